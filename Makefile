@@ -20,7 +20,7 @@ TARGET ?=
 WORKERS ?= 3
 
 .PHONY: deps test-deps run build test test-unit test-interop test-fuzz conformance conformance-quick \
-	conformance-deps fuzz coverage lint format generate bench install clean
+	conformance-deps fuzz coverage lint format generate screenshots bench install clean
 
 ifdef SANITIZE
 SANITIZER_FLAGS = --sanitize $(SANITIZE) --scratch-path $(SCRATCH)
@@ -50,7 +50,7 @@ deps:
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-pytest-xdist python3-websockets \
 		nodejs node-ws tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
-		openssh-client iproute2 python3-yaml zsh fish >&2
+		openssh-client iproute2 python3-yaml zsh fish jq >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
 		openssh-server:ssh >&2
 	@scripts/install-peers.sh >&2
@@ -107,6 +107,11 @@ bench: build test-deps
 # Rewrites man/ and completions/ from the option table.
 generate:
 	WSX_UPDATE_GENERATED=1 swift test --filter GeneratedFiles
+
+# Draws the pictures of the README from real runs.
+screenshots: build test-deps
+	/usr/bin/python3 scripts/screenshots/prompt-svg.py
+	/usr/bin/python3 scripts/screenshots/pages.py
 
 install: build
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/wsx

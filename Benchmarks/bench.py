@@ -273,11 +273,11 @@ def plain_rows():
              round_trip([WEBSOCAT, "--text", "--no-close", server.url], lines))
             for _ in range(PAIRS)
         ]
-    report(f"{LINE_COUNT:,} lines there and back", "M/s", "websocat", [(a[0] / 1e6, b[0] / 1e6) for a, b in pairs])
-    report("the same, peak resident size", "MiB", "websocat", [(a[1], b[1]) for a, b in pairs])
+    report(f"{LINE_COUNT:,} lines echoed", "M/s", "websocat", [(a[0] / 1e6, b[0] / 1e6) for a, b in pairs])
+    report("the same, peak resident memory", "MiB", "websocat", [(a[1], b[1]) for a, b in pairs])
     few_lines = ROOT / ".build/bench-few-lines.txt"
     few_lines.write_text("".join(f"line {number}\n" for number in range(WSCAT_LINE_COUNT)))
-    report(f"{WSCAT_LINE_COUNT:,} lines there and back", "k/s", "wscat", [
+    report(f"client: {WSCAT_LINE_COUNT:,} lines echoed, sent after the connection is open", "k/s", "wscat", [
         tuple(fed_rate(command, few_lines) / 1e3 for command in ([WSX, "connect"], ["wscat", "--connect"]))
         for _ in range(PAIRS)])
     few_lines.unlink()
@@ -287,7 +287,7 @@ def plain_rows():
              round_trip([WSX, "connect", "--linger", "forever", server.url], lines)[0])
             for _ in range(PAIRS)
         ]
-    report(f"{LINE_COUNT:,} lines there and back as JSON events", "M/s", "as lines", [
+    report(f"{LINE_COUNT:,} lines echoed, as JSON events", "M/s", "as plain lines", [
         (a / 1e6, b / 1e6) for a, b in pairs])
 
     lines.write_text("".join(json_line(number) + "\n" for number in range(JSON_LINE_COUNT)))
@@ -296,13 +296,13 @@ def plain_rows():
             tuple(round_trip([WSX, "connect", "--linger", "forever", url], lines)[0] / 1e3 for url in (server.url, ws.url))
             for _ in range(PAIRS)
         ]
-    report(f"{JSON_LINE_COUNT:,} lines of JSON, compressed, echoed by", "k/s", "ws", pairs)
+    report(f"{JSON_LINE_COUNT:,} compressed lines of JSON, echoed by", "k/s", "ws", pairs)
     lines.unlink()
     pairs = []
     for _ in range(PAIRS):
         with EchoServer() as server, EchoServer('{"threshold":0}', script=WS_ECHO) as ws:
             pairs.append((idle_connection_kib(server), idle_connection_kib(ws)))
-    report("an idle connection with compression, resident", "KiB", "ws", pairs)
+    report("idle connection after compressed messages, resident memory", "KiB", "ws", pairs)
 
 
 def stream_rows():
@@ -311,9 +311,9 @@ def stream_rows():
     with source.open("wb") as file:
         for _ in range(STREAM_BYTES >> 20):
             file.write(os.urandom(1 << 20))
-    report("1 GiB as chunks, there only", "MiB/s", "socat over TCP", [
+    report("1 GiB as chunks, one way", "MiB/s", "socat over TCP", [
         (wsx_copy(source), socat_copy(source)) for _ in range(PAIRS)])
-    report("the same", "MiB/s", "socat -b 65536", [
+    report("1 GiB as chunks, one way", "MiB/s", "socat -b 65536", [
         (wsx_copy(source), socat_copy(source, "-b", "65536")) for _ in range(PAIRS)])
     source.unlink()
 
@@ -339,13 +339,13 @@ def tls_rows():
         with EchoServer("--tls-self-signed") as secure, EchoServer() as plain, EchoServer(pem, script=WSS_ECHO) as ws:
             secure_command = [*ours, "-k", secure.url]
             pairs = [(round_trip(secure_command, lines), round_trip([*ours, plain.url], lines)) for _ in range(PAIRS)]
-            report(f"64 MiB over wss, in messages of {name}", "k/s", "the same over ws",
+            report(f"64 MiB over wss, in messages of {name}", "k/s", "wsx over ws",
                    [(a[0] / 1e3, b[0] / 1e3) for a, b in pairs])
-            report("the same, peak resident size", "MiB", "the same over ws", [(a[1], b[1]) for a, b in pairs])
-            report("the same over wss, from", "k/s", "websocat", [
+            report("the same, peak resident memory", "MiB", "wsx over ws", [(a[1], b[1]) for a, b in pairs])
+            report("the same over wss, client", "k/s", "websocat", [
                 tuple(round_trip(command, lines)[0] / 1e3 for command in (secure_command, [*theirs, secure.url]))
                 for _ in range(PAIRS)])
-            report("the same over wss, echoed by", "k/s", "ws", [
+            report("the same over wss, server", "k/s", "ws", [
                 tuple(round_trip([*ours, "-k", url], lines)[0] / 1e3 for url in (secure.url, ws.url))
                 for _ in range(PAIRS)])
     for path in (lines, pem, pem.with_suffix(".crt")):
@@ -404,15 +404,15 @@ def server_rows():
     hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
     for in_flight, name in ((1, "one in flight"), (32, "32 in flight")):
-        what = f"messages of 20 bytes echoed on {LOAD_CONNECTION_COUNT} connections, {name}"
+        what = f"echo server: messages of 20 bytes on {LOAD_CONNECTION_COUNT} connections, {name}"
         for peer, script in (("ws", PLAIN_WS_ECHO), ("picows", PICOWS_ECHO), ("websockets", WEBSOCKETS_ECHO),
                              ("websocat", WEBSOCAT), ("bare epoll loop in C", LOAD)):
             report(what, "k/s", peer, [
                 (echo_rate(in_flight), echo_rate(in_flight, script)) for _ in range(PAIRS)])
     if hard_limit < READER_COUNT + 100:
         sys.exit(f"bench: {READER_COUNT} connections need as many descriptors; the limit is {hard_limit}")
-    report(f"each of {READER_COUNT:,} idle connections, resident", "KiB", "ws", [(idle_kib(False), idle_kib(False, WS_ECHO))])
-    report("the same, after a compressed message each way", "KiB", "ws", [
+    report(f"server: each of {READER_COUNT:,} idle connections, resident memory", "KiB", "ws", [(idle_kib(False), idle_kib(False, WS_ECHO))])
+    report("the same, after a compressed message in each direction", "KiB", "ws", [
         (idle_kib(True), idle_kib(True, WS_ECHO, ['{"threshold":0}']))])
     times = [fan_out_ms() for _ in range(PAIRS)]
     print(f"\none message of 100 bytes to {READER_COUNT:,} readers: {statistics.median(times):.3g} ms\n")
@@ -465,7 +465,7 @@ def generator_rows():
     """`wsx bench` compared with other load generators, all with the same server."""
     subprocess.run(["cc", "-O2", "-o", LOAD, LOAD_SOURCE], check=True)
     for in_flight, name in ((1, "one in flight"), (64, "64 in flight")):
-        what = f"echoes of 20 bytes got on {LOAD_CONNECTION_COUNT} connections, {name}"
+        what = f"load generator: verified echoes of 20 bytes on {LOAD_CONNECTION_COUNT} connections, {name}"
         report(what, "k/s", "bare epoll loop in C", [
             (generator_rate(in_flight), echo_rate(in_flight)) for _ in range(PAIRS)])
         if in_flight == 1:
@@ -481,7 +481,7 @@ def main():
         if not program.exists():
             sys.exit(f"bench: {program} is missing; run it as `make bench`")
     print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
-    print("| what | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
+    print("| measurement | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
 
     kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows, "server": server_rows, "bench": generator_rows}
     for kind in sys.argv[1:] or kinds:

@@ -16,7 +16,7 @@ _wsx() {
         if ((COMP_CWORD > 2)); then
             case "$command ${COMP_WORDS[2]}" in 'bench merge') command+=" ${COMP_WORDS[2]}" ;; esac
         fi
-        # A URL in place of a command is connected to.
+        # Without a command, a URL means connect.
         case "$command" in
             connect | listen | bench | help | completions) index=2 ;;
             'bench merge') index=3 ;;

@@ -30,15 +30,16 @@ extension FuzzTarget {
     }
 
     private static func checkConnect(_ arguments: ConnectArguments) {
-        expect(isLegal(closeCode: arguments.closeCode), "\(arguments.closeCode) must not be sent")
-        expect(arguments.closeReason.utf8.count <= 123, "the reason is too long")
-        expect(arguments.connectTimeouts.whole > .zero && arguments.closeTimeout >= .zero, "a time is negative")
-        expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
-        expect(arguments.fragmentBytes.map { $0 > 0 } ?? true, "the size of fragments is not positive")
-        let secrets =
-            [arguments.auth, arguments.bearer, arguments.tls.passphrase].compactMap { $0 } + arguments.cookies
-        let tls = arguments.tls
-        guard arguments.file == nil, !namesFile(arguments.headers + secrets), tls.authorities == nil,
+        let (request, tls) = (arguments.client.request, arguments.client.tls)
+        let (closeFrame, limits) = (arguments.client.closeFrame, arguments.client.limits)
+        expect(isLegal(closeCode: closeFrame.closeCode), "\(closeFrame.closeCode) must not be sent")
+        expect(closeFrame.closeReason.utf8.count <= 123, "the reason is too long")
+        expect(arguments.client.network.connectTimeouts.whole > .zero, "a time is not positive")
+        expect(limits.closeTimeout >= .zero, "a time is negative")
+        expect(limits.maximumMessageBytes > 0 && limits.maximumFragments > 0, "a limit is not positive")
+        expect(limits.fragmentBytes.map { $0 > 0 } ?? true, "the size of fragments is not positive")
+        let secrets = [request.auth, request.bearer, tls.passphrase].compactMap { $0 } + request.cookies
+        guard arguments.file == nil, !namesFile(request.headers + secrets), tls.authorities == nil,
             tls.certificate == nil, tls.key == nil
         else { return }
         do throws(Failure) {
@@ -49,17 +50,20 @@ extension FuzzTarget {
     }
 
     private static func checkBench(_ arguments: BenchArguments) {
-        expect(arguments.connectionCount > 0 && arguments.inFlight > 0, "there is nothing to send on")
-        expect((arguments.sizeBytes ?? 1) > 0 && (arguments.messageCount ?? 1) > 0, "there is nothing to send")
-        expect(
-            arguments.duration.map { $0 > .zero } ?? true && arguments.replyTimeout > .zero, "a time is not positive")
+        expect(arguments.load.connectionCount > 0 && arguments.load.inFlight > 0, "there is nothing to send on")
+        expect((arguments.loadMessages.sizeBytes ?? 1) > 0, "there is nothing to send")
+        expect((arguments.load.messageCount ?? 1) > 0, "there is nothing to send")
+        expect((arguments.load.duration ?? .seconds(1)) > .zero, "a time is not positive")
+        expect(arguments.load.replyTimeout > .zero, "a time is not positive")
     }
 
     private static func checkListen(_ arguments: ListenArguments) {
-        expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
+        expect(
+            arguments.limits.maximumMessageBytes > 0 && arguments.limits.maximumFragments > 0, "a limit is not positive"
+        )
         let tls = arguments.tls
-        let secrets = [tls.passphrase].compactMap { $0 } + arguments.credentials + arguments.tokens
-        guard !namesFile(arguments.headers + secrets), tls.certificate == nil, tls.key == nil,
+        let secrets = [tls.passphrase].compactMap { $0 } + arguments.access.credentials + arguments.access.tokens
+        guard !namesFile(arguments.server.headers + secrets), tls.certificate == nil, tls.key == nil,
             tls.clientAuthorities == nil
         else { return }
         do throws(Failure) {

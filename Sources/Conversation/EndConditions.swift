@@ -1,56 +1,56 @@
 import Formats
 import WSCore
 
-/// Decides from the received messages when the run ends and whether it has succeeded: `--count`, `--until`, `--expect`.
+/// Decides, based on the received messages, when a run ends and whether it succeeds: `--count`, `--until`, `--expect`.
 public struct EndConditions {
     private let count: Int?
     private let until: [Pattern]
-    /// The expectations that no message has met.
+    /// The expectations not yet met.
     private var unmet: [Pattern]
     private var receivedCount = 0
     private var isMet = false
 
-    /// Makes conditions that no message has met yet; `count` is 1 or more.
+    /// Creates conditions in their initial state. `count` must be at least 1.
     public init(count: Int? = nil, until: [Pattern] = [], expectations: [Pattern] = []) {
         self.count = count
         self.until = until
         unmet = expectations
     }
 
-    /// Takes a message, text or binary.
-    /// - Returns: Whether it meets the goal and so is the last one that counts.
+    /// Checks a message, text or binary.
+    /// - Returns: Whether the message meets the goal, which makes it the last one that counts.
     public mutating func isLast(_ payload: RawSpan) -> Bool {
         receivedCount += 1
         if !unmet.isEmpty { unmet.removeAll { $0.matches(payload) } }
         isMet = isMet || receivedCount == count
-        // Not with a closure: most runs have no pattern.
+        // A loop without a closure: most runs have no pattern.
         for pattern in until where pattern.matches(payload) { isMet = true }
         return isMet
     }
 
-    /// The expressions that are searched for.
+    /// The regular expressions in use.
     public var patterns: [Pattern] { until + unmet }
 
-    /// The expectations that no message has met, as they were typed.
+    /// The expectations not yet met, as typed.
     public var unmetExpectations: [String] { unmet.map(\.source) }
 
-    /// The goal of `--count` or `--until` until a message meets it; nil if neither was given.
+    /// The goal of `--count` or `--until` until it is met, or `nil` if neither was given.
     public var unmetGoal: UnmetGoal? {
         guard !isMet, count != nil || !until.isEmpty else { return nil }
         return UnmetGoal(receivedCount: receivedCount, count: count, until: until.map(\.source))
     }
 }
 
-/// What `--count` and `--until` still wait for. Either of them is enough.
+/// The unmet goal of `--count` and `--until`. Meeting either of them is enough.
 public struct UnmetGoal: Equatable, Sendable {
     /// The number of messages received so far.
     public let receivedCount: Int
     /// The number of messages to wait for.
     public let count: Int?
-    /// The regular expressions to wait for, as they were typed.
+    /// The regular expressions to wait for, as typed.
     public let until: [String]
 
-    /// How far the run has come: `1 of 3 messages`.
+    /// The progress of the run: `1 of 3 messages`.
     public var progress: String {
         let parts = [messageCount, until.isEmpty ? nil : "no message matched \(patterns)"]
         return parts.compactMap { $0 }.joined(separator: ", and ")

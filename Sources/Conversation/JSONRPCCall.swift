@@ -1,22 +1,26 @@
 import Formats
 import WSCore
 
-/// Makes JSON-RPC 2.0 calls of lines as people type them.
+/// Converts lines in a short notation to JSON-RPC 2.0 calls.
 ///
 ///     sum 1 2.50 'a b'             → {"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2.50,"a b"]}
 ///     open url=http://h/ new=true  → {"jsonrpc":"2.0","id":1,"method":"open","params":{"url":"http://h/","new":true}}
 ///     set {"a":[1]}                → {"jsonrpc":"2.0","id":1,"method":"set","params":{"a":[1]}}
 ///
-/// An argument is JSON where it reads as JSON, and a text elsewhere; in single quotes it always is a text.
+/// An argument that is valid JSON is used as JSON, and any other as a string. An argument in single quotes is always a
+/// string.
 public struct JSONRPCCall {
     private let line: [UInt8]
     private var offset = 0
 
-    /// Returns the call, with this id. A line that begins with a brace or a bracket is one already.
+    /// Returns the call with this id. A line that begins with a brace or a bracket is already a call and is returned
+    /// unchanged.
     /// - Parameters:
     ///   - line: UTF-8 text.
-    ///   - hasVersion: Whether the call has the member `jsonrpc`, which JSON-RPC 2.0 demands. Chromium's DevTools answer
-    ///     it with an error that has no id.
+    ///   - id: The id of the call.
+    ///   - hasVersion: Whether the call contains the member `jsonrpc`, which JSON-RPC 2.0 requires. Chromium's DevTools
+    ///     reject it with an error that has no id.
+    /// - Throws: ``JSONRPCCallError``.
     public static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
         var call = JSONRPCCall(line: line.withUnsafeBytes { Array($0) })
         return try call.composed(id: id, hasVersion: hasVersion)
@@ -53,7 +57,7 @@ public struct JSONRPCCall {
         while offset < line.count, Self.isBlank(line[offset]) { offset += 1 }
     }
 
-    /// The next argument, which ends at a blank outside of quotes and brackets.
+    /// Returns the next argument, which ends at a blank outside quotes and brackets, or `nil` at the end.
     private mutating func nextArgument() throws(JSONRPCCallError) -> Range<Int>? {
         skipBlanks()
         guard offset < line.count else { return nil }
@@ -73,12 +77,13 @@ public struct JSONRPCCall {
         return start..<offset
     }
 
-    /// Whether the value of the argument begins here: at its start, or behind its name and the equals sign.
+    /// Whether a value begins at the current offset: at the start of the argument, or after its name and the equals
+    /// sign.
     private func isBeginning(of start: Int) -> Bool {
         offset == start || endOfName(in: start..<offset) == offset - 1
     }
 
-    /// Goes to the closing quotation mark.
+    /// Moves to the closing quotation mark.
     private mutating func skipQuoted() throws(JSONRPCCallError) {
         let start = offset
         repeat {
@@ -87,7 +92,7 @@ public struct JSONRPCCall {
         } while line[offset] != UInt8(ascii: "\"")
     }
 
-    /// Goes to the closing quotation mark, with which the argument ends.
+    /// Moves to the closing quotation mark, which must end the argument.
     private mutating func skipSingleQuoted() throws(JSONRPCCallError) {
         guard let end = line[(offset + 1)...].firstIndex(of: UInt8(ascii: "'")) else {
             throw .openQuote(offset: offset)
@@ -131,13 +136,13 @@ public struct JSONRPCCall {
         call.append(byte: UInt8(ascii: "}"))
     }
 
-    /// Where the name of `name=value` ends; nil when it is no such argument.
+    /// The end of the name in `name=value`, or `nil` for other arguments.
     private func endOfName(in argument: Range<Int>) -> Int? {
         guard let end = line[argument].firstIndex(of: UInt8(ascii: "=")), end > argument.lowerBound else { return nil }
         return line[argument.lowerBound..<end].allSatisfy(Self.isPartOfName) ? end : nil
     }
 
-    /// Letters, digits and what names have besides; a quote or a bracket would begin a value.
+    /// Whether a byte may be part of a name: letters, digits, and common symbols. Quotes and brackets begin a value.
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -167,20 +172,20 @@ public struct JSONRPCCall {
     }
 }
 
-/// Why a line makes no JSON-RPC call.
+/// Why a line cannot be converted to a JSON-RPC call.
 public enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
-    /// There is nothing but blanks.
+    /// The line is blank.
     case noMethod
-    /// A quotation mark of either kind, counted in bytes from 0, has no other to close it.
+    /// A single or double quote at this byte offset is not closed.
     case openQuote(offset: Int)
-    /// A bracket or brace has no other to close it.
+    /// A bracket or brace at this byte offset is not closed.
     case openBracket(offset: Int)
-    /// Something other than a blank follows a text in single quotes; counted in bytes from 0.
+    /// The byte at this offset follows a closing single quote without a blank between them.
     case afterQuote(offset: Int)
-    /// Two of the arguments have the same name.
+    /// Two arguments have the same name.
     case repeatedName(String)
 
-    /// Says what is wrong with the line.
+    /// The problem in words.
     public var description: String {
         switch self {
         case .noMethod: "there is no method; write a method and its arguments"

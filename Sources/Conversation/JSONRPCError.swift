@@ -3,17 +3,17 @@ import WSCore
 
 /// An error object in a reply to a JSON-RPC call (JSON-RPC 2.0 §5.1).
 public struct JSONRPCError: Equatable {
-    /// The request's id as it stands in the reply; `null` if the server could not read it.
+    /// The request's id as written in the reply; `null` if the server could not read it.
     public let id: String
-    /// As it stands in the reply; nil: it is missing.
+    /// The code as written in the reply, or `nil` if it is missing.
     public let code: String?
-    /// The words for it, as the peer sent them.
+    /// The error message from the peer.
     public let message: String
 
-    /// The longest message that is shown, in characters: the reply itself is written whole.
+    /// The maximum length of a shown message, in characters. The reply itself is written in full.
     private static let maximumCharacters = 200
 
-    /// The errors in a message: at most one, or one for each reply in a batch. A message that is not JSON has none.
+    /// The errors in a message: at most one, or one per reply in a batch. A message that is not JSON has none.
     public static func errors(in payload: RawSpan) -> [JSONRPCError] {
         guard UTF8Validator.isValid(payload) else { return [] }
         do throws(JSONError) {
@@ -26,8 +26,8 @@ public struct JSONRPCError: Equatable {
         }
     }
 
-    /// The error on one line.
-    /// - Parameter number: The number of the request; nil: the server could not read the call's id.
+    /// Returns the error on one line.
+    /// - Parameter number: The number of the request, or `nil` if the server could not read the call's id.
     public func description(asReplyTo number: Int?) -> String {
         let call = number.map { "request \($0)" + (id == "\($0)" ? "" : " (id \(Self.shown(id)))") }
         let words = Self.shown(message)
@@ -39,10 +39,10 @@ public struct JSONRPCError: Equatable {
         return escapingControls(beginning) + (beginning.utf8.count < text.utf8.count ? "…" : "")
     }
 
-    /// Finds the error in a reply. Servers without a version, such as DevTools, use the same member; JSON-RPC 1.0 allows
-    /// any value in it, and null where there is no error.
+    /// Finds the error in a reply. Servers without a version, such as DevTools, use the same member. JSON-RPC 1.0
+    /// allows any value in it, and null for success.
     private init?(reply: JSONValue) {
-        // Without an id it is no reply but a message of the server's own.
+        // Without an id, it is a notification from the server rather than a reply.
         guard case .object(let members) = reply, members["method"] == nil, let id = members["id"],
             let error = members["error"]
         else { return nil }

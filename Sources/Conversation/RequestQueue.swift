@@ -1,29 +1,29 @@
 import Formats
 import WSCore
 
-/// The requests of a run, from the input to the reply: numbers them, makes calls of them, holds back those that have to
-/// wait, and knows which are in flight.
+/// The requests of a run from the input to the reply. Numbers them, converts them to calls, queues those that have to
+/// wait, and tracks those in flight.
 ///
 ///     input → add → waiting → next → in flight → received, expire
 ///                      ▲                 │
 ///                      └─ connectionLost ┘
 public struct RequestQueue {
-    /// What the arguments ask for.
+    /// The settings of a queue.
     public struct Settings: Equatable {
-        /// Where requests and replies have the same value; nil: replies come in order.
+        /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
         public var field: JSONField?
-        /// Whether a request waits for the reply to the one before.
+        /// Whether each request waits for the reply to the previous one.
         public var isSequential: Bool
-        /// Whether the input is lines of which JSON-RPC calls are made.
+        /// Whether input lines are converted to JSON-RPC calls.
         public var makesCalls: Bool
-        /// Whether these say which version of JSON-RPC they are.
+        /// Whether calls contain the JSON-RPC version.
         public var callsHaveVersion: Bool
-        /// How long a reply may take.
+        /// The time limit for replies.
         public var replyTimeout: Duration
-        /// Whether another connection may follow, on which requests are sent again.
+        /// Whether unanswered requests are kept, to send them again on another connection.
         public var keepsRequests: Bool
 
-        /// Makes settings; by default replies come in order and within 30 s.
+        /// Creates settings. By default, replies arrive in order and within 30 s.
         public init(
             field: JSONField? = nil, isSequential: Bool = false, makesCalls: Bool = false,
             callsHaveVersion: Bool = true, replyTimeout: Duration = .seconds(30), keepsRequests: Bool = false
@@ -37,45 +37,46 @@ public struct RequestQueue {
         }
     }
 
-    /// With so many replies awaited, further requests wait.
+    /// The maximum number of requests in flight.
     public static let maximumInFlight = 65_536
-    /// With so many bytes of requests kept for another connection, further ones wait.
+    /// The size of requests kept for another connection, in bytes, above which further requests wait.
     public static let keptBytesLimit = 16 << 20
 
-    /// What is asked for. How calls are written depends on the server; the rest is the same for any.
+    /// The settings. Only the notation of calls depends on the server and may change.
     public var settings: Settings
     private var tracker: RequestTracker
-    /// What is to be sent, from ``firstWaiting`` on.
+    /// The messages to send; those before ``firstWaiting`` have been sent.
     private var waiting: [Request] = []
     private var firstWaiting = 0
     private var initial: [Request] = []
     /// Whether the next connection begins with the initial messages.
     public var sendsInitial = true
-    /// The number of the last message that was sent; those that lost connections have sent again have lower ones.
+    /// The number of the last new message sent. Messages with lower numbers are sent again after a lost connection.
     private var lastSent = 0
-    /// How many messages of the input there were.
+    /// The number of input messages so far.
     public private(set) var messageCount = 0
-    /// How many were given up in all.
+    /// The total number of requests that have timed out.
     public private(set) var expiredCount = 0
 
-    /// Makes a queue without requests.
+    /// Creates an empty queue.
     public init(_ settings: Settings) {
         self.settings = settings
         tracker = RequestTracker(
             field: settings.field, timeout: settings.replyTimeout, keepsRequests: settings.keepsRequests)
     }
 
-    /// Whether replies are told by their order alone, so that after a request that was given up they cannot be told.
+    /// Whether replies are matched only by their order. Then they can no longer be matched after a timeout.
     public var goesByOrder: Bool { settings.field == nil }
-    /// Whether messages wait to be sent: the source of more is to pause.
+    /// Whether messages wait to be sent, and their source should pause.
     public var isFull: Bool { firstWaiting < waiting.count }
-    /// Whether everything has been sent, and answered or given up.
+    /// Whether all messages have been sent, and all requests answered or timed out.
     public var isSettled: Bool { !isFull && tracker.count == 0 }
-    /// How many messages wait to be sent or answered.
+    /// The number of messages that wait to be sent or answered.
     public var unansweredCount: Int { waiting.count - firstWaiting + tracker.count }
 
-    /// Takes a message of the input.
-    /// - Parameter isInitial: Whether every connection begins with it.
+    /// Adds an input message.
+    /// - Parameter isInitial: Whether each connection begins with it.
+    /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
     public mutating func add(
         _ payload: RawSpan, as kind: MessageKind, isInitial: Bool = false
     ) throws(JSONRPCCallError) {
@@ -90,11 +91,11 @@ public struct RequestQueue {
         if isInitial { initial.append(request) }
     }
 
-    /// Takes the next message that may be sent now.
+    /// Returns and removes the next message that may be sent now, or `nil` if there is none.
     /// - Parameters:
     ///   - now: The monotonic time.
-    ///   - isInitial: Whether only one will do with which every connection begins.
-    /// - Returns: The message, whether a reply to it is awaited, and whether it was sent before.
+    ///   - isInitial: Whether to return only initial messages.
+    /// - Returns: The message, whether a reply is expected, and whether it was sent before.
     public mutating func next(
         at now: Duration, isInitial: Bool = false
     ) -> (message: Request, isAwaited: Bool, wasSent: Bool)? {
@@ -107,37 +108,37 @@ public struct RequestQueue {
         return (message, tracker.sent(message, at: now), wasSent)
     }
 
-    /// Takes a received message.
+    /// Matches a received message to a request.
     public mutating func received(_ payload: RawSpan, at now: Duration) -> RequestTracker.Finding {
         tracker.received(payload, at: now)
     }
 
-    /// When the next request is to be given up; nil: none is in flight.
+    /// When the next request times out, or `nil` if none is in flight.
     public mutating func nextExpiry() -> Duration? {
         tracker.nextExpiry()
     }
 
-    /// Gives up the requests whose time is over, and returns them.
+    /// Removes the requests that have timed out and returns them.
     public mutating func expire(at now: Duration) -> [RequestTracker.Expired] {
         let expired = tracker.expire(at: now)
         expiredCount += expired.count
         return expired
     }
 
-    /// Gives all in flight the whole time anew: what has come could not be read until now.
+    /// Restarts the timeouts of all requests in flight because received messages could not be read until now.
     public mutating func holdExpiry(at now: Duration) {
         tracker.holdExpiry(until: now + settings.replyTimeout)
     }
 
-    /// Forgets all but the messages with which every connection begins.
+    /// Discards all messages except the initial ones.
     public mutating func abandon() {
         _ = tracker.takeAll()
         waiting = sendsInitial ? initial : []
         firstWaiting = 0
     }
 
-    /// Takes note that the connection is lost: first come the messages with which every connection begins, then the
-    /// requests without a reply, then what waited already.
+    /// Queues messages for the next connection: first the initial messages, then unanswered requests, then those
+    /// already waiting.
     public mutating func connectionLost() {
         let later = tracker.takeAll() + waiting[firstWaiting...]
         waiting = (sendsInitial ? initial : []) + later.filter { !$0.isInitial }
@@ -151,21 +152,21 @@ public struct RequestQueue {
 
     private mutating func dropFirstWaiting() {
         firstWaiting += 1
-        // Moved to the front when at least half is gone, so that each moves a bounded number of times.
+        // Compact only when more than half is unused, so each message moves a bounded number of times.
         guard firstWaiting * 2 > waiting.count else { return }
         waiting.removeFirst(firstWaiting)
         firstWaiting = 0
     }
 }
 
-/// A message of the input, where the input is requests.
+/// An input message of a run with requests.
 public struct Request: Equatable {
-    /// Counts the messages of the input from 1, also those that want no reply.
+    /// The number of the message, counting all input messages from 1, including those without a reply.
     public let number: Int
-    /// The bytes that are sent.
+    /// The payload to send.
     public let payload: [UInt8]
     /// Text or binary.
     public let kind: MessageKind
-    /// Whether every connection begins with it.
+    /// Whether each connection begins with it.
     public let isInitial: Bool
 }

@@ -1,25 +1,25 @@
 import Formats
 import WSCore
 
-/// The requests in flight, and what is a reply to which.
+/// Tracks the requests in flight and matches replies to them.
 ///
 ///     sent ──► in flight ──► replied
-///                  └────────► given up ──► replied late
+///                  └────────► timed out ──► replied late
 ///
-/// Without a field, replies come in the order of the requests. With one, a reply has the same value there as its
-/// request; of several requests with the same value the first is answered first.
+/// Without a field, replies arrive in the order of the requests. With a field, a request and its reply have the same
+/// value there. Among requests with the same value, the first is answered first.
 ///
-/// All wait equally long, so that they are given up in the order in which they were sent.
+/// All requests have the same timeout, so they time out in the order of sending.
 public struct RequestTracker {
-    /// What a received message is.
+    /// The classification of a received message.
     public enum Finding: Equatable {
-        /// It answers nothing.
+        /// The message answers no request.
         case push
         case reply(Reply)
-        /// A reply to a request that was given up; `delay` is how long ago.
+        /// A reply to a request that timed out, `delay` ago.
         case lateReply(Reply, delay: Duration)
 
-        /// The reply that the message is, late or not.
+        /// The reply, late or not, or `nil` for other messages.
         public var reply: Reply? {
             switch self {
             case .push: nil
@@ -28,21 +28,21 @@ public struct RequestTracker {
         }
     }
 
-    /// A request that was given up.
+    /// A request that has timed out.
     public struct Expired: Equatable {
-        /// Counts the messages of the input from 1.
+        /// The number of the request, counting input messages from 1.
         public let number: Int
-        /// What its field holds, if there is one.
+        /// The value of its field, or `nil` without a field.
         public let id: JSONScalar?
     }
 
     private struct Flight {
         let number: Int
-        /// The request itself, where it is kept.
+        /// The request itself, if requests are kept.
         let request: Request?
         let id: JSONScalar?
         let sentTime: Duration
-        /// The next one that has the same id.
+        /// The key of the next flight with the same id.
         var successor: Int?
     }
 
@@ -51,51 +51,52 @@ public struct RequestTracker {
         let sentTime: Duration
     }
 
-    /// The requests that were given up and are remembered, twice this number at most.
+    /// The number of requests per generation of timed-out requests to remember; there are two generations.
     private static let rememberedCount = 32_768
 
     private let field: JSONField?
     private let timeout: Duration
     private let keepsRequests: Bool
-    /// By keys of their own, which count up: a batch has several flights.
+    /// The flights by key. Keys are consecutive numbers, separate from request numbers because a batch has several
+    /// flights.
     private var flights: [Int: Flight] = [:]
     private var nextFlight = 0
-    /// No flight has a lower key.
+    /// A lower bound of all keys.
     private var oldestFlight = 0
-    /// The first and the last flight of those that have an id.
+    /// The first and the last flight with each id.
     private var flightsByID: [JSONScalar?: (first: Int, last: Int)] = [:]
-    /// Those given up, in two generations, of which the older one is forgotten.
+    /// The timed-out requests in two generations. The older generation is discarded when the newer one is full.
     private var late: [JSONScalar?: Late] = [:]
     private var olderLate: [JSONScalar?: Late] = [:]
-    /// Nothing is given up before.
+    /// The earliest time at which a request may time out.
     private var earliestExpiry = Duration.zero
-    /// The size of the requests that are kept, where a batch counts once for each of its ids.
+    /// The size of the kept requests in bytes. A batch counts once per id.
     public private(set) var keptBytes = 0
 
-    /// Makes a tracker without requests.
+    /// Creates an empty tracker.
     /// - Parameters:
-    ///   - field: Where requests and replies have the same value; nil: replies come in order.
-    ///   - timeout: How long a reply may take.
-    ///   - keepsRequests: Whether ``takeAll()`` is to return requests.
+    ///   - field: The field that is equal in a request and its reply, or `nil` if replies arrive in order.
+    ///   - timeout: The time limit for replies.
+    ///   - keepsRequests: Whether ``takeAll()`` returns requests.
     public init(field: JSONField?, timeout: Duration, keepsRequests: Bool = false) {
         self.field = field
         self.timeout = timeout
         self.keepsRequests = keepsRequests
     }
 
-    /// How many replies are awaited.
+    /// The number of outstanding replies.
     public var count: Int { flights.count }
 
-    /// When the next request is to be given up, on the clock of the other calls; nil: none is in flight.
+    /// When the next request times out, on the clock of the other calls, or `nil` if none is in flight.
     public mutating func nextExpiry() -> Duration? {
         guard !flights.isEmpty else { return nil }
         while flights[oldestFlight] == nil { oldestFlight += 1 }
         return flights[oldestFlight].map { max($0.sentTime + timeout, earliestExpiry) }
     }
 
-    /// Takes note of a message that is being sent.
+    /// Records a message that is being sent.
     /// - Parameter now: The monotonic time.
-    /// - Returns: Whether a reply is awaited. A batch awaits one for each of its ids.
+    /// - Returns: Whether a reply is expected. A batch expects one per id.
     public mutating func sent(_ request: Request, at now: Duration) -> Bool {
         guard let field else {
             append(request, id: nil, at: now)
@@ -106,7 +107,8 @@ public struct RequestTracker {
         return !ids.isEmpty
     }
 
-    /// Takes a received message. A batch of replies may answer several requests: the finding is about the first of them.
+    /// Matches a received message. A batch of replies may answer several requests; the result describes the first of
+    /// them.
     public mutating func received(_ payload: RawSpan, at now: Duration) -> Finding {
         guard let field else { return answer(nil, at: now) ?? .push }
         var finding: Finding?
@@ -117,24 +119,24 @@ public struct RequestTracker {
         return finding ?? .push
     }
 
-    /// Gives up the requests whose time is over, and returns them in the order in which they were sent.
+    /// Removes the requests that have timed out and returns them in the order of sending.
     public mutating func expire(at now: Duration) -> [Expired] {
         var expired: [Expired] = []
         while let time = nextExpiry(), time <= now, let flight = flights[oldestFlight] {
             remove(oldestFlight, of: flight)
             expired.append(Expired(number: flight.number, id: flight.id))
-            // Without a field a late reply looks like any other message.
+            // Without a field, a late reply cannot be distinguished from other messages.
             if field != nil { remember(flight) }
         }
         return expired
     }
 
-    /// Gives no request up before a moment: what has come could not be read until then.
+    /// Postpones all timeouts until a time, because received messages could not be read before it.
     public mutating func holdExpiry(until time: Duration) {
         earliestExpiry = max(earliestExpiry, time)
     }
 
-    /// Takes all requests that await a reply, in the order in which they were sent.
+    /// Removes all unanswered requests and returns them in the order of sending.
     public mutating func takeAll() -> [Request] {
         var requests: [Request] = []
         for key in flights.keys.sorted() {
@@ -162,12 +164,12 @@ public struct RequestTracker {
         } else {
             flightsByID[id] = (key, key)
         }
-        // The next reply with this id is one to this request.
+        // The next reply with this id belongs to this request.
         late[id] = nil
         olderLate[id] = nil
     }
 
-    /// Removes a flight, the first of those that have its id.
+    /// Removes a flight, which must be the first one with its id.
     private mutating func remove(_ key: Int, of flight: Flight) {
         flights[key] = nil
         keptBytes -= flight.request?.payload.count ?? 0
@@ -178,7 +180,7 @@ public struct RequestTracker {
         }
     }
 
-    /// What a reply with an id answers; nil: nothing.
+    /// Finds the request that a reply with this id answers, or returns `nil`.
     private mutating func answer(_ id: JSONScalar?, at now: Duration) -> Finding? {
         if let key = flightsByID[id]?.first, let flight = flights[key] {
             remove(key, of: flight)
@@ -190,7 +192,7 @@ public struct RequestTracker {
     }
 
     private mutating func remember(_ flight: Flight) {
-        // Another request with the same id is in flight, and the next reply is for that one.
+        // If another request with the same id is in flight, the next reply belongs to it.
         guard flightsByID[flight.id] == nil else { return }
         if late.count == Self.rememberedCount {
             olderLate = late
@@ -200,7 +202,7 @@ public struct RequestTracker {
     }
 }
 
-/// What a received message answers.
+/// The request that a received message answers.
 public struct Reply: Equatable {
     /// The number of the request.
     public let number: Int

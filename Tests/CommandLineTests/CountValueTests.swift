@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CountValueTests {
     @Test(
-        "counts are in powers of 1000",
+        "Counts use powers of 1000",
         arguments: [
             ("1", 1), ("5", 5), ("50k", 50_000), ("1M", 1_000_000), ("1G", 1_000_000_000),
             ("1000G", CountValue.largest),
@@ -13,13 +13,13 @@ import Testing
         #expect(try CountValue.parse(text) == count)
     }
 
-    @Test("anything else is not a count", arguments: ["", "k", "1.5k", "-1", "five", "1_000", "1,000"])
+    @Test("Other texts are not counts", arguments: ["", "k", "1.5k", "-1", "five", "1_000", "1,000"])
     func malformed(text: String) {
         #expect(throws: ValueProblem.notACount) { try CountValue.parse(text) }
     }
 
     @Test(
-        "zero and what is too large are out of range",
+        "Zero and numbers that are too large are out of range",
         arguments: ["0", "1001G", "18446744073709551616", "9999999999999G"])
     func outOfRange(text: String) {
         #expect(throws: ValueProblem.outOfRange(1...CountValue.largest)) { try CountValue.parse(text) }

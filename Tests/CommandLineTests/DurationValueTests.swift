@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DurationValueTests {
     @Test(
-        "each unit, a fraction and a bare number of seconds are understood",
+        "Each unit, a fraction, and a bare number of seconds are accepted",
         arguments: [
             ("250ms", Duration.milliseconds(250)), ("500us", .microseconds(500)), ("5s", .seconds(5)),
             ("2m", .seconds(120)), ("1h", .seconds(3600)),
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "anything else is not a duration",
+        "Other texts are not durations",
         arguments: [
             "", "s", "ms", "5x", "5 s", " 5", "-1s", "+1s", "1.s", ".5s", "1.5.5s", "1e3", "5S", "5sec", "1,5s", "٣s",
             "0.0000000001s", "inf", "forever", "5\u{1B}s",
@@ -28,7 +28,7 @@ import Testing
         #expect(throws: ValueProblem.notADuration(orForever: false)) { try DurationValue.parse(text) }
     }
 
-    @Test("the longest duration is a thousand million seconds, in whichever unit") func longest() throws {
+    @Test("The maximum duration is a billion seconds, in any unit") func longest() throws {
         #expect(try DurationValue.parse("1000000000s") == DurationValue.longest)
         #expect(try DurationValue.parse("1000000000000ms") == DurationValue.longest)
         for text in [
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("zero is refused where something needs time to happen") func zero() throws {
+    @Test("Zero is rejected where a positive duration is required") func zero() throws {
         for text in ["0", "0s", "0.000ms"] {
             #expect(throws: ValueProblem.durationOutOfRange(zeroAllowed: false)) {
                 try DurationValue.parse(text, zeroAllowed: false)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EditDistanceTests {
     @Test(
-        "insertion, deletion, substitution and the swap of neighbours cost one each",
+        "Insertion, deletion, substitution, and transposition cost one each",
         arguments: [
             ("", "", 0), ("a", "", 1), ("", "abc", 3), ("output", "output", 0), ("outptu", "output", 1),
             ("ouput", "output", 1), ("outputt", "output", 1), ("outbut", "output", 1), ("ca", "abc", 3),
@@ -15,7 +15,7 @@ import Testing
         #expect(EditDistance.between(second, first) == distance)
     }
 
-    @Test("the nearest name is one that the word begins alone, or one within a third of its length") func nearest() {
+    @Test("The nearest name has the word as a unique prefix, or differs by few edits") func nearest() {
         let names = ["close-code", "close-reason", "count", "color"]
         #expect(EditDistance.nearest(to: "close-c", among: names) == "close-code")
         #expect(EditDistance.nearest(to: "colour", among: names) == "color")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandLine
 
-/// The engine with a program that exists only here.
+/// The command-line engine with a program for tests.
 @Suite struct ProgramSpecificationTests {
     struct Size: Equatable {
         var width = 1
@@ -11,7 +11,7 @@ import Testing
         static let options: [OptionSpecification<Size>] = [
             OptionSpecification(
                 "width", "w", value: OptionValue("N"), default: "1", heading: .size, summary: "Width",
-                manual: "Make it *N* wide."
+                manual: "Make it *N* wide.", example: "--width 20", seeAlso: ["fixed"]
             ) { size, value throws(ValueProblem) in size.width = try CountValue.parse(value) },
             OptionSpecification(
                 "fixed", requires: ["width"], heading: .size, summary: "Do not change it", manual: "Keep the width."
@@ -35,7 +35,7 @@ import Testing
 
     enum Invocation: Equatable {
         case draw(DrawArguments)
-        case text(String)
+        case text(InformationalText)
         case version
     }
 
@@ -58,7 +58,7 @@ import Testing
             firstExample: "paint draw x", manual: Manual(description: []))
     }
 
-    @Test("an option of a group reaches the group in the arguments of a command")
+    @Test("An option of a group changes the group within a command's arguments")
     func lifting() throws {
         let invocation = try Self.program.parse(["draw", "-w5", "--fixed", "--word=a", "f", "--word", "b"])
         #expect(
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "mistakes are told in the words of the program",
+        "Errors use the program's name",
         arguments: [
             ([], "a command is missing; try 'paint draw x' or 'paint --help'"),
             (["darw"], "unknown command 'darw'; did you mean 'paint draw'?"),
@@ -84,35 +84,93 @@ import Testing
         }
     }
 
-    @Test("help shows the options under their headings, in the order of the headings")
+    @Test("Help shows the options under their headings, in the order of the headings")
     func help() throws {
         #expect(
             try Self.program.parse(["draw", "-h"])
                 == .text(
-                    """
-                    paint draw: Draw a picture
+                    .help(
+                        """
+                        paint draw: Draw a picture
 
-                    Usage: paint draw [OPTION...] FILE
+                        Usage: paint draw [OPTION...] FILE
 
-                    Operands:
-                      FILE  Where it goes
+                        Operands:
+                          FILE  Where it goes
 
-                    Content:
-                          --word TEXT  Write a word
+                        Content:
+                              --word TEXT  Write a word
 
-                    Size:
-                      -w, --width N    Width [1]
-                          --fixed      Do not change it
+                        Size:
+                          -w, --width N    Width [1]
+                              --fixed      Do not change it
 
-                    General:
-                      -h, --help       Show help; -h is the short form
+                        General:
+                          -h, --help       Show help; -h is the short form
 
-                    'paint draw --help' and paint-draw(1) tell more.
+                        'paint draw --help' and paint-draw(1) tell more.
 
-                    """))
+                        """)))
     }
 
-    @Test("a secret is not shown with what is wrong about it")
+    @Test(
+        "help explains a single option",
+        arguments: [
+            ["help", "draw", "--width"], ["help", "draw", "-w"], ["help", "draw", "width"],
+            ["help", "draw", "--width=5"],
+        ])
+    func helpOfAnOption(words: [String]) throws {
+        #expect(
+            try Self.program.parse(words)
+                == .text(
+                    .help(
+                        """
+                          -w, --width N
+                                  Make it N wide.
+                                  Default: 1.
+                                  Example: paint draw --width 20 FILE
+                                  See also: --fixed.
+
+                        """)))
+    }
+
+    @Test("help explains an option without its command, under the name of each command that has it")
+    func helpOfAnOptionOfAnyCommand() throws {
+        #expect(
+            try Self.program.parse(["help", "--fixed"])
+                == .text(
+                    .help(
+                        """
+                        paint draw:
+                              --fixed
+                                  Keep the width.
+                                  Only with --width.
+
+                        """)))
+    }
+
+    @Test(
+        "help for something unknown fails",
+        arguments: [
+            (["help", "dwar"], "unknown command 'dwar'; did you mean 'paint draw'?"),
+            (["help", "draw", "--widht"], "unknown option '--widht'; did you mean '--width'?"),
+            (["help", "--widht"], "unknown option '--widht'; did you mean '--width'?"),
+            (["help", "draw", "--width", "more"], "unexpected argument 'more'; 'paint help -h' shows the usage"),
+            (["help", "--width", "more"], "unexpected argument 'more'; 'paint help -h' shows the usage"),
+        ] as [([String], String)])
+    func unknownHelpTopics(words: [String], message: String) {
+        let error = #expect(throws: UsageError.self) { try Self.program.parse(words) }
+        #expect(error?.words(of: "paint") { $0 } == message)
+    }
+
+    @Test("the manual page shows an option's example and related options")
+    func manualPage() {
+        let page = ManualPage.page(of: Self.program.description.commands.first, Self.program.description)
+        #expect(page.contains("Example: \\fBpaint draw \\-\\-width 20 FILE\\fR\n"))
+        #expect(page.contains("See also: \\fB\\-\\-fixed\\fR.\n"))
+    }
+
+    @Test("An error about a secret does not show it")
     func secrets() {
         let problem = ValueProblem.unusable(words: "expected a name", hidesValue: true)
         let error = UsageError.badValue(name: "--key", value: "hunter2", problem: problem)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SizeValueTests {
     @Test(
-        "sizes are in powers of 1024, whichever the case of the letter",
+        "Sizes use powers of 1024, with letters of either case",
         arguments: [
             ("1", 1), ("512", 512), ("64k", 65_536), ("64K", 65_536), ("16M", 16_777_216), ("16m", 16_777_216),
             ("1G", 1_073_741_824), ("1024G", SizeValue.largestBytes), ("0001", 1),
@@ -14,14 +14,14 @@ import Testing
     }
 
     @Test(
-        "anything else is not a size",
+        "Other texts are not sizes",
         arguments: ["", "k", "1kk", "1.5k", "-1", "+1", "1 k", "1KiB", "64kb", "0x10", "١"])
     func malformed(text: String) {
         #expect(throws: ValueProblem.notASize) { try SizeValue.parse(text) }
     }
 
     @Test(
-        "nothing, more than a tebibyte, and what no integer holds are out of range",
+        "Zero, more than 1 TiB, and numbers that overflow are out of range",
         arguments: [
             "0", "0k", "1025G", "1099511627777", "9223372036854775807", "9223372036854775808",
             "99999999999999999999999G",

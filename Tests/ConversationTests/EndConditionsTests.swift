@@ -5,20 +5,20 @@ import WSCore
 @testable import Conversation
 
 @Suite struct EndConditionsTests {
-    @Test("without conditions no message is the last one")
+    @Test("Without conditions no message is the last one")
     func none() {
         var conditions = EndConditions()
         #expect(conditions.last(of: ["a", ""]) == nil)
         #expect(conditions.unmetExpectations == [])
     }
 
-    @Test("a number of messages")
+    @Test("A message count ends the run")
     func count() {
         var conditions = EndConditions(count: 2)
         #expect(conditions.last(of: ["a", "b", "c"]) == "b")
     }
 
-    @Test("any of the expressions to wait for will do, and of these and the number the first")
+    @Test("Any of several expressions ends the run, and so does the count, whichever is first")
     func until() throws {
         var conditions = EndConditions(until: [try Pattern("^x"), try Pattern("b+")])
         #expect(conditions.last(of: ["a", "ax", "abb", "x"]) == "abb")
@@ -28,7 +28,7 @@ import WSCore
         #expect(conditions.last(of: ["x", "b"]) == "x")
     }
 
-    @Test("each expectation is met by a message of its own or the same, also by the last one")
+    @Test("Each expectation may be met by its own or the same message, including the last one")
     func expectations() throws {
         let patterns = try ["a", "b", "z"].map { try Pattern($0) }
         var conditions = EndConditions(count: 2, expectations: patterns)
@@ -39,7 +39,7 @@ import WSCore
         #expect(conditions.unmetExpectations == [])
     }
 
-    @Test("a goal is unmet until a message meets it, and either of two is enough")
+    @Test("A goal is unmet until a message meets it, and either of two is enough")
     func unmetGoal() throws {
         var conditions = EndConditions()
         #expect(conditions.unmetGoal == nil)
@@ -56,7 +56,7 @@ import WSCore
     }
 
     @Test(
-        "an unmet goal is worded as progress and as the moment of the end",
+        "An unmet goal is worded as progress and as the moment of the end",
         arguments: [
             (3, [], "1 of 3 messages", "after 1 of 3 messages"),
             (1, [], "1 of 1 message", "after 1 of 1 message"),
@@ -72,7 +72,7 @@ import WSCore
         #expect(goal.moment == moment)
     }
 
-    @Test("bytes that are not text are searched, too")
+    @Test("Invalid UTF-8 is searched, too")
     func bytes() throws {
         var conditions = EndConditions(until: [try Pattern("ok")])
         let bytes: [UInt8] = [0xFF, 0x00, 0x6F, 0x6B]
@@ -81,7 +81,7 @@ import WSCore
 }
 
 extension EndConditions {
-    /// The first of the messages that is the last one that counts.
+    /// The first message that is the last one that counts.
     fileprivate mutating func last(of messages: [String]) -> String? {
         for message in messages where Array(message.utf8).withUnsafeBytes({ isLast($0.bytes) }) { return message }
         return nil

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct JSONRPCCallTests {
     @Test(
-        "arguments are JSON where they read as JSON, and texts elsewhere",
+        "Arguments that are valid JSON are JSON, and others are strings",
         arguments: [
             ("m", ""), ("  m \t ", ""), ("m 1", "[1]"), ("m 1 2.50 -0e1", "[1,2.50,-0e1]"),
             ("m true null", "[true,null]"),
@@ -23,7 +23,7 @@ import WSCore
     }
 
     @Test(
-        "an object or an array alone is the parameters",
+        "A single object or array is the parameters",
         arguments: [
             (#"m {"a":1}"#, #"{"a":1}"#), ("m [1,2]", "[1,2]"), ("m [[1,2]]", "[[1,2]]"), ("m [x]", #"["[x]"]"#),
             ("m '{}'", #"["{}"]"#), ("m {}", "{}"),
@@ -33,7 +33,7 @@ import WSCore
     }
 
     @Test(
-        "where all arguments have names they become an object",
+        "If all arguments have names they form an object",
         arguments: [
             ("m a=1 b=x", #"{"a":1,"b":"x"}"#), ("m url=http://h/?q=1&r=2", #"{"url":"http://h/?q=1&r=2"}"#),
             ("m a='1 2' b=\"c d\"", #"{"a":"1 2","b":"c d"}"#), ("m a=[1, 2] b={}", #"{"a":[1, 2],"b":{}}"#),
@@ -45,18 +45,18 @@ import WSCore
         #expect(try Self.call(line) == Self.expected("m", params))
     }
 
-    @Test("a method is whatever stands in front", arguments: [("Page.navigate", "Page.navigate"), ("a\"b", #"a\"b"#)])
+    @Test("The first word is always the method", arguments: [("Page.navigate", "Page.navigate"), ("a\"b", #"a\"b"#)])
     func methods(line: String, method: String) throws {
         #expect(try Self.call(line) == Self.expected(method, ""))
     }
 
-    @Test("a line that is JSON travels as it is", arguments: [#"{"id":1}"#, "[{}] ", " {broken"])
+    @Test("A line that is already JSON is sent unchanged", arguments: [#"{"id":1}"#, "[{}] ", " {broken"])
     func finished(line: String) throws {
         #expect(try Self.call(line) == line)
     }
 
     @Test(
-        "a line that is malformed says where",
+        "The error for a malformed line states the position",
         arguments: [
             ("", .noMethod), (" \t", .noMethod), ("m 'a", .openQuote(offset: 2)), (#"m a "b\""#, .openQuote(offset: 4)),
             ("m a='", .openQuote(offset: 4)), (#"m "\"#, .openQuote(offset: 2)), ("m [1 {", .openBracket(offset: 5)),
@@ -68,7 +68,7 @@ import WSCore
         #expect(throws: error) { try Self.call(line) }
     }
 
-    @Test("what is wrong is said in words")
+    @Test("Errors are described in words")
     func words() {
         #expect("\(JSONRPCCallError.noMethod)" == "there is no method; write a method and its arguments")
         #expect("\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed")

@@ -5,7 +5,7 @@ import WSCore
 @testable import Conversation
 
 @Suite struct RequestQueueTests {
-    @Test("with a window of one, a request waits for the reply to the one before")
+    @Test("With a window of one, a request waits for the reply to the previous one")
     func sequence() throws {
         var queue = RequestQueue(.init(isSequential: true))
         #expect(queue.isSettled)
@@ -21,7 +21,7 @@ import WSCore
         #expect(queue.isSettled)
     }
 
-    @Test("a request that is given up makes room, and is counted")
+    @Test("A request that times out makes room and is counted")
     func expiry() throws {
         var queue = RequestQueue(.init(isSequential: true, replyTimeout: .seconds(1)))
         for text in ["a", "b"] { try queue.add(text) }
@@ -31,7 +31,7 @@ import WSCore
         #expect(queue.sendable() == ["2 b"])
     }
 
-    @Test("notifications count, and neither wait nor hold anything up")
+    @Test("Notifications are counted, do not wait, and delay nothing")
     func notifications() throws {
         var queue = RequestQueue(.init(field: JSONField("id"), isSequential: true))
         for text in ["{}", #"{"id":1}"#, "x", #"{"id":2}"#] { try queue.add(text) }
@@ -41,7 +41,7 @@ import WSCore
         #expect(queue.sendable() == ["3 x -", #"4 {"id":2}"#])
     }
 
-    @Test("65,536 requests are in flight and no more")
+    @Test("At most 65,536 requests are in flight")
     func window() throws {
         var queue = RequestQueue(.init(field: JSONField("id")))
         for id in 0...RequestQueue.maximumInFlight { try queue.add(#"{"id":\#(id)}"#) }
@@ -52,7 +52,7 @@ import WSCore
         #expect(!queue.isFull)
     }
 
-    @Test("of requests that are kept for another connection 16 MiB are in flight, and one that exceeds them")
+    @Test("Requests kept for another connection are in flight up to 16 MiB")
     func keptBytes() throws {
         var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
         let padding = String(repeating: "x", count: 1 << 20)
@@ -60,7 +60,7 @@ import WSCore
         #expect(queue.sendable().count == 16)
     }
 
-    @Test("lines become calls, whose ids are their numbers")
+    @Test("Lines become calls with their numbers as ids")
     func calls() throws {
         var queue = RequestQueue(.init(field: JSONField("id"), makesCalls: true))
         try queue.add("a")
@@ -73,7 +73,7 @@ import WSCore
             ])
     }
 
-    @Test("a new connection begins with the initial messages, then what has no reply, then what waited")
+    @Test("A new connection starts with initial messages, then unanswered ones, then waiting ones")
     func reconnecting() throws {
         var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
         try queue.add(#"{"id":"hello"}"#, isInitial: true)
@@ -91,7 +91,7 @@ import WSCore
         #expect(queue.sendable() == [#"7 {"id":7}"#])
     }
 
-    @Test("with a window of one, too, a request keeps its number on a new connection")
+    @Test("With a window of one, a request keeps its number on a new connection, too")
     func reconnectingInSequence() throws {
         var queue = RequestQueue(.init(isSequential: true, keepsRequests: true))
         try queue.add("hello", isInitial: true)
@@ -108,7 +108,7 @@ import WSCore
         #expect(queue.sendable() == ["3 b"])
     }
 
-    @Test("what is abandoned is neither awaited nor sent, but for the initial messages")
+    @Test("After abandoning, only the initial messages are sent")
     func abandoning() throws {
         var queue = RequestQueue(.init(isSequential: true))
         try queue.add("hello", isInitial: true)
@@ -135,7 +135,7 @@ extension RequestQueue {
         if let problem { throw problem }
     }
 
-    /// What may be sent now, each with its number, a hyphen after those that want no reply, and a star after those that
+    /// The numbers of messages that may be sent now, with a hyphen if no reply is expected, and with a star if they
     /// were sent before.
     fileprivate mutating func sendable(isInitial: Bool = false) -> [String] {
         var sent: [String] = []

@@ -5,7 +5,7 @@ import WSCore
 @testable import Conversation
 
 @Suite struct RequestTrackerTests {
-    @Test("without a field, messages answer the requests in order, and are pushes when none is in flight")
+    @Test("Without a field, messages answer requests in order, and are pushes if none is in flight")
     func order() {
         var tracker = RequestTracker(field: nil, timeout: .seconds(30))
         #expect(tracker.received("a", 0) == .push)
@@ -18,7 +18,7 @@ import WSCore
         #expect(tracker.count == 0)
     }
 
-    @Test("with a field, the reply is the message with the same value, in any order")
+    @Test("With a field, the reply is the message with the same value, in any order")
     func correlation() {
         var tracker = Self.correlating()
         #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
@@ -32,7 +32,7 @@ import WSCore
         #expect(tracker.received(#"{"id":1}"#, 6) == .push)
     }
 
-    @Test("a message without the field wants no reply", arguments: ["text", "{}", #"{"id":null}"#, #"{"id":1"#, "[]"])
+    @Test("A message without the field expects no reply", arguments: ["text", "{}", #"{"id":null}"#, #"{"id":1"#, "[]"])
     func notifications(text: String) {
         var tracker = Self.correlating()
         #expect(tracker.sent(1, text, 0) == false)
@@ -40,7 +40,7 @@ import WSCore
         #expect(tracker.nextExpiry() == nil)
     }
 
-    @Test("of several requests with the same id the first is answered first")
+    @Test("The first of several requests with the same id is answered first")
     func repeatedIDs() {
         var tracker = Self.correlating()
         for number in 1...3 { #expect(tracker.sent(number, #"{"id":7}"#, number) == true) }
@@ -52,7 +52,7 @@ import WSCore
         #expect(tracker.received(#"{"id":7}"#, 10) == .push)
     }
 
-    @Test("a batch awaits a reply for each of its ids, and a batch of replies answers as many requests")
+    @Test("A batch expects a reply per id, and a batch of replies answers several requests")
     func batches() {
         var tracker = Self.correlating()
         #expect(tracker.sent(1, #"[{"id":1},{"method":"x"},{"id":2}]"#, 0) == true)
@@ -63,7 +63,7 @@ import WSCore
         #expect(tracker.received(#"{"id":1}"#, 6) == .reply(1, 6))
     }
 
-    @Test("requests are given up in order, each when its own time is over")
+    @Test("Requests time out in order, each after its own time limit")
     func expiry() {
         var tracker = Self.correlating(timeout: 10)
         for number in 1...3 { #expect(tracker.sent(number, #"{"id":"\#(number)"}"#, number) == true) }
@@ -77,7 +77,7 @@ import WSCore
         #expect(tracker.expire(61) == [])
     }
 
-    @Test("a reply to a request that was given up is late, once")
+    @Test("A reply to a request that timed out is late, once")
     func lateReplies() {
         var tracker = Self.correlating(timeout: 10)
         #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
@@ -86,7 +86,7 @@ import WSCore
         #expect(tracker.received(#"{"id":1}"#, 14) == .push)
     }
 
-    @Test("an id that is used again belongs to the newer request")
+    @Test("A reused id belongs to the newer request")
     func reusedIDs() {
         var tracker = Self.correlating(timeout: 10)
         #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
@@ -94,7 +94,7 @@ import WSCore
         #expect(tracker.sent(2, #"{"id":1}"#, 11) == true)
         #expect(tracker.received(#"{"id":1}"#, 12) == .reply(2, 1))
         #expect(tracker.received(#"{"id":1}"#, 13) == .push)
-        // One that is given up while another with its id is in flight leaves the reply to that one.
+        // A request that times out while another one with its id is in flight leaves the reply to that one.
         #expect(tracker.sent(3, #"{"id":1}"#, 20) == true)
         #expect(tracker.sent(4, #"{"id":1}"#, 25) == true)
         #expect(tracker.expire(30) == ["3 1"])
@@ -102,7 +102,7 @@ import WSCore
         #expect(tracker.received(#"{"id":1}"#, 32) == .push)
     }
 
-    @Test("without a field a late reply is a message like any other")
+    @Test("Without a field a late reply is an ordinary message")
     func lateWithoutField() {
         var tracker = RequestTracker(field: nil, timeout: .seconds(10))
         #expect(tracker.sent(1, "x", 0) == true)
@@ -110,7 +110,7 @@ import WSCore
         #expect(tracker.received("a", 11) == .push)
     }
 
-    @Test("what was given up long ago is forgotten, so that the memory is bounded")
+    @Test("Requests that timed out long ago are forgotten, to bound the memory")
     func forgetting() {
         var tracker = Self.correlating(timeout: 1)
         for number in 1...100_000 { #expect(tracker.sent(number, #"{"id":\#(number)}"#, 0) == true) }
@@ -120,7 +120,7 @@ import WSCore
         #expect(tracker.received(#"{"id":70000}"#, 2) == .late(70_000, 2, by: 1))
     }
 
-    @Test("while nothing can be read nothing is given up")
+    @Test("No request times out while nothing can be read")
     func holding() {
         var tracker = Self.correlating(timeout: 10)
         #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
@@ -132,7 +132,7 @@ import WSCore
         #expect(tracker.nextExpiry() == .seconds(22))
     }
 
-    @Test("requests that are kept can be taken back, in order and each once")
+    @Test("Kept requests can be taken back, in order and once each")
     func takingBack() {
         var tracker = RequestTracker(field: JSONField("id"), timeout: .seconds(10), keepsRequests: true)
         for (number, text) in [#"{"id":1}"#, #"[{"id":2},{"id":3}]"#, #"{"id":4}"#, "{}"].enumerated() {
@@ -154,7 +154,7 @@ import WSCore
     }
 }
 
-// Times in seconds, payloads as text.
+// Times are in seconds, and payloads are text.
 extension RequestTracker {
     fileprivate mutating func sent(_ number: Int, _ text: String, _ seconds: Int) -> Bool {
         let request = Request(number: number, payload: Array(text.utf8), kind: .text, isInitial: false)

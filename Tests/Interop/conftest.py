@@ -45,6 +45,7 @@ def pytest_configure(config):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     config.addinivalue_line("markers", "alone: runs while no other test does; conftest.py says which tests have to")
+    config.addinivalue_line("markers", "recipe(heading): tests the recipe with this heading")
 
 
 def pytest_sessionstart(session):

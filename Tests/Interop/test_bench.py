@@ -109,9 +109,9 @@ def test_the_results_have_a_row_per_second(wsx_echo):
 def test_the_default_output_is_a_table(wsx_echo):
     result = wsx("bench", wsx_echo.url, "-c", "3", "-n", "1200", "--size", "5")
     assert (result.status, result.err) == (0, "")
-    assert result.lines[0].startswith("Echo of text messages of 5 bytes for ")
-    assert result.lines[1] == "on 3 connections, 1 in flight on each"
-    assert "1,200 sent, 1,200 received, all as they were sent" in result.out.decode()
+    assert result.lines[0].startswith("Echo test with 5-byte text messages for ")
+    assert result.lines[1] == "3 connections, 1 in flight each"
+    assert "1,200 sent, 1,200 received, all correct" in result.out.decode()
     start = result.lines.index("latencies")
     labels = [line.split()[::3] for line in result.lines[start + 1:start + 5]]
     assert labels == [
@@ -130,9 +130,9 @@ def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, t
     with RawTerminal("bench", "echo:", "-n", "1000", *words, width=columns) as terminal:
         assert terminal.wait(60) == 0
         lines = terminal.output.decode().replace("\r", "").splitlines()
-    assert lines[0].startswith("Echo of text messages")
+    assert lines[0].startswith("Echo test with")
     assert any("█" in line and line.endswith(" %") for line in lines)
-    assert any("too few seconds to know" in line for line in lines)
+    assert any("too few seconds to tell" in line for line in lines)
     assert [line for line in lines if len(line) > columns] == []
 
 

@@ -135,8 +135,8 @@ def test_a_subscription_may_contain_placeholders():
 
 
 @pytest.mark.parametrize("words, message", [
-    (["-m", "a{{b"], "'{{' begins a placeholder, which '}}' ends"),
-    (["-m", "{{sequence}}"], "'{{sequence}}' is none of {{seq}}, {{connection}}, {{time}} and {{random N}}"),
+    (["-m", "a{{b"], "'{{' begins a placeholder, but '}}' is missing"),
+    (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; expected {{seq}}, {{connection}}, {{time}}, or {{random N}}"),
     (["-m", "{{random 0}}"], "expected {{random N}} with an N from 1 to"),
     (["-m", ""], "not empty"),
     (["-m", "a", "--size", "20"], "--size"),

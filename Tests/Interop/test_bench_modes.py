@@ -192,14 +192,14 @@ def test_unanswered_pings_are_lost():
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--mode", "broadcast", "-c", "1"], "nobody is left to read"),
-    (["--mode", "broadcast", "--size", "47"], "48 or more bytes"),
+    (["--mode", "broadcast", "-c", "1"], "no reader is left"),
+    (["--mode", "broadcast", "--size", "47"], "48 bytes or more"),
     (["--publishers", "2"], "says nothing without '--mode=broadcast'"),
     (["--mode", "idle", "-n", "5"], "contradict each other"),
     (["--mode", "receive", "-r", "5"], "contradict each other"),
     (["--mode", "send", "--in-flight", "2"], "contradict each other"),
     (["--mode", "connect", "--connect-rate", "5"], "contradict each other"),
-    (["--mode", "connect", "--ramp", "1s"], "give --rate, too"),
+    (["--mode", "connect", "--ramp", "1s"], "add --rate"),
     (["--mode", "receive", "--ramp", "1s"], "contradict each other"),
     (["--mode", "connect", "-m", "x"], "contradict each other"),
     (["-t", "3", "-c", "2"], "there are only 2 connections"),

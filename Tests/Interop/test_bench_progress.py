@@ -8,7 +8,7 @@ def test_a_terminal_shows_progress_and_then_the_results():
     with Screen(width=90, height=40) as screen:
         screen.enter('"$WSX" bench -c 3 -d 3s echo:')
         screen.wait_for(r"[12] s left +[0-9,]+ replies/s +[▁▂▃▄▅▆▇█]+ +p50 [^,]+, p99 .* +3 open")
-        screen.wait_for(r"(?m)^Echo of text messages of 20 bytes for 3.0 s")
+        screen.wait_for(r"(?m)^Echo test with 20-byte text messages for 3.0 s")
         screen.wait_for_last_line("shell$")
         assert "left" not in screen.text
 

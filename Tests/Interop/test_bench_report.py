@@ -123,7 +123,7 @@ def test_the_tables_show_the_results(page, report):
     assert [[latency, handshake] for _, (_, latency), (_, handshake) in times] == [
         [results["latency_us"][name], results["handshake_us"][name]] for name in TIMES]
     assert [row[0] for row in times] == [
-        "min", "mean", "deviation", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999", "max"]
+        "min", "mean", "std. deviation", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999", "max"]
     counts = page.table("#counts")
     groups = [results[group] for group in ("messages", "errors", "bytes")]
     assert [number for _, (_, number) in counts] == [number for group in groups for number in group.values()]
@@ -176,7 +176,7 @@ def test_every_chart_has_a_name_and_a_text_alternative(page):
     charts = [node for node in nodes if not node["ignored"] and node["role"]["value"] == "slider"]
     assert [chart["name"]["value"] for chart in charts] == [
         f"{title}: cursor" for title in [
-            "Latency over time", "Messages a second", "Latency by percentile", "Distribution of latencies"]]
+            "Latency over time", "Messages per second", "Latency by percentile", "Distribution of latencies"]]
     assert all(len(chart["description"]["value"]) > 30 for chart in charts)
     headings = page.evaluate("Array.from(document.querySelectorAll('h1, h2'), heading => heading.localName)")
     assert headings[0] == "h1" and headings.count("h1") == 1 and len(headings) == 8
@@ -269,7 +269,7 @@ def test_a_run_without_any_connection(browser, tmp_path):
     assert (result.status, result.out) == (3, b"")
     with ReportPage(browser, path) as page:
         assert page.charts() == []
-        assert ["not connected", ["5", 5]] in page.table("#counts")
+        assert ["failed to connect", ["5", 5]] in page.table("#counts")
         assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
 
 

@@ -34,7 +34,7 @@ def test_merging_one_run_changes_nothing(results):
 def test_a_merge_prints_the_same_table_as_a_run(results):
     result = wsx("bench", "merge", *results)
     assert (result.status, result.err) == (0, "")
-    assert "300 sent, 300 received, all as they were sent" in result.out.decode()
+    assert "300 sent, 300 received, all correct" in result.out.decode()
     assert result.lines[1].startswith("on 6 connections")
 
 
@@ -82,11 +82,11 @@ def test_a_merge_can_write_a_histogram_log(results, tmp_path):
 def test_results_of_different_modes_are_rejected(results, tmp_path):
     other = tmp_path / "send.json"
     other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
-    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is of --mode send")
+    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is a result of --mode send")
 
 
 @pytest.mark.parametrize("contents, message", [
-    (b"", "it is not JSON"), (b"{}", "it is not what 'wsx bench --output json' writes"), (b"\xff", "not UTF-8"),
+    (b"", "it is not JSON"), (b"{}", "it is not a result of 'wsx bench --output json'"), (b"\xff", "not UTF-8"),
     (b'{"mode":"echo","version":2}', "version 2"), (b'{"mode":"echo","version":1}', "'url' is missing"),
 ], ids=["empty", "object", "bytes", "version", "member"])
 def test_input_that_is_not_results_is_rejected(contents, message, tmp_path):
@@ -105,7 +105,7 @@ def test_the_line_number_of_damaged_results_is_reported(results):
 def test_merge_has_help():
     for words in (["bench", "merge", "--help"], ["help", "bench", "merge"]):
         result = wsx(*words)
-        assert result.status == 0 and result.lines[0] == "wsx bench merge: Add the results of several load tests"
+        assert result.status == 0 and result.lines[0] == "wsx bench merge: Merge the results of several load tests"
 
 
 def test_thresholds_that_are_met_do_not_change_the_status():
@@ -176,16 +176,16 @@ def test_a_lower_rate_is_reported_as_slower(results, tmp_path):
 def test_a_baseline_of_a_different_test_is_rejected_before_the_run(results, tmp_path):
     result = wsx("bench", "ws://127.0.0.1:1/", "-c", "1", "--size", "21", "--baseline", results[0])
     assert_fails(
-        result, 2, f"--baseline {results[0]}: its messages are text of 20 bytes, and those of this run text of 21 bytes")
+        result, 2, f"--baseline {results[0]}: it used 20-byte text messages, but this run uses 21-byte text messages")
     other = tmp_path / "send.json"
     other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
-    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "it is of --mode send")
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "it used --mode send")
     assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", tmp_path / "x"), 2, "--baseline", "no such file")
     other.write_bytes(b"{}")
-    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "not what 'wsx bench --output json' writes")
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "not a result of 'wsx bench --output json'")
 
 
 def test_a_baseline_with_a_different_number_of_connections_gets_a_warning(results):
     result = wsx("bench", "echo:", "-n", "100", "-c", "5", "--baseline", results[0])
     assert result.status == 0
-    assert result.err == "wsx: warning: the baseline had 1 connection in place of 5\n"
+    assert result.err == "wsx: warning: the baseline had 1 connection instead of 5\n"

@@ -7,6 +7,7 @@ import socket
 import pytest
 
 from processes import BINARY, PYTHON, Running, assert_fails, run, wsx
+from services import free_ports
 
 # Moves its descriptors to 3 and up, and then executes the program, like systemd.
 LAUNCHER = """
@@ -137,9 +138,7 @@ def test_tls_works_on_passed_sockets():
 
 @pytest.mark.skipif(not shutil.which("systemd-socket-activate"), reason="systemd is not here")
 def test_systemd_activates_wsx():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_ports(1)[0]
     command = ["systemd-socket-activate", "-l", f"127.0.0.1:{port}", BINARY, "listen", "--once", "--echo"]
     with Running(command) as server:
         server.wait_for("Listening on")

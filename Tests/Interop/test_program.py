@@ -8,6 +8,7 @@ import pytest
 
 from processes import BINARY, ROOT, run, shell, wsx
 from sanitizer import SANITIZER
+from terminal import RawTerminal
 
 
 def test_the_version_is_one_line():
@@ -27,6 +28,53 @@ def test_help_goes_to_standard_output(arguments):
 
 def test_all_ways_to_get_help_for_a_command_are_equivalent():
     assert wsx("help", "connect").out == wsx("connect", "--help").out
+
+
+def test_help_explains_a_single_option():
+    result = wsx("help", "connect", "--until")
+    assert (result.status, result.err) == (0, "")
+    assert result.lines[0] == "      --until REGEX"
+    everything = wsx("help", "connect").out
+    assert result.out in everything
+
+
+def test_help_explains_an_option_for_each_command_that_has_it():
+    result = wsx("help", "--max-fragments")
+    assert result.status == 0
+    assert "wsx connect, wsx listen, wsx bench:" in result.lines
+
+
+@pytest.mark.parametrize("words, error", [
+    (["connect", "--untli"], "wsx: unknown option '--untli'; did you mean '--until'?\n"),
+    (["listen", "--until"], "wsx: '--until' belongs to 'wsx connect'\n"),
+])
+def test_help_for_an_option_that_does_not_exist_fails(words, error):
+    result = wsx("help", *words)
+    assert (result.status, result.out, result.err) == (2, b"", error)
+
+
+def test_long_help_on_a_terminal_goes_through_the_pager(tmp_path):
+    shown = tmp_path / "shown"
+    for words in (["help", "connect"], ["connect", "--help"]):
+        with RawTerminal(*words, PAGER=f"cat > '{shown}'") as terminal:
+            assert terminal.wait() == 0
+        assert shown.read_bytes() == wsx("help", "connect").out
+        assert terminal.output == b""
+
+
+@pytest.mark.parametrize("pager", ["", "cat", "no-such-pager 2>/dev/null"])
+def test_long_help_without_a_usable_pager_goes_to_the_terminal(pager):
+    with RawTerminal("help", "connect", PAGER=pager) as terminal:
+        assert terminal.wait() == 0
+    assert terminal.output.replace(b"\r\n", b"\n") == wsx("help", "connect").out
+
+
+def test_help_that_fits_the_screen_needs_no_pager(tmp_path):
+    for words, height in ((["help", "completions"], 50), (["help", "connect", "--until"], 50), (["connect", "-h"], 10)):
+        with RawTerminal(*words, PAGER=f"cat > '{tmp_path}/shown'", height=height) as terminal:
+            assert terminal.wait() == 0
+        assert b"wsx" in terminal.output or b"--until" in terminal.output
+    assert not (tmp_path / "shown").exists()
 
 
 def test_a_reader_that_leaves_early_does_not_make_help_fail():

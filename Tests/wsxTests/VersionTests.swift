@@ -3,5 +3,5 @@ import Testing
 @testable import wsx
 
 @Suite struct VersionTests {
-    @Test("the version has three parts") func version() { #expect(wsx.version.split(separator: ".").count == 3) }
+    @Test("The version has three parts") func version() { #expect(wsx.version.split(separator: ".").count == 3) }
 }

@@ -80,7 +80,7 @@ struct BashCompletion {
         """
     }
 
-    /// The commands of two words.
+    /// The commands that consist of two words.
     private var longCommands: String {
         program.commands.filter { $0.words.count > 1 }.map(word).joined(separator: " | ")
     }
@@ -90,12 +90,12 @@ struct BashCompletion {
         command.words.count == 1 ? command.name : "'\(command.name)'"
     }
 
-    /// Says which command a line without one is for.
+    /// A script comment that names the command of a line without one.
     private var implicitNote: String {
         program.implicitCommand.map { "        # " + $0.note } ?? "        # A command comes first."
     }
 
-    /// Where the words after a command begin.
+    /// The index of the first word after each command.
     private var indexCases: String {
         let groups = Dictionary(grouping: program.commands) { $0.words.count }.sorted { $0.key < $1.key }
         let cases = groups.map { count, commands in
@@ -104,7 +104,7 @@ struct BashCompletion {
         return indented(cases + (program.implicitCommand.map { ["    *) command=\($0.name) ;;"] } ?? []))
     }
 
-    /// The options after which a program stands behind `--`.
+    /// The options with which a program follows `--`.
     private var programOptions: String {
         let words = program.commands.flatMap { command in
             command.operands.filter { $0.completion == .program }.compactMap(\.option)
@@ -113,7 +113,7 @@ struct BashCompletion {
         return words.joined(separator: " | ")
     }
 
-    /// The options that a value must follow.
+    /// The options that require a value as a separate word.
     private var optionsWithValue: String {
         let words = program.commands.flatMap { command in
             command.options.filter { $0.value != nil && $0.value?.implied == nil }
@@ -122,7 +122,7 @@ struct BashCompletion {
         return words.joined(separator: " | ")
     }
 
-    /// What follows an option that takes a value.
+    /// The completions of option values.
     private var valueCases: String {
         var lines: [String] = []
         for command in program.commands {
@@ -138,11 +138,11 @@ struct BashCompletion {
         return indented(lines.map { "    " + $0 })
     }
 
-    /// What stands where no value is due: an option, a command or an operand.
+    /// The completions where no value is expected: options, commands, and operands.
     private var commandCases: String {
         let implicit = program.commands.first { $0.name == program.implicitCommand?.name }
         let first = program.commandsOfOneWord.map(\.name) + (implicit.map(urlPrefixes) ?? [])
-        // Without a command the options are those of the implicit one.
+        // Without a command, the options of the implicit command apply.
         let implicitOptions = implicit?.options ?? []
         let own = program.options.filter { option in !implicitOptions.contains { $0.long == option.long } }
         var lines = [#""")"#] + words([offer(first)], options: own + implicitOptions) + ["    ;;"]
@@ -157,14 +157,14 @@ struct BashCompletion {
         return indented(lines)
     }
 
-    /// How the URLs begin that a command takes.
+    /// The URL prefixes that a command accepts.
     private func urlPrefixes(of command: CommandDescription) -> [String] {
         command.operands.flatMap { operand in
             if case .url(let prefixes) = operand.completion { prefixes } else { [] as [String] }
         }
     }
 
-    /// Offers options after a hyphen, and otherwise replies with operands: choices in the first place, files in each.
+    /// Offers options after a hyphen. Otherwise offers choices for the first operand, and files for each operand.
     private func words(_ operands: [String], options: [OptionDescription], isRepeatable: Bool = false) -> [String] {
         var lines = [
             "if [[ $current == -* ]] && ((!end)); then",
@@ -177,7 +177,7 @@ struct BashCompletion {
         return (lines + ["fi"]).map { "    " + $0 }
     }
 
-    /// The words after which a value is due: a long name with an equals sign, and any name when the value must follow.
+    /// The words before a value: a long name with an equals sign, and any name if the value is required.
     private func patterns(_ options: [OptionDescription], _ command: CommandDescription) -> String {
         let words = options.flatMap { option in
             (option.value?.implied == nil ? option.names : []) + ["--\(option.long)="]
@@ -187,7 +187,7 @@ struct BashCompletion {
 
     private func reply(_ completion: ValueCompletion, _ command: CommandDescription? = nil) -> [String] {
         switch completion {
-        // A program is completed before anything else.
+        // A program is completed separately, before this.
         case .none, .program: []
         case .directory: ["compopt -o filenames 2>/dev/null", "COMPREPLY=($(compgen -d -- \"$current\"))"]
         case .url(let prefixes):

@@ -59,7 +59,8 @@ struct FishCompletion {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// When a command's options are offered: also where there is no command, those of the implicit one.
+    /// The condition under which a command's options are offered. Those of the implicit command are also offered
+    /// without a command.
     private func condition(of command: CommandDescription) -> String {
         let longer = program.subcommands(of: command)
         guard command.name == program.implicitCommand?.name else {
@@ -86,9 +87,9 @@ struct FishCompletion {
         return line + " -d \(quoted(option.summary))"
     }
 
-    /// Words to choose from, each with its meaning, as one argument.
+    /// The choices with their descriptions, as one argument.
     private func words(_ choices: [ValueChoice]) -> String {
-        // fish expands the argument once more, so each meaning is quoted within it.
+        // fish expands the argument again, so each description is quoted within it.
         let lines = choices.map { "\($0.name)\\t\(quoted($0.summary))" }
         return "\"" + lines.joined(separator: " ") + "\""
     }

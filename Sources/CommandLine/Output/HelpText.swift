@@ -21,6 +21,45 @@ public enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// The explanation of one option in each command that has it. Commands with the same explanation share it.
+    /// - Throws: ``UsageError/unknownOption(_:nearest:command:)`` if no command has the option.
+    static func explanation(of typed: String, _ program: ProgramDescription) throws(UsageError) -> String {
+        var parts: [(names: String, option: [String], lines: [String])] = []
+        for command in program.commands {
+            guard let option = command.options.first(where: { $0.isNamed(typed) }), option.effect == .update else {
+                continue
+            }
+            let name = program.fullName(of: command)
+            let withoutExample = explanation(option, example: nil)
+            if let index = parts.firstIndex(where: { $0.option == withoutExample }) {
+                parts[index].names += ", " + name
+            } else {
+                parts.append((name, withoutExample, explanation(option, in: command, program)))
+            }
+        }
+        if let option = program.options.first(where: { $0.isNamed(typed) }) {
+            parts.append((program.name, [], explanation(option, example: nil)))
+        }
+        guard !parts.isEmpty else {
+            let names = Set(program.commands.flatMap { $0.options.map(\.long) }).sorted()
+            throw .unknownOption(
+                typed, nearest: EditDistance.nearest(to: String(typed.drop { $0 == "-" }), among: names),
+                command: CommandDescription.helpName)
+        }
+        return parts.map { $0.names + ":\n" + $0.lines.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+    }
+
+    /// The explanation of one option of a command.
+    /// - Throws: ``UsageError`` if the command does not have the option.
+    static func explanation(
+        of typed: String, in command: CommandDescription, _ program: ProgramDescription
+    ) throws(UsageError) -> String {
+        guard let option = command.options.first(where: { $0.isNamed(typed) }) else {
+            throw program.unknownOption(typed, intended: String(typed.drop { $0 == "-" }), of: command)
+        }
+        return explanation(option, in: command, program).joined(separator: "\n") + "\n"
+    }
+
     /// The answer to `--help`: what the manual says of every option.
     /// - Parameter command: The command to explain; nil: the program.
     public static func long(of command: CommandDescription?, _ program: ProgramDescription) -> String {
@@ -33,10 +72,7 @@ public enum HelpText {
         lines += operandsAndCommands(command, program)
         for (heading, options) in program.options(byHeadingOf: command) {
             lines += ["", heading.title + ":"]
-            for option in options {
-                lines.append("  " + label(option))
-                lines += explanation(option)
-            }
+            for option in options { lines += explanation(option, in: command, program) }
         }
         for section in manual.sections where section.title == ManualSection.exitStatusTitle {
             lines += ["", "Exit status:"]
@@ -101,16 +137,24 @@ public enum HelpText {
         return lines
     }
 
-    private static func explanation(_ option: OptionDescription) -> [String] {
-        var lines = option.manual.flatMap { wrapped($0.plain, indentation: 10) }
+    private static func explanation(
+        _ option: OptionDescription, in command: CommandDescription?, _ program: ProgramDescription
+    ) -> [String] {
+        explanation(option, example: command.flatMap { program.example(of: option, in: $0) })
+    }
+
+    /// An option's names, manual, choices, and notes, and a command line that uses it.
+    private static func explanation(_ option: OptionDescription, example: String?) -> [String] {
+        var lines = ["  " + label(option)]
+        lines += option.manual.flatMap { wrapped($0.plain, indentation: 10) }
         let choices = option.value?.completion.choices ?? []
         let width = choices.map(\.name.count).max() ?? 0
         for choice in choices {
             lines.append(spaces(12) + padded(choice.name, width) + "  " + choice.summary)
         }
-        for note in option.notes {
-            lines += wrapped(note.plain, indentation: 10)
-        }
+        lines += option.notes.flatMap { wrapped($0.plain, indentation: 10) }
+        if let example { lines.append(spaces(10) + "Example: " + example) }
+        if let related = option.relatedOptions { lines += wrapped(related.plain, indentation: 10) }
         return lines
     }
 

@@ -1,6 +1,6 @@
-/// A page of the manual in roff's `man` macros, with tables for `tbl`.
+/// A manual page in roff's `man` macros, with tables for `tbl`.
 public enum ManualPage {
-    /// The page of a command that has one; nil: of the program.
+    /// Returns the page of a command that has one, or of the program if `command` is `nil`.
     public static func page(of command: CommandDescription?, _ program: ProgramDescription) -> String {
         let name = program.manualName(of: command)
         let manual = command?.manual ?? program.manual
@@ -65,12 +65,16 @@ public enum ManualPage {
                 lines += paragraphs(option.manual)
                 lines += choices(option)
                 lines += option.notes.map(Roff.text)
+                if let command, let example = program.example(of: option, in: command) {
+                    lines += [".br", "Example: " + Roff.bold(example)]
+                }
+                if let related = option.relatedOptions { lines += [".br", Roff.text(related)] }
             }
         }
         return lines
     }
 
-    /// Paragraphs that stay within a definition.
+    /// Several paragraphs within one definition.
     private static func paragraphs(_ texts: [MarkedText]) -> [String] {
         texts.enumerated().flatMap { index, text in (index == 0 ? [] : [".IP"]) + Roff.paragraph(text) }
     }
@@ -134,7 +138,7 @@ public enum ManualPage {
         }
     }
 
-    /// A paragraph macro straight after a heading does nothing, and checkers complain of it.
+    /// Removes a paragraph macro directly after a heading: it has no effect, and checkers complain about it.
     private static func withoutLeadingParagraph(_ lines: [String]) -> [String] {
         var lines = lines
         if lines.count > 1, lines[1] == ".PP" { lines.remove(at: 1) }

@@ -1,10 +1,10 @@
-/// The escapes of roff, in which manual pages are written.
+/// The roff escapes used in manual pages.
 enum Roff {
-    /// Text in the style of its marks, on one line.
+    /// Formats marked text on one line.
     static func text(_ text: MarkedText) -> String { guardLineStart(styled(text)) }
 
-    /// Text in the style of its marks, on lines of at most ``columns`` characters. Each sentence begins a line, which
-    /// lets roff set the space between sentences and keeps changes to the page small.
+    /// Formats marked text on lines of at most ``columns`` characters. Each sentence begins a new line, which lets roff
+    /// set the space between sentences and keeps changes to the page small.
     static func paragraph(_ text: MarkedText) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -34,7 +34,7 @@ enum Roff {
 
     static func italic(_ text: String) -> String { "\\fI" + literal(text) + "\\fR" }
 
-    /// Characters that are copied and pasted: hyphens and quotes must stay what they are.
+    /// Formats text that users may copy and paste, with hyphens and quotes preserved.
     static func literal(_ text: String) -> String {
         var escaped = ""
         for character in escape(text) {
@@ -50,7 +50,7 @@ enum Roff {
         return escaped
     }
 
-    /// A line set as it stands.
+    /// Formats a line verbatim.
     static func literalLine(_ line: String) -> String { guardLineStart(literal(line)) }
 
     private static func escape(_ text: String) -> String {
@@ -61,7 +61,7 @@ enum Roff {
         return escaped
     }
 
-    /// A full stop or quote that begins a line would begin a request.
+    /// Escapes a period or quote at the beginning of a line, where it would start a request.
     private static func guardLineStart(_ line: String) -> String {
         line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
     }

@@ -1,4 +1,4 @@
-/// The shells that completions are made for.
+/// The shells with completion scripts.
 public enum Shell: String, CaseIterable, OptionChoice {
     case bash
     case zsh
@@ -13,7 +13,7 @@ public enum Shell: String, CaseIterable, OptionChoice {
         }
     }
 
-    /// The script that makes the shell complete a program's command lines.
+    /// Returns the script that completes a program's command lines in the shell.
     public func completionScript(of program: ProgramDescription) -> String {
         switch self {
         case .bash: BashCompletion(program: program).script

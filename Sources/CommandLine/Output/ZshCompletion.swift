@@ -1,4 +1,4 @@
-/// Completion for zsh, in the form that its function path and `source` both take.
+/// Completion for zsh, in a form that works both in the function path and with `source`.
 struct ZshCompletion {
     let program: ProgramDescription
 
@@ -52,7 +52,7 @@ struct ZshCompletion {
         """
     }
 
-    /// The options that only the program without a command has.
+    /// The options that exist only without a command.
     private var programOptions: [String] {
         let implicit = implicitCommand?.options ?? []
         return program.options.filter { option in !implicit.contains { $0.long == option.long } }.map(specification)
@@ -62,14 +62,14 @@ struct ZshCompletion {
         program.commands.first { $0.name == program.implicitCommand?.name }
     }
 
-    /// How the URLs begin that any command takes.
+    /// The URL prefixes that commands accept.
     private var urlPrefixes: [String] {
         program.commands.flatMap(\.operands).lazy.compactMap { operand in
             if case .url(let prefixes) = operand.completion { prefixes } else { nil as [String]? }
         }.first ?? []
     }
 
-    /// Makes the two words of a command one.
+    /// Joins the two words of a command into one.
     private func joining(_ command: CommandDescription) -> [String] {
         let tests = command.words.enumerated().map { "$words[\($0 + 1)] == \($1)" }.joined(separator: " && ")
         return [
@@ -81,7 +81,7 @@ struct ZshCompletion {
         ]
     }
 
-    /// Completes the program that follows `--`, and its words, as on a line of its own.
+    /// Completes the program after `--` and its arguments, as on a separate command line.
     private func runningProgram(_ command: CommandDescription) -> [String] {
         command.operands.filter { $0.completion == .program }.compactMap(\.option).flatMap {
             [
@@ -115,10 +115,10 @@ struct ZshCompletion {
             """
     }
 
-    /// The option as `_arguments` wants it: what it excludes, its names, summary and value.
+    /// The option in the syntax of `_arguments`: exclusions, names, summary, and value.
     private func specification(_ option: OptionDescription) -> String {
         let takesValue = option.value != nil
-        // A value that may be left out follows in the same word.
+        // An optional value follows in the same word.
         let sign = option.value?.implied == nil ? "=" : "=-"
         let long = "--" + option.long + (takesValue ? sign : "")
         let short = option.short.map { "-\($0)" + (takesValue ? "+" : "") }
@@ -153,7 +153,7 @@ struct ZshCompletion {
         }
     }
 
-    /// Brackets and colons have a meaning to `_arguments`.
+    /// Escapes brackets and colons, which `_arguments` interprets.
     private func escape(_ text: String) -> String {
         var escaped = ""
         for character in text {

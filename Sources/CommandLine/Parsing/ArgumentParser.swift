@@ -1,16 +1,16 @@
-/// Is told the operands, and the options as typed, before anything is made of them.
+/// Receives the operands and the options as typed, before they are interpreted.
 typealias ParsedWordsCheck = @Sendable (_ operands: [String], _ options: [String]) throws(UsageError) -> Void
 
-/// Turns the words after a command into its arguments, by the GNU conventions.
+/// Parses the words after a command into its arguments, following the GNU conventions.
 ///
-/// `--long value`, `--long=value`, `-x value`, `-xvalue` and clusters such as `-qn5` are understood, `--` ends the
-/// options, options and operands may mix. A long name must be whole: a prefix that is unambiguous today would not
-/// stay so. Of an option that is given twice the last one counts, unless it is repeatable.
+/// Accepts `--long value`, `--long=value`, `-x value`, `-xvalue`, and clusters such as `-qn5`. `--` ends the options,
+/// and options and operands may be mixed. Long names must be complete: a prefix that is unambiguous today may not stay
+/// so. If an option is repeated, the last value counts, unless the option is repeatable.
 struct ArgumentParser<Arguments> {
-    /// What comes of the words.
+    /// The result of parsing.
     enum Result {
         case arguments(Arguments)
-        case help(String)
+        case help(InformationalText)
     }
 
     private let command: CommandDescription
@@ -20,7 +20,7 @@ struct ArgumentParser<Arguments> {
     private var arguments: Arguments
     private var remaining: ArraySlice<String>
     private var operands: [String] = []
-    /// The number of operands before `--`; nil: there was none.
+    /// The number of operands before `--`, or `nil` without it.
     private var operandCountBeforeEnd: Int?
     /// The options that were given.
     private var given: [GivenOption] = []
@@ -37,7 +37,7 @@ struct ArgumentParser<Arguments> {
         remaining = words
     }
 
-    /// Takes all words.
+    /// Parses all words.
     mutating func parse(_ check: ParsedWordsCheck?) throws(UsageError) -> Result {
         while let word = remaining.popFirst() {
             if word == "--" {
@@ -56,21 +56,21 @@ struct ArgumentParser<Arguments> {
         return .arguments(arguments)
     }
 
-    /// A hyphen alone is an operand.
+    /// A single hyphen is an operand.
     private static func isOption(_ word: String) -> Bool {
         word.hasPrefix("-") && word != "-"
     }
 
     // MARK: Options
 
-    /// Takes an option, and returns the help that it asks for.
-    private mutating func consumeOption(_ word: String) throws(UsageError) -> String? {
+    /// Processes an option. Returns the text if the option asks for help.
+    private mutating func consumeOption(_ word: String) throws(UsageError) -> InformationalText? {
         guard word.hasPrefix("--") else { return try consumeShortOptions(word) }
-        // By scalars: a combining mark after the sign would hide it from a search by characters.
+        // Split by scalars: a combining mark after the equals sign would hide it from a split by characters.
         let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let typed = String(parts[0])
         let name = String(typed.dropFirst(2))
-        let option = try find(typed: typed, intended: name) { $0.long == name }
+        let option = try find(typed: typed, intended: name)
         var value = ""
         if let expected = option.description.value {
             if parts.count == 2 {
@@ -86,12 +86,12 @@ struct ArgumentParser<Arguments> {
         return try apply(option, typed: typed, value: value)
     }
 
-    /// Takes a hyphen and short options; one that has a value takes the rest of the word for it.
-    private mutating func consumeShortOptions(_ word: String) throws(UsageError) -> String? {
+    /// Processes a hyphen and short options. An option with a value takes the rest of the word.
+    private mutating func consumeShortOptions(_ word: String) throws(UsageError) -> InformationalText? {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             let typed = "-\(letter)"
-            let option = try find(typed: typed, intended: String(word.dropFirst())) { $0.short == letter }
+            let option = try find(typed: typed, intended: String(word.dropFirst()))
             var value = ""
             if let expected = option.description.value {
                 value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
@@ -112,33 +112,25 @@ struct ArgumentParser<Arguments> {
     /// An option of the command: a declared one, or `--help`.
     private struct Match {
         let description: OptionDescription
-        /// Nil for `--help`.
+        /// The function that stores the value, or `nil` for `--help`.
         let update: OptionSpecification<Arguments>.Update?
     }
 
-    /// The option that `matches` picks among those of the command, or the error that helps most.
-    private func find(
-        typed: String, intended name: String, where matches: (OptionDescription) -> Bool
-    ) throws(UsageError) -> Match {
-        if let option = options.first(where: { matches($0.description) }) {
+    /// The command's option of that name, or the error that helps most.
+    private func find(typed: String, intended: String) throws(UsageError) -> Match {
+        if let option = options.first(where: { $0.description.isNamed(typed) }) {
             return Match(description: option.description, update: option.update)
         }
-        if matches(.help) { return Match(description: .help, update: nil) }
-        if let remedy = program.hooks.remedy(typed, command.name) { throw .foreignOption(typed, remedy: remedy) }
-        let owners = program.commands.filter { $0.options.contains(where: matches) }.map(\.name)
-        if !owners.isEmpty || program.options.contains(where: matches) {
-            throw .optionOfOtherCommand(typed, owners: owners)
-        }
-        // `-linger` was meant for `--linger`; a cluster that merely resembles a name was not.
-        let names = options.map(\.description.long) + [OptionDescription.help.long]
-        let nearest =
-            typed.hasPrefix("--") ? EditDistance.nearest(to: name, among: names) : names.first { $0 == name }
-        throw .unknownOption(typed, nearest: nearest, command: command.name)
+        if OptionDescription.help.isNamed(typed) { return Match(description: .help, update: nil) }
+        throw program.unknownOption(typed, intended: intended, of: command)
     }
 
-    private mutating func apply(_ option: Match, typed: String, value: String) throws(UsageError) -> String? {
+    private mutating func apply(
+        _ option: Match, typed: String, value: String
+    ) throws(UsageError) -> InformationalText? {
         guard let update = option.update else {
-            return typed == "-h" ? HelpText.short(of: command, program) : HelpText.long(of: command, program)
+            return typed == "-h"
+                ? .help(HelpText.short(of: command, program)) : .longHelp(HelpText.long(of: command, program))
         }
         given.append(GivenOption(description: option.description, typed: typed, value: value))
         do throws(ValueProblem) {
@@ -151,7 +143,7 @@ struct ArgumentParser<Arguments> {
 
     // MARK: Operands
 
-    /// Hands the operands out.
+    /// Assigns the operands.
     private mutating func takeOperands() throws(UsageError) {
         try takeOperandsOfOptions()
         var words = operands[...]
@@ -167,7 +159,7 @@ struct ArgumentParser<Arguments> {
         if let word = words.first { throw unexpected(word, at: words.startIndex) }
     }
 
-    /// Takes what follows `--` away where an option that was given says what it is.
+    /// Assigns the words after `--` to the operand of a given option.
     private mutating func takeOperandsOfOptions() throws(UsageError) {
         for operand in operandSpecifications {
             guard let option = given.first(where: { $0.description.long == operand.description.option }) else {

@@ -1,7 +1,7 @@
-/// The Damerau-Levenshtein distance, by which a mistyped name finds the one that was meant.
+/// Finds the intended name for a mistyped one, with the Damerau-Levenshtein distance.
 public enum EditDistance {
-    /// The least number of insertions, deletions, substitutions and swaps of neighbours that turn one word into
-    /// the other (in the restricted form, where no part is edited twice).
+    /// The minimum number of insertions, deletions, substitutions, and transpositions that convert one word into the
+    /// other. This is the restricted form, in which no part is edited twice.
     static func between(_ first: String, _ second: String) -> Int {
         let first = Array(first)
         let second = Array(second)
@@ -23,10 +23,10 @@ public enum EditDistance {
         return previous[second.count]
     }
 
-    /// The one of `names` that `word` most likely was meant for; nil when there is none.
+    /// Returns the element of `names` that `word` most likely stands for, or `nil` if there is none.
     ///
-    /// It is the only one that begins with `word`, of at least 3 characters, or else the nearest that begins with the same
-    /// character and differs by 1, or by 2 from 8 characters on. A word that differs more is another word.
+    /// This is the only name that begins with `word`, if `word` has at least 3 characters. Otherwise it is the closest
+    /// name with the same first character and a distance of at most 1, or at most 2 from 8 characters on.
     public static func nearest(to word: String, among names: [String]) -> String? {
         guard !word.isEmpty, word.utf8.count <= longestWordBytes else { return nil }
         let beginning = names.filter { $0.hasPrefix(word) }
@@ -38,6 +38,6 @@ public enum EditDistance {
             .name
     }
 
-    /// Longer words are not slips of the finger, and comparing them would take time.
+    /// Longer words are unlikely to be typing errors, and comparing them takes time.
     private static let longestWordBytes = 40
 }

@@ -1,16 +1,16 @@
-/// An option of a command line.
+/// An option as given on the command line.
 struct GivenOption {
-    /// What is said of it.
+    /// The description of the option.
     let description: OptionDescription
-    /// The name as it was typed, with its hyphens.
+    /// The name as typed, with its hyphens.
     let typed: String
-    /// As it was typed; empty where the option takes none.
+    /// The value as typed; empty for an option without a value.
     let value: String
 
-    /// Checks what options say of one another.
+    /// Checks conflicts and requirements between options.
     ///
-    /// - Parameter given: All of them, in their order.
-    /// - Throws: ``UsageError``, with the first contradiction.
+    /// - Parameter given: The given options, in order.
+    /// - Throws: ``UsageError`` for the first conflict or missing requirement.
     static func checkCompany(of given: [GivenOption]) throws(UsageError) {
         let effective = try effective(among: given)
         for option in effective {
@@ -24,7 +24,7 @@ struct GivenOption {
         }
     }
 
-    /// The options that count: of several of a name the last one.
+    /// The options that take effect. If an option is repeated, the last one counts.
     private static func effective(among given: [GivenOption]) throws(UsageError) -> [GivenOption] {
         var effective: [GivenOption] = []
         for option in given {
@@ -39,15 +39,15 @@ struct GivenOption {
         return effective
     }
 
-    /// Whether it says what holds anyway.
+    /// Whether the option only repeats the default value.
     private var isDefault: Bool { description.value != nil && value == description.defaultValue }
 
-    /// Whether it is one that others name.
+    /// Whether any of the references refers to this option.
     private func isAny(of references: [OptionReference]) -> Bool {
         references.contains { $0.long == description.long && ($0.value ?? value) == value }
     }
 
-    /// The first option that contradicts this one, and its words where it does so by its value.
+    /// The first conflicting option, and its words if the conflict depends on its value.
     private func opponent(among others: [GivenOption]) -> (GivenOption, words: String?)? {
         for other in others where !other.isDefault {
             guard let reference = description.conflicts.first(where: { other.isAny(of: [$0]) }) else { continue }

@@ -1,44 +1,45 @@
-/// What is wrong with a command line.
+/// An error in a command line.
 ///
-/// Options are as typed, with their hyphens, and commands are their names.
+/// Options are given as typed, with hyphens, and commands by name.
 public enum UsageError: Error, Equatable {
-    /// `example` is a command line to try.
+    /// A command is missing; `example` is a command line to try.
     case missingCommand(example: String)
-    /// `nearest` is a command that the word may have been meant for.
+    /// `nearest` is the command that was probably intended.
     case unknownCommand(String, nearest: String?)
-    /// A command of another tool, and the line to write instead.
+    /// A command of another tool, and the equivalent command line.
     case foreignCommand(String, line: String)
-    /// An option stands before a command.
+    /// An option precedes the command.
     case optionBeforeCommand(String, String)
-    /// `nearest` is a long name without hyphens.
+    /// `nearest` is the long name, without hyphens, that was probably intended.
     case unknownOption(String, nearest: String?, command: String)
-    /// An option of another tool, and what to do instead.
+    /// An option of another tool, and the equivalent.
     case foreignOption(String, remedy: String)
-    /// The option exists, but not after this command; no owners stand for the program without a command.
+    /// The option belongs to other commands, or to the program without a command if `owners` is empty.
     case optionOfOtherCommand(String, owners: [String])
     case missingValue(option: String, placeholder: String)
     case unexpectedValue(option: String)
-    /// `name` is an option or the placeholder of an operand.
+    /// An invalid value; `name` is an option or the placeholder of an operand.
     case badValue(name: String, value: String, problem: ValueProblem)
     case missingOperand(String, command: String)
     case unexpectedOperand(String, command: String)
-    /// The option needs the words after `--` that its operand stands for.
+    /// The option requires words after `--`.
     case missingOperandOfOption(String, option: String)
-    /// A word after `--` that only the option, its long name, could say the meaning of.
+    /// A word after `--` that would require the option with this long name.
     case operandWithoutOption(String, option: String)
     case conflict(String, String)
-    /// An option that has one value, with the two that it was given.
+    /// Two different values for an option that accepts only one.
     case twoValues(option: String, String, String)
-    /// An option that has no effect without another; those that will do.
+    /// An option that requires at least one of several others.
     case missingRequirement(String, requirements: [OptionReference])
 }
 
 extension UsageError {
-    /// One line: what is wrong, and what to do. What was typed is in it as it is, control characters and all.
+    /// Returns the problem and the remedy on one line. Words from the command line are included unchanged, with control
+    /// characters.
     ///
     /// - Parameters:
     ///   - program: The program's name.
-    ///   - shown: Takes out of a word what must not be shown, such as a password.
+    ///   - shown: Removes secrets, such as passwords, from a word.
     public func words(of program: String, shown: (String) -> String) -> String {
         switch self {
         case .missingCommand(let example):

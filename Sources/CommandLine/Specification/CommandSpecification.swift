@@ -1,12 +1,12 @@
-/// One command: its description, and the function that turns its words into an invocation.
+/// A command: its description, and the function that parses its words.
 ///
-/// Options, operands, and manual are made when they are needed: a command line pays for its own command alone.
+/// Options, operands, and manual are created lazily, so a command line pays only for its own command.
 public struct CommandSpecification<Invocation>: Sendable {
-    /// The names and words of the command.
+    /// The description of the command.
     public let description: CommandDescription
     let run: Run
 
-    /// Reads the words after the command. The check is told the operands and options before anything is made of them.
+    /// Parses the words after the command. The check receives operands and options before they are interpreted.
     typealias Run =
         @Sendable (
             ArraySlice<String>, ProgramSpecification<Invocation>, ParsedWordsCheck?
@@ -15,13 +15,13 @@ public struct CommandSpecification<Invocation>: Sendable {
     /// Declares a command.
     ///
     /// - Parameters:
-    ///   - name: The words that are typed for it, with a space between two.
-    ///   - summary: One line for help, without a full stop.
-    ///   - arguments: The arguments before any option.
-    ///   - options: The options in the order in which help shows them under a heading; `--help` is added.
-    ///   - operands: The operands in their order.
-    ///   - manual: What the manual says besides.
-    ///   - invocation: Makes what the program is to do of the arguments.
+    ///   - name: The words of the command, separated by a space.
+    ///   - summary: One line for the help, without a period.
+    ///   - arguments: The initial arguments.
+    ///   - options: The options, in the order of the help within a heading. `--help` is added.
+    ///   - operands: The operands in order.
+    ///   - manual: The other parts of the manual page.
+    ///   - invocation: Converts the arguments to an invocation.
     public init<Arguments: Sendable>(
         _ name: String, summary: String, arguments: @autoclosure @escaping @Sendable () -> Arguments,
         options: @autoclosure @escaping @Sendable () -> [OptionSpecification<Arguments>] = [],
@@ -34,7 +34,7 @@ public struct CommandSpecification<Invocation>: Sendable {
         ) { (arguments, _) in invocation(arguments) }
     }
 
-    /// Declares a command that needs to know the program, or of which some arguments make no sense together.
+    /// Declares a command that needs the program's specification, or that rejects some combinations of arguments.
     init<Arguments: Sendable>(
         _ name: String, summary: String, arguments: @autoclosure @escaping @Sendable () -> Arguments,
         options: @autoclosure @escaping @Sendable () -> [OptionSpecification<Arguments>] = [],
@@ -58,24 +58,24 @@ public struct CommandSpecification<Invocation>: Sendable {
         }
     }
 
-    /// The command that explains the program or a command.
-    /// - Parameter topics: The commands to offer, with what they are for.
+    /// The command that explains the program, a command, or an option.
+    /// - Parameter topics: The commands to offer, with their summaries.
     public static func help(topics: [ValueChoice]) -> CommandSpecification {
-        CommandSpecification(
-            CommandDescription.helpName, summary: "Explain the program or a command", arguments: "",
-            operands: [
-                OperandSpecification(
-                    "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
-                ) { topic, words in topic = words.joined() }
-            ],
-            manual: Manual(description: [.paragraph("Shows what `--help` shows.")])
-        ) { topic, program throws(UsageError) in
-            guard !topic.isEmpty else { return program.text(HelpText.long(of: nil, program.description)) }
-            guard let command = program.description.commands.first(where: { $0.name == topic }) else {
-                throw program.description.unknownCommand(topic)
-            }
-            return program.text(HelpText.long(of: command, program.description))
-        }
+        let operands: [OperandSpecification<HelpTopic>] = [
+            OperandSpecification(
+                "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
+            ) { topic, words in topic.command = words.joined() },
+            OperandSpecification("OPTION", required: false, summary: "Explain only this option, such as --timeout") {
+                topic, words in topic.option = words.joined()
+            },
+        ]
+        return CommandSpecification(
+            CommandDescription.helpName, summary: "Explain the program, a command, or an option",
+            arguments: HelpTopic(), operands: operands,
+            manual: Manual(description: [
+                .paragraph("Shows the same text as *COMMAND* `--help`, or the part about *OPTION*.")
+            ])
+        ) { topic, program throws(UsageError) in program.text(try topic.text(of: program.description)) }
     }
 
     /// The command that prints a shell's completion script.
@@ -90,7 +90,7 @@ public struct CommandSpecification<Invocation>: Sendable {
             manual: manual()
         ) { word, program throws(UsageError) in
             do throws(ValueProblem) {
-                return program.text(try Shell.parse(word).completionScript(of: program.description))
+                return program.text(.completionScript(try Shell.parse(word).completionScript(of: program.description)))
             } catch {
                 throw .badValue(name: "SHELL", value: word, problem: error)
             }
@@ -98,32 +98,32 @@ public struct CommandSpecification<Invocation>: Sendable {
     }
 }
 
-/// The description of a command, for help, manual, completions, and errors.
+/// The description of a command for help, manual, completions, and errors.
 public struct CommandDescription: Sendable {
-    /// The words that are typed for it, with a space between two.
+    /// The words of the command, separated by a space.
     public let name: String
-    /// One line for help, without a full stop.
+    /// One line for the help, without a period.
     public let summary: String
     let makeOptions: @Sendable () -> [OptionDescription]
     let makeOperands: @Sendable () -> [OperandDescription]
     let makeManual: @Sendable () -> Manual
 
-    /// The name of the command that explains others.
+    /// The name of the help command.
     static let helpName = "help"
 
-    /// The options that may follow.
+    /// The options of the command.
     public var options: [OptionDescription] { makeOptions() }
-    /// The operands that may follow.
+    /// The operands of the command.
     public var operands: [OperandDescription] { makeOperands() }
-    /// What the manual says besides.
+    /// The other parts of the manual page.
     public var manual: Manual { makeManual() }
 
-    /// The words that are typed for it.
+    /// The words of the command.
     public var words: [String] { name.split(separator: " ").map(String.init) }
 
-    /// Whether it has options besides `--help`, and so a page of its own in the manual.
+    /// Whether the command has options other than `--help`, and therefore its own manual page.
     public var hasPage: Bool { options.contains { $0.effect == .update } }
 
-    /// The command as a word to choose.
+    /// The command as a choice for completion.
     public var choice: ValueChoice { ValueChoice(name: name, summary: summary) }
 }

@@ -1,13 +1,13 @@
-/// What the manual says of a command besides its operands and options.
+/// The parts of a manual page other than operands and options.
 public struct Manual: Sendable {
-    /// The paragraphs at the beginning, which `--help` shows as well.
+    /// The introductory paragraphs, which `--help` also shows.
     public let description: [ManualBlock]
-    /// The sections between the options and the examples.
+    /// The sections between options and examples.
     public let sections: [ManualSection]
-    /// Command lines worth copying.
+    /// Example command lines.
     public let examples: [CommandExample]
 
-    /// Joins the parts.
+    /// Creates a manual from its parts.
     public init(description: [ManualBlock], sections: [ManualSection] = [], examples: [CommandExample] = []) {
         self.description = description
         self.sections = sections
@@ -17,45 +17,45 @@ public struct Manual: Sendable {
 
 /// A section of the manual.
 public struct ManualSection: Sendable {
-    /// The heading, in capitals, as manuals have it.
+    /// The heading, in capitals as usual in manual pages.
     public let title: String
     /// The contents.
     public let blocks: [ManualBlock]
 
-    /// The title of the section that `--help` shows, too.
+    /// The title of the section that `--help` also shows.
     public static let exitStatusTitle = "EXIT STATUS"
 
-    /// Makes a section of blocks.
+    /// Creates a section.
     public init(_ title: String, _ blocks: ManualBlock...) {
         self.init(title, blocks: blocks)
     }
 
-    /// Makes a section of blocks.
+    /// Creates a section.
     public init(_ title: String, blocks: [ManualBlock]) {
         self.title = title
         self.blocks = blocks
     }
 }
 
-/// A piece of a section of the manual.
+/// A block of a manual section.
 public enum ManualBlock: Sendable {
     case paragraph(MarkedText)
-    /// Terms, each with what it means.
+    /// Terms with their definitions.
     case definitions([(term: MarkedText, text: MarkedText)])
-    /// Lines set as they stand.
+    /// Lines set verbatim.
     case listing([String])
-    /// Columns under a heading each; a row has a text for each column.
+    /// A table. Each row has one text per heading.
     case table(headings: [String], rows: [[String]])
 }
 
-/// A command line worth copying, and what it is for.
+/// An example command line and its purpose.
 public struct CommandExample: Sendable {
-    /// A sentence without a full stop.
+    /// A sentence without a period.
     public let purpose: String
     /// The command line.
     public let line: String
 
-    /// Makes an example.
+    /// Creates an example.
     public init(purpose: String, line: String) {
         self.purpose = purpose
         self.line = line

@@ -1,8 +1,8 @@
-/// A sentence or paragraph with two marks: `` `literal` `` is typed as it stands, `*placeholder*` is replaced.
+/// Text with two kinds of marks: `` `literal` `` is typed verbatim, and `*placeholder*` is replaced by the user.
 ///
-/// The manual sets them in bold and italic, help leaves the marks out. Inside a literal `*` is itself.
+/// The manual sets them in bold and italic; the help removes the marks. Inside a literal, `*` has no special meaning.
 public struct MarkedText: Equatable, Sendable, ExpressibleByStringLiteral {
-    /// How a run of characters is set.
+    /// The style of a run of characters.
     enum Style {
         case roman
         case literal
@@ -12,17 +12,17 @@ public struct MarkedText: Equatable, Sendable, ExpressibleByStringLiteral {
     /// The text with its marks.
     public let source: String
 
-    /// Takes a text with its marks.
+    /// Creates a text from its source with marks.
     public init(_ source: String) {
         self.source = source
     }
 
-    /// Takes a text with its marks.
+    /// Creates a text from its source with marks.
     public init(stringLiteral source: String) {
         self.source = source
     }
 
-    /// The text as runs of one style each.
+    /// The text split into runs of one style.
     var runs: [(style: Style, text: String)] {
         var runs: [(style: Style, text: String)] = []
         var style = Style.roman

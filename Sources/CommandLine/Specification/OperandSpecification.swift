@@ -1,32 +1,35 @@
-/// A place for arguments that are not options, and how they get into a command's arguments.
+/// An operand of a command: its description, and the function that stores its words in the arguments.
 public struct OperandSpecification<Arguments>: Sendable {
-    /// Writes the operands that were typed, one or more, into the arguments.
+    /// Stores one or more words in the arguments.
     public typealias Update = @Sendable (inout Arguments, [String]) throws(ValueProblem) -> Void
 
-    /// The names and words of the operand.
+    /// The description of the operand.
     public let description: OperandDescription
     let update: Update
 
     /// Declares an operand.
     ///
     /// - Parameters:
-    ///   - placeholder: How help and manual call it.
-    ///   - isRequired: Whether it must be there.
-    ///   - isRepeatable: Whether it takes all arguments that are left; only a command's last one may.
-    ///   - option: The long name of an option without which it has no place, and with which it is needed: it is all that
-    ///     follows `--`. nil: it stands by itself.
-    ///   - completion: What a shell may offer.
-    ///   - summary: One line for help, without a full stop.
-    ///   - manual: What the manual says, in paragraphs.
-    ///   - update: Writes it into the arguments.
+    ///   - placeholder: The name in help and manual.
+    ///   - isRequired: Whether the operand is required.
+    ///   - isRepeatable: Whether it takes all remaining words; allowed only for the last operand.
+    ///   - option: The long name of the option that requires this operand and assigns the words after `--` to it, or
+    ///     `nil` for an ordinary operand.
+    ///   - completion: The completions that shells offer.
+    ///   - example: The operand in examples of options. With `nil`, examples contain the placeholder of a required
+    ///     operand, and omit an optional one.
+    ///   - summary: One line for the help, without a period.
+    ///   - manual: The paragraphs for the manual.
+    ///   - update: Stores the words in the arguments.
     public init(
         _ placeholder: String, required isRequired: Bool, repeatable isRepeatable: Bool = false,
-        of option: String? = nil, completion: ValueCompletion = .none, summary: String, manual: MarkedText...,
-        update: @escaping Update
+        of option: String? = nil, completion: ValueCompletion = .none, example: String? = nil, summary: String,
+        manual: MarkedText..., update: @escaping Update
     ) {
         description = OperandDescription(
             placeholder: placeholder, isRequired: isRequired, isRepeatable: isRepeatable, option: option,
-            completion: completion, summary: summary, manual: manual)
+            completion: completion, example: example ?? (isRequired ? placeholder : nil), summary: summary,
+            manual: manual)
         self.update = update
     }
 
@@ -35,7 +38,7 @@ public struct OperandSpecification<Arguments>: Sendable {
         self.update = update
     }
 
-    /// The operand for arguments that have those of this one as a part.
+    /// Returns the operand for arguments that contain those of this one.
     public func lifted<Whole>(
         _ path: WritableKeyPath<Whole, Arguments> & Sendable
     ) -> OperandSpecification<Whole> {
@@ -46,24 +49,26 @@ public struct OperandSpecification<Arguments>: Sendable {
     }
 }
 
-/// The description of an operand, for help, manual, completions, and errors.
+/// The description of an operand for help, manual, completions, and errors.
 public struct OperandDescription: Sendable {
-    /// How help and manual call the operand.
+    /// The name in help and manual.
     public let placeholder: String
-    /// Whether it must be there.
+    /// Whether the operand is required.
     public let isRequired: Bool
-    /// Whether it takes all arguments that are left.
+    /// Whether it takes all remaining words.
     public let isRepeatable: Bool
-    /// The long name of the option that makes all that follows `--` this operand.
+    /// The long name of the option that assigns the words after `--` to this operand.
     public let option: String?
-    /// What a shell may offer.
+    /// The completions that shells offer.
     public let completion: ValueCompletion
-    /// One line for help, without a full stop.
+    /// The operand in examples of options, or `nil` to omit it.
+    public let example: String?
+    /// One line for the help, without a period.
     public let summary: String
-    /// What the manual says, in paragraphs.
+    /// The paragraphs for the manual.
     public let manual: [MarkedText]
 
-    /// The operand as a synopsis shows it: `URL`, `[MESSAGE...]`, `[-- PROGRAM [ARG...]]`.
+    /// The operand in a synopsis: `URL`, `[MESSAGE...]`, `[-- PROGRAM [ARG...]]`.
     var synopsis: String {
         if option != nil { return "[-- \(placeholder)]" }
         let name = isRepeatable ? placeholder + "..." : placeholder

@@ -40,17 +40,20 @@ public struct OptionSpecification<Arguments>: Sendable {
     ///   - heading: The heading under which help and manual show it.
     ///   - summary: One line for help, without a full stop.
     ///   - manual: What `--help` and the manual say, in paragraphs.
+    ///   - example: A fragment of a command line that uses the option. Help puts it after the command's name and before its
+    ///     operands.
+    ///   - seeAlso: Related options that the same commands have.
     ///   - update: Writes the value into the arguments.
     public init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
         repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, conflicts: [OptionReference] = [],
         requires requirements: [OptionReference] = [], heading: OptionHeading, summary: String,
-        manual: MarkedText..., update: @escaping Update
+        manual: MarkedText..., example: String? = nil, seeAlso: [OptionReference] = [], update: @escaping Update
     ) {
         description = OptionDescription(
             long: long, short: short, value: value, defaultValue: defaultValue, isRepeatable: isRepeatable,
             isSingular: isSingular, conflicts: conflicts, requirements: requirements, heading: heading,
-            summary: summary, manual: manual, effect: .update)
+            summary: summary, manual: manual, example: example, seeAlso: seeAlso, effect: .update)
         self.update = update
     }
 
@@ -127,6 +130,10 @@ public struct OptionDescription: Sendable {
     public let summary: String
     /// What `--help` and the manual say, in paragraphs.
     public let manual: [MarkedText]
+    /// A fragment of a command line that uses the option, without the command's name and operands.
+    public var example: String?
+    /// Related options that the same commands have.
+    public var seeAlso: [OptionReference] = []
     /// What it does when the parser meets it.
     public let effect: Effect
 
@@ -142,6 +149,9 @@ public struct OptionDescription: Sendable {
         long: "version", short: "V", value: nil, defaultValue: nil, isRepeatable: false, isSingular: false,
         conflicts: [], requirements: [], heading: .general, summary: "Show the version",
         manual: ["Show the version on standard output and exit."], effect: .version)
+
+    /// Whether `typed`, with its hyphens and without a value, is the option's long or short name.
+    func isNamed(_ typed: String) -> Bool { names.contains(typed) }
 
     /// The forms in which the option is typed: `-n` and `--count`.
     var names: [String] { [short.map { "-\($0)" }, "--" + long].compactMap { $0 } }
@@ -161,6 +171,12 @@ public struct OptionDescription: Sendable {
             notes.append(MarkedText("Contradicts \(others)."))
         }
         return notes
+    }
+
+    /// The sentence that names related options; nil: there are none.
+    var relatedOptions: MarkedText? {
+        guard !seeAlso.isEmpty else { return nil }
+        return MarkedText("See also: " + seeAlso.map { "`\($0.words)`" }.joined(separator: ", ") + ".")
     }
 }
 

@@ -1,22 +1,23 @@
 /// A program: its description and its commands.
 public struct ProgramSpecification<Invocation>: Sendable {
-    /// The names and words of the program.
+    /// The description of the program.
     public let description: ProgramDescription
-    /// Makes the invocation that prints a text: help, or a completion script.
-    let text: @Sendable (String) -> Invocation
+    /// Creates the invocation that prints a text: help or a completion script.
+    let text: @Sendable (InformationalText) -> Invocation
     private let commands: [CommandSpecification<Invocation>]
     private let version: @Sendable () -> Invocation
 
     /// Declares a program.
     ///
     /// - Parameters:
-    ///   - commands: The commands in the order in which help shows them.
-    ///   - version: What the program does when it is asked for its version.
-    ///   - text: What the program does when it is asked for a text.
+    ///   - commands: The commands in the order of the help.
+    ///   - version: The invocation that prints the version.
+    ///   - text: Creates the invocation that prints help or a completion script.
     ///   - describe: Describes the program with these commands.
     public init(
         commands: [CommandSpecification<Invocation>], version: @autoclosure @escaping @Sendable () -> Invocation,
-        text: @escaping @Sendable (String) -> Invocation, describe: ([CommandDescription]) -> ProgramDescription
+        text: @escaping @Sendable (InformationalText) -> Invocation,
+        describe: ([CommandDescription]) -> ProgramDescription
     ) {
         self.commands = commands
         self.version = version
@@ -24,29 +25,29 @@ public struct ProgramSpecification<Invocation>: Sendable {
         description = describe(commands.map(\.description))
     }
 
-    /// Reads a command line.
+    /// Parses a command line.
     ///
     /// - Parameter words: The words after the program's name.
-    /// - Throws: ``UsageError``, with the first thing that is wrong.
+    /// - Throws: ``UsageError`` for the first error.
     public func parse(_ words: [String]) throws(UsageError) -> Invocation {
         let words = words.first == "--" ? Array(words.dropFirst()) : words
         guard let word = words.first else { throw .missingCommand(example: description.firstExample) }
         if let command = leading(words) {
             var rest = words.dropFirst(command.description.words.count)
-            if command.description.name == CommandDescription.helpName, let topic = leading(rest) {
-                rest = [topic.description.name] + rest.dropFirst(topic.description.words.count)
+            if command.description.name == CommandDescription.helpName {
+                rest = HelpTopic.operands(rest, command: leading(rest)?.description)
             }
             return try command.run(rest, self, nil)
         }
         switch word {
-        case "-h": return text(HelpText.short(of: nil, description))
-        case "--help": return text(HelpText.long(of: nil, description))
+        case "-h": return text(.help(HelpText.short(of: nil, description)))
+        case "--help": return text(.longHelp(HelpText.long(of: nil, description)))
         case "-V", "--version": return version()
         default: return try parseWithoutCommand(words)
         }
     }
 
-    /// Parses a line that begins with no command.
+    /// Parses a line that does not begin with a command.
     private func parseWithoutCommand(_ words: [String]) throws(UsageError) -> Invocation {
         if let line = try description.hooks.rewrite(words), let command = leading(line) {
             return try command.run(line.dropFirst(command.description.words.count), self, nil)
@@ -60,35 +61,44 @@ public struct ProgramSpecification<Invocation>: Sendable {
             if let option = options.first, description.commands.contains(where: { $0.name == word }) {
                 throw .optionBeforeCommand(option, word)
             }
-            // Any other word is more likely a command that was mistyped.
+            // Any other word is more likely a mistyped command.
             guard implicit.takes(word) else { throw description.unknownCommand(word) }
         }
     }
 
-    /// The command that words begin with, the longest if there are several.
+    /// The longest command that the words begin with.
     private func leading(_ words: some Sequence<String>) -> CommandSpecification<Invocation>? {
         commands.filter { words.starts(with: $0.description.words) }
             .max { $0.description.words.count < $1.description.words.count }
     }
 }
 
-/// The description of a program, for help, manual, completions, and errors.
+/// A text that the program prints instead of running a command.
+public enum InformationalText: Equatable, Sendable {
+    /// Short help with one line per option, or the help of one option.
+    case help(String)
+    /// Long help, which exceeds most screens.
+    case longHelp(String)
+    case completionScript(String)
+}
+
+/// The description of a program for help, manual, completions, and errors.
 public struct ProgramDescription: Sendable {
-    /// The name that is typed.
+    /// The name of the executable.
     public let name: String
-    /// The version, as `--version` shows it.
+    /// The version shown by `--version`.
     public let version: String
-    /// One line for help, without a full stop.
+    /// One line for the help, without a period.
     public let summary: String
-    /// The headings over options, in the order in which help and manual show them.
+    /// The headings of options, in the order of help and manual.
     public let headings: [OptionHeading]
-    /// The commands in the order in which help shows them.
+    /// The commands in the order of the help.
     public let commands: [CommandDescription]
-    /// The command that a line without one is for; nil: there is none.
+    /// The command of a line without one, or `nil` if a command is required.
     public let implicitCommand: ImplicitCommand?
-    /// A command line to try first.
+    /// A command line for first-time users.
     public let firstExample: String
-    /// What the program knows about the command lines of other programs.
+    /// Equivalents for the command lines of other programs.
     public let hooks: ForeignHooks
     private let makeManual: @Sendable () -> Manual
 
@@ -109,21 +119,21 @@ public struct ProgramDescription: Sendable {
         makeManual = manual
     }
 
-    /// What the manual says of the program as a whole.
+    /// The manual of the program as a whole.
     public var manual: Manual { makeManual() }
 
-    /// The options that the program has without a command.
+    /// The options without a command.
     public var options: [OptionDescription] { [.help, .version] }
 
-    /// Those commands that one word stands for.
+    /// The commands that consist of one word.
     var commandsOfOneWord: [CommandDescription] { commands.filter { $0.words.count == 1 } }
 
-    /// The commands of two words that begin with a command.
+    /// The two-word commands that begin with a command.
     func subcommands(of command: CommandDescription) -> [CommandDescription] {
         commands.filter { $0.name != command.name && $0.words.starts(with: command.words) }
     }
 
-    /// The headings that a command, or the program without one, has options under, each with these.
+    /// The headings with options of a command, or of the program without one.
     func options(byHeadingOf command: CommandDescription?) -> [(heading: OptionHeading, options: [OptionDescription])] {
         let options = command?.options ?? self.options
         return (headings + [.general]).compactMap { heading in
@@ -132,20 +142,29 @@ public struct ProgramDescription: Sendable {
         }
     }
 
-    /// `wsx`, or `wsx connect`.
+    /// The full name: `wsx`, or `wsx connect`.
     func fullName(of command: CommandDescription?) -> String {
         command.map { "\(name) \($0.name)" } ?? name
     }
 
-    /// The name of a page in the manual: `wsx`, or `wsx-connect`.
+    /// The name of a manual page: `wsx`, or `wsx-connect`.
     public func manualName(of command: CommandDescription?) -> String {
         ([name] + (command?.words ?? [])).joined(separator: "-")
     }
 
-    /// A command as one types it, or the program.
+    /// The synopsis of a command, or of the program.
     func synopsis(of command: CommandDescription?) -> String {
         guard let command else { return name + " COMMAND [ARGUMENT...]" }
         return ([name, command.name] + placeholders(of: command)).joined(separator: " ")
+    }
+
+    /// A command line with an example of an option, or `nil` if the option has none.
+    public func example(of option: OptionDescription, in command: CommandDescription) -> String? {
+        guard let fragment = option.example else { return nil }
+        let operands = command.operands.filter { operand in
+            operand.option.map { fragment.split(separator: " ").contains("--\($0)") } ?? true
+        }
+        return ([fullName(of: command), fragment] + operands.compactMap(\.example)).joined(separator: " ")
     }
 
     /// The synopsis of a line without a command.
@@ -159,23 +178,42 @@ public struct ProgramDescription: Sendable {
         (command.hasPage ? ["[OPTION...]"] : []) + command.operands.map(\.synopsis)
     }
 
-    /// The error for a word that is no command.
+    /// The error for an option unknown to a command. It names an equivalent, the commands that accept it, or the
+    /// most similar name.
+    ///
+    /// - Parameters:
+    ///   - typed: The name with its hyphens.
+    ///   - intended: The long name it may be meant as, without hyphens.
+    func unknownOption(_ typed: String, intended: String, of command: CommandDescription) -> UsageError {
+        if let remedy = hooks.remedy(typed, command.name) { return .foreignOption(typed, remedy: remedy) }
+        let owners = commands.filter { $0.options.contains { $0.isNamed(typed) } }.map(\.name)
+        if !owners.isEmpty || options.contains(where: { $0.isNamed(typed) }) {
+            return .optionOfOtherCommand(typed, owners: owners)
+        }
+        // `-linger` was meant as `--linger`, but a cluster that only resembles a name was not.
+        let names = command.options.map(\.long)
+        let nearest =
+            typed.hasPrefix("--") ? EditDistance.nearest(to: intended, among: names) : names.first { $0 == intended }
+        return .unknownOption(typed, nearest: nearest, command: command.name)
+    }
+
+    /// The error for an unknown command.
     func unknownCommand(_ word: String) -> UsageError {
         if let line = hooks.commandLine(word) { return .foreignCommand(word, line: line) }
         return .unknownCommand(word, nearest: EditDistance.nearest(to: word, among: commands.map(\.name)))
     }
 }
 
-/// The command that a line without a command is for.
+/// The command that a line without a command implies.
 public struct ImplicitCommand: Sendable {
     /// The command's name.
     public let name: String
-    /// Says so in a line of its own in completion scripts.
+    /// A sentence about it, which completion scripts contain as a comment.
     public let note: String
-    /// Whether a word can be the command's first operand; any other is more likely a command that was mistyped.
+    /// Whether a word can be the command's first operand. Any other word is more likely a mistyped command.
     let takes: @Sendable (String) -> Bool
 
-    /// Names the command.
+    /// Creates an implicit command.
     public init(_ name: String, note: String, takes: @escaping @Sendable (String) -> Bool) {
         self.name = name
         self.note = note
@@ -183,16 +221,16 @@ public struct ImplicitCommand: Sendable {
     }
 }
 
-/// What a program knows about the command lines of other programs, which people try by habit.
+/// Equivalents for the command lines of other programs, which users may type out of habit.
 public struct ForeignHooks: Sendable {
-    /// The command line, beginning with a command, that a line without a command stands for; nil: it is no such line.
+    /// Translates a line without a command to one that begins with a command, or returns `nil` for other lines.
     let rewrite: @Sendable ([String]) throws(UsageError) -> [String]?
-    /// The command line to write instead of a command that there is not; nil: nothing is known of the word.
+    /// Returns the equivalent command line for an unknown command, or `nil` if none is known.
     let commandLine: @Sendable (String) -> String?
-    /// What to do instead of an option, as typed, that a command does not have; nil: nothing is known of it.
+    /// Returns the equivalent of an unknown option, as typed, or `nil` if none is known.
     let remedy: @Sendable (_ option: String, _ command: String) -> String?
 
-    /// Takes what is known.
+    /// Creates hooks. By default, they know nothing.
     public init(
         rewrite: @escaping @Sendable ([String]) throws(UsageError) -> [String]? = { _ in nil },
         commandLine: @escaping @Sendable (String) -> String? = { _ in nil },

@@ -1,47 +1,48 @@
-/// What a shell may offer in place of a value.
+/// The completions that shells offer for a value.
 public enum ValueCompletion: Equatable, Sendable {
     case none
     case file
     case directory
-    /// A program, and after it the words that the program takes.
+    /// A program, followed by the program's arguments.
     case program
-    /// The beginning of a URL, one of these.
+    /// A URL with one of these prefixes.
     case url(prefixes: [String])
     case choices([ValueChoice])
 
-    /// The words of a type, with their meanings.
+    /// The words of a type, with their descriptions.
     public static func choices(of type: (some OptionChoice).Type) -> ValueCompletion {
         .choices(type.allCases.map { ValueChoice(name: $0.rawValue, summary: $0.summary) })
     }
 
-    /// The words to choose from, if the value is one of a few.
+    /// The choices; empty if the value is not one of a fixed set.
     public var choices: [ValueChoice] {
         if case .choices(let choices) = self { choices } else { [] }
     }
 }
 
-/// One of the words that an option or operand takes.
+/// A word that an option or operand accepts.
 public struct ValueChoice: Equatable, Sendable {
     /// The word.
     public let name: String
-    /// Its meaning, in a line without a full stop.
+    /// A one-line description without a period.
     public let summary: String
 
-    /// Makes a choice.
+    /// Creates a choice.
     public init(name: String, summary: String) {
         self.name = name
         self.summary = summary
     }
 }
 
-/// A value that is one of a few words.
+/// A value from a fixed set of words.
 public protocol OptionChoice: CaseIterable, RawRepresentable<String> {
-    /// What the word means, for the manual and the shells.
+    /// The description of the word for the manual and the shells.
     var summary: String { get }
 }
 
 extension OptionChoice {
-    /// Reads one of the words, or throws ``ValueProblem/notAChoice(_:)``.
+    /// Parses one of the words.
+    /// - Throws: ``ValueProblem/notAChoice(_:)``.
     public static func parse(_ text: String) throws(ValueProblem) -> Self {
         guard let choice = Self(rawValue: text) else { throw .notAChoice(allCases.map(\.rawValue)) }
         return choice

@@ -1,9 +1,9 @@
-/// A span of time: `500us`, `250ms`, `5s`, `1.5s`, `2m`, `1h`; a bare number is seconds.
+/// A duration: `500us`, `250ms`, `5s`, `1.5s`, `2m`, `1h`. A bare number is in seconds.
 public enum DurationValue {
-    /// About 31 years: longer than a run, and far from overflow in milliseconds or nanoseconds.
+    /// The maximum, about 31 years: longer than any run, and far from overflow in milliseconds or nanoseconds.
     public static let longest = Duration.seconds(1_000_000_000)
 
-    /// Reads a duration from 0 (or, unless `zeroAllowed`, just above it) through ``longest``.
+    /// Parses a duration from 0 (exclusive unless `zeroAllowed`) through ``longest``.
     /// - Throws: ``ValueProblem/notADuration(orForever:)`` or ``ValueProblem/durationOutOfRange(zeroAllowed:)``.
     public static func parse(_ text: String, zeroAllowed: Bool = true) throws(ValueProblem) -> Duration {
         guard let duration = scan(text) else { throw .notADuration(orForever: false) }
@@ -13,7 +13,7 @@ public enum DurationValue {
         return duration
     }
 
-    /// The duration that `text` states, cut off above ``longest``, or nil when it has another form.
+    /// Parses a duration, or returns `nil` for another form. Very large numbers are clamped above ``longest``.
     private static func scan(_ text: String) -> Duration? {
         var number = text[...]
         var unit = Duration.seconds(1)
@@ -33,7 +33,7 @@ public enum DurationValue {
         return duration
     }
 
-    /// The number that the digits state, or ``largestWhole`` when it is larger.
+    /// Parses decimal digits, or returns `nil` for other characters. Larger numbers are clamped to ``largestWhole``.
     private static func decimal(_ digits: Substring) -> Int? {
         guard !digits.isEmpty else { return nil }
         var number = 0
@@ -44,12 +44,12 @@ public enum DurationValue {
         return number
     }
 
-    /// `us` and `ms` stand before `s`, which they end in.
+    /// `us` and `ms` precede `s`, which is their suffix.
     private static let units: [(suffix: String, duration: Duration)] = [
         ("us", .microseconds(1)), ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)),
         ("h", .seconds(3600)),
     ]
     private static let mostFractionDigits = 9
-    /// More milliseconds than ``longest`` has, and no overflow when there are as many hours.
+    /// Larger than ``longest`` in any unit, without overflow even in hours.
     private static let largestWhole = 10_000_000_000_000
 }

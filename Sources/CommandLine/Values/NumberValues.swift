@@ -1,9 +1,9 @@
-/// A number of things: `5`, `50k`, `1M`, in powers of 1000.
+/// A count: `5`, `50k`, `1M`, with powers of 1000.
 public enum CountValue {
-    /// A million millions: more than a run can reach, and far from overflow in sums.
+    /// The default maximum, 10¹²: more than a run can reach, and far from overflow in sums.
     public static let largest = 1_000_000_000_000
 
-    /// Reads a count from 1, or from 0, through `largest`.
+    /// Parses a count from 1, or from 0 if `zeroAllowed`, through `largest`.
     /// - Throws: ``ValueProblem/notACount`` or ``ValueProblem/outOfRange(_:)``.
     public static func parse(
         _ text: String, zeroAllowed: Bool = false, largest: Int = largest
@@ -15,12 +15,12 @@ public enum CountValue {
     }
 }
 
-/// A number of bytes: `512`, `64k`, `16M`, `1G`, in powers of 1024.
+/// A size in bytes: `512`, `64k`, `16M`, `1G`, with powers of 1024.
 public enum SizeValue {
-    /// 1 TiB: beyond any message, and far from overflow in sums.
+    /// The maximum, 1 TiB: beyond any message, and far from overflow in sums.
     public static let largestBytes = 1 << 40
 
-    /// Reads a size from 1 byte through ``largestBytes``.
+    /// Parses a size from 1 byte through ``largestBytes``.
     /// - Throws: ``ValueProblem/notASize`` or ``ValueProblem/outOfRange(_:)``.
     public static func parse(_ text: String) throws(ValueProblem) -> Int {
         guard let bytes = ScaledInteger.parse(text, base: 1024) else { throw .notASize }
@@ -29,9 +29,10 @@ public enum SizeValue {
     }
 }
 
-/// A part of all: `0.1`, or `10%`.
+/// A fraction: `0.1`, or `10%`.
 public enum FractionValue {
-    /// Reads a fraction from 0 through 1, or percents from 0 through 100, or throws ``ValueProblem/notAFraction``.
+    /// Parses a fraction from 0 through 1, or a percentage from 0 through 100.
+    /// - Throws: ``ValueProblem/notAFraction``.
     public static func parse(_ text: String) throws(ValueProblem) -> Double {
         let isPercentage = text.hasSuffix("%")
         let digits = isPercentage ? text.dropLast() : text[...]
@@ -45,11 +46,11 @@ public enum FractionValue {
     }
 }
 
-/// Decimal digits and at most one letter that multiplies them: the common form of sizes and counts.
+/// Decimal digits with an optional multiplier letter, the common form of sizes and counts.
 enum ScaledInteger {
-    /// Reads `text`, with the letters k, M and G (either case) for the first three powers of `base`.
+    /// Parses a number with an optional letter k, M, or G, in either case, for the first three powers of `base`.
     ///
-    /// - Returns: the number, at most `Int.max` whatever was typed, or nil when `text` has another form.
+    /// - Returns: The number, clamped to `Int.max`, or `nil` for another form.
     static func parse(_ text: String, base: Int) -> Int? {
         var digits = Array(text.utf8)[...]
         let factor: Int
@@ -81,9 +82,10 @@ enum ScaledInteger {
     }
 }
 
-/// Names separated by commas, with or without spaces around them.
+/// Names separated by commas, optionally with spaces around them.
 public enum NameList {
-    /// Reads one name or more, or throws ``ValueProblem/empty`` where one of them is empty.
+    /// Parses one or more names.
+    /// - Throws: ``ValueProblem/empty`` if a name is empty.
     public static func parse(_ text: String) throws(ValueProblem) -> [String] {
         var names: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

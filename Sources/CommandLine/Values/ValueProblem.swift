@@ -1,7 +1,7 @@
-/// Why the value of an option or operand is rejected.
+/// Why a value of an option or operand is rejected.
 public enum ValueProblem: Error, Equatable {
     case notADuration(orForever: Bool)
-    /// Above ``DurationValue/longest``, or zero where something must have time to happen.
+    /// The duration exceeds ``DurationValue/longest``, or is zero where a positive one is required.
     case durationOutOfRange(zeroAllowed: Bool)
     case notASize
     case notACount
@@ -9,14 +9,14 @@ public enum ValueProblem: Error, Equatable {
     case outOfRange(ClosedRange<Int>)
     case notAChoice([String])
     case tooLong(byteCount: Int, limit: Int)
-    /// There is no name where one is expected.
+    /// A name is empty.
     case empty
-    /// There is no text where one is expected.
+    /// A text is empty.
     case emptyText
-    /// A value of a kind that a program has for itself; the words follow a colon. A value that may be a secret is hidden.
+    /// A problem specific to the program. The words follow a colon. `hidesValue` hides a value that may be a secret.
     case unusable(words: String, hidesValue: Bool = false)
 
-    /// What is wrong and what is expected, to follow a colon.
+    /// The problem and the expected form, to follow a colon.
     public var words: String {
         switch self {
         case .notADuration(let orForever):
@@ -35,12 +35,12 @@ public enum ValueProblem: Error, Equatable {
         }
     }
 
-    /// Whether the value may be a secret, and is not shown.
+    /// Whether the value may be a secret and must not be shown.
     var hidesValue: Bool {
         if case .unusable(_, true) = self { true } else { false }
     }
 
-    /// The names with commas and an 'or' between them.
+    /// Joins the names with commas and 'or'.
     static func alternatives(_ names: [String]) -> String {
         guard let last = names.last, names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + last

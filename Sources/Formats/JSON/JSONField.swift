@@ -1,18 +1,18 @@
 import WSCore
 
-/// A place in JSON texts: the name of a member, or a JSON Pointer (RFC 6901).
+/// A location in JSON texts: the name of a member, or a JSON Pointer (RFC 6901).
 ///
 ///     id             the member of the object, or of each object in an array of them
-///     /params/0/id   the one value that the pointer leads to
+///     /params/0/id   the value at this location
 ///
-/// Of members with the same name the last one counts, as it does in JavaScript and Python.
+/// If several members have the same name, the last one counts, as in JavaScript and Python.
 public struct JSONField: Equatable {
-    /// The names and indices on the way to the value.
+    /// The names and indices that lead to the value.
     private let steps: [[UInt8]]
     private let isPointer: Bool
 
-    /// Reads a name, or a pointer, which begins with a slash. Nil where there is nothing, or an escape that a pointer
-    /// does not have.
+    /// Parses a name, or a pointer if the text begins with a slash. Returns `nil` for an empty text or an invalid
+    /// escape.
     public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         isPointer = text.utf8.first == UInt8(ascii: "/")
@@ -28,8 +28,8 @@ public struct JSONField: Equatable {
         self.steps = steps
     }
 
-    /// The values that are there: one at most, but for the name of a member and an array of objects. None where the text
-    /// is not JSON.
+    /// Returns the values at this location: at most one, except for a member name and an array of objects. Returns none
+    /// if the text is not JSON.
     public func values(in text: RawSpan) -> [JSONScalar] {
         do throws(JSONError) {
             return try checkedValues(in: text)
@@ -38,7 +38,7 @@ public struct JSONField: Equatable {
         }
     }
 
-    /// RFC 6901 §3: `~1` stands for a slash and `~0` for a tilde, and there are no other escapes.
+    /// RFC 6901 §3: `~1` represents a slash and `~0` a tilde; there are no other escapes.
     private static func unescaped(_ part: Substring.UTF8View) -> [UInt8]? {
         var step: [UInt8] = []
         var bytes = part.makeIterator()
@@ -56,7 +56,7 @@ public struct JSONField: Equatable {
         return step
     }
 
-    // MARK: Looking
+    // MARK: Searching
 
     private func checkedValues(in text: RawSpan) throws(JSONError) -> [JSONScalar] {
         var reader = JSONReader()
@@ -69,12 +69,12 @@ public struct JSONField: Equatable {
         } else if let value = try value(at: steps[...], from: first, of: text, &reader) {
             values.append(value)
         }
-        // What follows the value would make the text something other than JSON.
+        // Check that nothing follows the value.
         _ = try reader.next(in: text)
         return values
     }
 
-    /// Reads the value that begins with a token to its end, and returns what is found in it.
+    /// Reads to the end of the value that begins with a token. Returns the scalar at the location, if any.
     private func value(
         at steps: ArraySlice<[UInt8]>, from token: JSONToken, of text: RawSpan, _ reader: inout JSONReader
     ) throws(JSONError) -> JSONScalar? {
@@ -118,12 +118,12 @@ public struct JSONField: Equatable {
         return found
     }
 
-    /// Reads the value that begins with a token to its end.
+    /// Skips the value that begins with a token.
     private func pass(_ token: JSONToken, of text: RawSpan, _ reader: inout JSONReader) throws(JSONError) {
         if token.kind == .beginObject || token.kind == .beginArray { try skip(text, &reader) }
     }
 
-    /// Reads to the end of the object or array that has just begun.
+    /// Skips the rest of the object or array that has just begun.
     @discardableResult
     private func skip(_ text: RawSpan, _ reader: inout JSONReader) throws(JSONError) -> JSONScalar? {
         let depth = reader.depth
@@ -141,7 +141,7 @@ public struct JSONField: Equatable {
         return decoded.withReadableBytes { $0.withUnsafeBytes { $0.elementsEqual(name) } }
     }
 
-    /// RFC 6901 §4: an index has digits and no zeros in front; `-` stands for an element that is not there.
+    /// RFC 6901 §4: an index consists of digits without leading zeros; `-` refers to a nonexistent element.
     private static func index(_ step: [UInt8]) -> Int? {
         let digits = String(decoding: step, as: UTF8.self)
         guard step.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let index = Int(digits) else {

@@ -1,39 +1,39 @@
 import WSCore
 
-/// Reads a JSON text (RFC 8259) token by token, strictly and without copies: a token is a range of the text, so that
-/// numbers, escapes and the order of keys stay what they are.
+/// Parses a JSON text (RFC 8259) strictly, token by token, and without copying. Tokens are ranges of the text, which
+/// preserves numbers, escapes, and the order of keys.
 ///
 ///     {"id":7} → beginObject, key 1..<5, number 6..<7, endObject, then nil
 ///
-/// The text is given with each call and must be the same each time. That it is UTF-8 is the caller's to know.
+/// Each call receives the text, which must not change between calls and must be valid UTF-8.
 public struct JSONReader {
-    /// The levels of objects and arrays that are taken: more than anyone writes, and few enough to be kept.
+    /// The maximum nesting depth of objects and arrays.
     public static let maximumDepth = 512
 
     private enum Expectation {
         case value
-        /// A value, or the end of an array that has none.
+        /// A value, or the end of an empty array.
         case valueOrEnd
         case key
-        /// A key, or the end of an object that has none.
+        /// A key, or the end of an empty object.
         case keyOrEnd
-        /// What follows a value: a comma, the end of what it is in, or nothing.
+        /// After a value: a comma, the end of the enclosing object or array, or the end of the text.
         case next
     }
 
     private var offset = 0
     private var expectation = Expectation.value
-    /// Whether each level is an object.
+    /// Whether each open level is an object; otherwise it is an array.
     private var levels: [Bool] = []
 
     /// Starts at the beginning of a text.
     public init() {}
 
-    /// How many objects and arrays are open.
+    /// The number of open objects and arrays.
     public var depth: Int { levels.count }
 
-    /// Returns the next token, or nil when the text has been read.
-    /// - Throws: ``JSONError``, after which there are no more tokens to be had.
+    /// Returns the next token, or `nil` at the end of the text.
+    /// - Throws: ``JSONError``. The reader must not be used after an error.
     public mutating func next(in text: RawSpan) throws(JSONError) -> JSONToken? {
         if expectation == .next, try takeSeparator(in: text) { return nil }
         skipSpace(in: text)
@@ -51,7 +51,7 @@ public struct JSONReader {
         }
     }
 
-    /// Why a text is not JSON; nil: it is.
+    /// Returns why a text is not JSON, or `nil` if it is.
     public static func problem(in text: RawSpan) -> JSONError? {
         var reader = JSONReader()
         do throws(JSONError) {
@@ -62,8 +62,8 @@ public struct JSONReader {
         }
     }
 
-    /// Takes the comma after a value.
-    /// - Returns: Whether the text is over.
+    /// Skips the comma after a value.
+    /// - Returns: Whether the end of the text has been reached.
     private mutating func takeSeparator(in text: RawSpan) throws(JSONError) -> Bool {
         skipSpace(in: text)
         guard offset < text.byteCount else {
@@ -142,7 +142,7 @@ public struct JSONReader {
         return offset + word.utf8CodeUnitCount
     }
 
-    /// RFC 8259 §7: no control characters, and only the escapes that there are.
+    /// RFC 8259 §7: control characters are not allowed, and only the defined escapes.
     private func endOfString(in text: RawSpan) throws(JSONError) -> Int {
         var index = offset + 1
         while index < text.byteCount {
@@ -172,7 +172,7 @@ public struct JSONReader {
         return start + 6
     }
 
-    /// RFC 8259 §6: no zeros in front, and digits after a point and in an exponent.
+    /// RFC 8259 §6: no leading zeros, and digits are required after a decimal point and in an exponent.
     private func endOfNumber(in text: RawSpan) throws(JSONError) -> Int {
         var index = offset
         if byte(at: index, of: text) == UInt8(ascii: "-") { index += 1 }
@@ -206,9 +206,9 @@ public struct JSONReader {
     }
 }
 
-/// A piece of a JSON text (RFC 8259 §2).
+/// A token of a JSON text (RFC 8259 §2).
 public struct JSONToken: Equatable {
-    /// What a piece is.
+    /// The kind of a token.
     public enum Kind {
         case beginObject
         case endObject
@@ -218,26 +218,26 @@ public struct JSONToken: Equatable {
         case key
         case string
         case number
-        /// `true`, `false` or `null`.
+        /// `true`, `false`, or `null`.
         case literal
     }
 
-    /// The kind of the piece.
+    /// The kind of the token.
     public let kind: Kind
-    /// Where it stands in the text, in bytes; a key and a string with their quotes.
+    /// The range in the text, in bytes. Keys and strings include their quotes.
     public let range: Range<Int>
 }
 
 /// Why a text is not JSON.
 public enum JSONError: Error, Equatable, CustomStringConvertible {
-    /// The text ends before the value does.
+    /// The text ends within a value.
     case truncated
-    /// A byte, counted from 0, that cannot be there.
+    /// The byte at this offset is not allowed.
     case unexpected(offset: Int)
-    /// Objects and arrays lie deeper in one another than is taken.
+    /// Objects and arrays are nested too deeply.
     case tooDeep(limit: Int)
 
-    /// The reason in words that follow a colon.
+    /// The reason in words, to follow a colon.
     public var description: String {
         switch self {
         case .truncated: "it ends too early"

@@ -1,14 +1,14 @@
 import WSCore
 
-/// A string, a number, true or false in a JSON text, to be compared with others.
+/// A string, number, `true`, or `false` in a JSON text, for comparisons.
 ///
-/// Strings are compared decoded, numbers by their text: 1 and 1.0 differ, and "1" and 1 do, too.
+/// Strings are compared decoded, and numbers by their text: 1 and 1.0 differ, and so do "1" and 1.
 public struct JSONScalar: Hashable {
     private let isString: Bool
-    /// What a string stands for, or the text of anything else.
+    /// The decoded string, or the text of another value.
     private let bytes: [UInt8]
 
-    /// Takes a value of a text; nil for null, for what is no single value, and for a string that stands for no text.
+    /// Creates a scalar from a token. Returns `nil` for null, objects, arrays, and strings with an unpaired surrogate.
     public init?(_ token: JSONToken, in text: RawSpan) {
         let literal = text.extracting(token.range)
         switch token.kind {
@@ -28,10 +28,10 @@ public struct JSONScalar: Hashable {
 }
 
 extension JSONScalar: CustomStringConvertible {
-    /// The most of a value that is shown, in characters.
+    /// The maximum length of a shown value, in characters.
     private static let longestShown = 60
 
-    /// As JSON has it, made safe, and cut where it is long.
+    /// The value in JSON notation, escaped for terminals, and truncated if it is long.
     public var description: String {
         let text = String(decoding: bytes, as: UTF8.self)
         let shown = escapingControls(String(text.prefix(Self.longestShown)))

@@ -2,10 +2,10 @@ import WSCore
 
 /// Writes JSON strings (RFC 8259 §7).
 ///
-/// Beyond what JSON demands, everything that could drive a terminal or hide in one is escaped, so that events may
-/// be read on a terminal as they are; it makes no difference to who parses them.
+/// In addition to the required escapes, it escapes everything that could control a terminal or be invisible there, so
+/// events are safe to view. Parsers see no difference.
 public enum JSONString {
-    /// Appends valid UTF-8 as a string with its quotes.
+    /// Appends valid UTF-8 as a string with quotes.
     public static func append(_ text: RawSpan, to buffer: inout ByteBuffer) {
         buffer.append(byte: UInt8(ascii: "\""))
         var start = 0
@@ -37,21 +37,21 @@ public enum JSONString {
 
     private static let wordBytes = MemoryLayout<UInt64>.size
 
-    /// Whether eight bytes are ASCII and none of them needs an escape. By the arithmetic of words: a byte's highest bit is
-    /// set where it is set in the byte, or where a subtraction has borrowed.
+    /// Whether eight bytes are ASCII and need no escapes. The calculation works on whole words: the highest bit of a
+    /// byte ends up set if it was set before, or if a subtraction borrowed.
     private static func isPlain(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highBits = ones << 7
         let controls = word &- ones &* 0x20
         let quotes = (word ^ ones &* 0x22) &- ones
         let backslashes = (word ^ ones &* 0x5C) &- ones
-        // 0x7F and one more has the highest bit.
+        // Adding one to 0x7F sets the highest bit.
         let deletes = word &+ ones
         return (word | controls | quotes | backslashes | deletes) & highBits == 0
     }
 
-    /// Whether a scalar that begins with this byte may need an escape: an ASCII character that does, or the first
-    /// byte of the sequences in which invisible scalars lie.
+    /// Whether a scalar that begins with this byte may need an escape: an ASCII character that does, or a lead byte of
+    /// sequences that include invisible scalars.
     private static func isSuspect(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x20, 0x21, 0x23...0x5B, 0x5D...0x7E: false
@@ -92,9 +92,9 @@ public enum JSONString {
 // MARK: Reading
 
 extension JSONString {
-    /// Appends what a string stands for, as UTF-8.
-    /// - Parameter literal: The string with its quotes, as ``JSONReader`` has found it.
-    /// - Returns: Whether there is such a text: an escaped half of a surrogate pair stands for none (RFC 8259 §8.2).
+    /// Appends the decoded string as UTF-8.
+    /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
+    /// - Returns: Whether the string is valid; an escaped unpaired surrogate has no encoding in UTF-8 (RFC 8259 §8.2).
     public static func appendDecoded(_ literal: RawSpan, to buffer: inout ByteBuffer) -> Bool {
         let end = literal.byteCount - 1
         var index = 1
@@ -132,7 +132,7 @@ extension JSONString {
     private static func decodeUnits(_ literal: RawSpan, at index: Int) -> (Unicode.Scalar, length: Int)? {
         let first = unit(literal, at: index + 2)
         if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
-        // The second half of the pair, which must follow as another escape.
+        // The trailing surrogate must follow as another escape.
         guard UTF16.isLeadSurrogate(first), index + 12 < literal.byteCount,
             literal.unsafeLoad(fromByteOffset: index + 6, as: UInt8.self) == UInt8(ascii: "\\"),
             literal.unsafeLoad(fromByteOffset: index + 7, as: UInt8.self) == UInt8(ascii: "u")

@@ -1,25 +1,27 @@
 import WSCore
 
-/// A JSON text as values, for texts of which most is needed. Of members with the same name the last one counts.
+/// A JSON text parsed into values, for uses that need most of it. If several members have the same name, the last one
+/// counts.
 public indirect enum JSONValue: Equatable {
     case object([String: JSONValue])
     case array([JSONValue])
     case string(String)
-    /// As it stands in the text.
+    /// A number as written in the text.
     case number(String)
     case bool(Bool)
     case null
 
-    /// Reads a text, which is UTF-8, or throws ``JSONError``.
+    /// Parses a text, which must be valid UTF-8.
+    /// - Throws: ``JSONError``.
     public init(parsing text: RawSpan) throws(JSONError) {
         var reader = JSONReader()
         guard let first = try reader.next(in: text) else { throw .truncated }
         self = try Self.value(from: first, of: text, &reader)
-        // What follows the value would make the text something other than JSON.
+        // Check that nothing follows the value.
         _ = try reader.next(in: text)
     }
 
-    /// The value that begins with a token.
+    /// Parses the value that begins with a token.
     private static func value(
         from token: JSONToken, of text: RawSpan, _ reader: inout JSONReader
     ) throws(JSONError) -> JSONValue {
@@ -45,7 +47,7 @@ public indirect enum JSONValue: Equatable {
         }
     }
 
-    /// What a string stands for; halves of surrogate pairs become U+FFFD.
+    /// Decodes a string. A string with an unpaired surrogate becomes U+FFFD.
     private static func string(_ token: JSONToken, in text: RawSpan) -> String {
         var decoded = ByteBuffer()
         guard JSONString.appendDecoded(text.extracting(token.range), to: &decoded) else { return "\u{FFFD}" }

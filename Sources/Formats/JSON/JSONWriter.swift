@@ -1,12 +1,12 @@
 import WSCore
 
-/// Writes a JSON text, member by member; the commas come by themselves.
+/// Writes a JSON text, member by member, and inserts commas.
 public struct JSONWriter: ~Copyable {
-    /// What has been written.
+    /// The text written so far.
     public private(set) var text = ByteBuffer()
     private var needsComma = false
 
-    /// Begins with an object.
+    /// Creates a writer and begins an object.
     public init() {
         text.append(literal: "{")
     }
@@ -55,18 +55,18 @@ public struct JSONWriter: ~Copyable {
         endArray()
     }
 
-    /// Adds a whole number.
+    /// Adds an integer.
     public mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)
         text.append(decimal: value)
     }
 
-    /// Adds a whole number, or null where there is none.
+    /// Adds an integer, or null for `nil`.
     public mutating func add(_ name: StaticString, orNull value: Int?) {
         if let value { add(name, value) } else { addNull(name) }
     }
 
-    /// Adds true or false.
+    /// Adds a Boolean.
     public mutating func add(_ name: StaticString, _ value: Bool) {
         begin(name)
         text.append(literal: value ? "true" : "false")
@@ -78,13 +78,13 @@ public struct JSONWriter: ~Copyable {
         text.append(literal: "null")
     }
 
-    /// Adds a number with so many digits after the point.
+    /// Adds a number with this many decimals.
     public mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
         begin(name)
         text.append(FixedPoint.text(value, digits: digits))
     }
 
-    /// Adds a whole number of thousandths exactly, with three digits after the point.
+    /// Adds an exact multiple of one thousandth, with three decimals.
     public mutating func add(_ name: StaticString, thousandths: UInt128) {
         begin(name)
         text.append("\(thousandths / 1000).\(padded(Int(thousandths % 1000), to: 3))")

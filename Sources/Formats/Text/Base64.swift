@@ -1,22 +1,22 @@
 import WSCore
 
-/// Bytes as Base64, and back (RFC 4648 §4 and §5).
+/// Encodes and decodes Base64 (RFC 4648 §4 and §5).
 public enum Base64 {
-    /// Appends the form with padding, in the standard alphabet.
+    /// Appends the encoding in the standard alphabet, with padding.
     public static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         Digest.appendBase64(bytes, to: &buffer)
     }
 
-    /// The form with padding, in the standard alphabet.
+    /// Returns the encoding in the standard alphabet, with padding.
     public static func text(of bytes: RawSpan) -> String {
         var text = ByteBuffer()
         append(bytes, to: &text)
         return text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
     }
 
-    /// Appends the bytes that a text stands for: in the standard alphabet or that for URLs, with its padding or
-    /// without, and with blanks around it.
-    /// - Throws: ``EncodedTextError``, after which some of the bytes may have been appended.
+    /// Appends the decoded bytes. Accepts the standard and the URL-safe alphabet, with or without padding, and
+    /// surrounding blanks.
+    /// - Throws: ``EncodedTextError``. Some bytes may already have been appended.
     public static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
         var start = 0
         var end = text.byteCount
@@ -26,7 +26,7 @@ public enum Base64 {
         while start < digitEnd, text.unsafeLoad(fromByteOffset: digitEnd - 1, as: UInt8.self) == UInt8(ascii: "=") {
             digitEnd -= 1
         }
-        // RFC 4648 §4: with the padding there are four characters for each three bytes, or part of them.
+        // RFC 4648 §4: with padding, each group of up to three bytes has four characters.
         let digitCount = digitEnd - start
         guard end == digitEnd || (end - digitEnd <= 2 && (end - start).isMultiple(of: 4)) else { throw .badPadding }
 
@@ -43,7 +43,7 @@ public enum Base64 {
             target.storeBytes(of: UInt8(truncatingIfNeeded: bits), toByteOffset: count + 2, as: UInt8.self)
             count += 3
         }
-        // RFC 4648 §3.5: the bits of the last character that belong to no byte are zero.
+        // RFC 4648 §3.5: the unused bits of the last character are zero.
         switch digitCount & 3 {
         case 0: break
         case 2 where bits & 0xF == 0:
@@ -58,12 +58,12 @@ public enum Base64 {
         buffer.commit(count)
     }
 
-    /// The value of each character, 0 through 63; 255: it has none.
+    /// The value of each character, 0 through 63, or 255 if it is invalid.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
-        // RFC 4648 §5: the two that are others in the alphabet for URLs.
+        // RFC 4648 §5: the characters that differ in the URL-safe alphabet.
         values[Int(UInt8(ascii: "-"))] = 62
         values[Int(UInt8(ascii: "_"))] = 63
         return values

@@ -1,8 +1,8 @@
 import WSCore
 
-/// Writes the times of events, and reads them again.
+/// Formats and parses the times of events.
 public enum EventTime {
-    /// A moment as RFC 3339 has it, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
+    /// Formats a time as in RFC 3339, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
     public static func text(of moment: WallTime) -> String {
         let time = CalendarTime(moment, in: .utc)
         let date = "\(padded(time.year, to: 4))-\(padded(time.month))-\(padded(time.day))"
@@ -10,8 +10,8 @@ public enum EventTime {
         return "\(date)T\(clock).\(padded(moment.microseconds, to: 6))Z"
     }
 
-    /// The time since the beginning of 1970, UTC, that RFC 3339 §5.6 writes as `2026-05-01T12:00:00.5+02:00`; nil: the
-    /// text has another form, or there is no such time. Digits beyond the nanosecond are cut off.
+    /// Parses an RFC 3339 §5.6 time such as `2026-05-01T12:00:00.5+02:00` and returns the time since 1970-01-01 UTC.
+    /// Returns `nil` for another form or a nonexistent time. Digits beyond nanoseconds are ignored.
     public static func parse(_ text: String) -> Duration? {
         var rest = text.utf8[...]
         guard let year = number(4, from: &rest), take("-", from: &rest),
@@ -20,7 +20,7 @@ public enum EventTime {
             take("T", from: &rest) || take("t", from: &rest),
             let hour = number(2, from: &rest), take(":", from: &rest),
             let minute = number(2, from: &rest), take(":", from: &rest), let second = number(2, from: &rest),
-            // RFC 3339 §5.7: 60 is a leap second.
+            // RFC 3339 §5.7: second 60 is a leap second.
             hour < 24, minute < 60, second <= 60,
             let nanosecond = fraction(from: &rest), let offsetMinutes = offset(from: &rest), rest.isEmpty
         else { return nil }
@@ -49,7 +49,7 @@ public enum EventTime {
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    /// The nanoseconds that follow the seconds; nil: a point without digits.
+    /// Parses the fraction of a second in nanoseconds. Returns `nil` for a point without digits.
     private static func fraction(from rest: inout Substring.UTF8View) -> Int? {
         guard take(".", from: &rest) else { return 0 }
         guard let first = digit(from: &rest) else { return nil }
@@ -62,7 +62,7 @@ public enum EventTime {
         return nanoseconds
     }
 
-    /// How many minutes the clock is ahead of UTC.
+    /// Parses the offset from UTC in minutes.
     private static func offset(from rest: inout Substring.UTF8View) -> Int? {
         if take("Z", from: &rest) || take("z", from: &rest) { return 0 }
         let isAhead = take("+", from: &rest)
@@ -84,19 +84,19 @@ public enum EventTime {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 
-    /// The days from the beginning of 1970 to a date.
+    /// The number of days from 1970-01-01 to a date.
     private static func days(to year: Int, _ month: Int, _ day: Int) -> Int {
         let daysOfYears = year * 365 + leapDays(before: year)
         let daysOfMonths = (1..<month).reduce(0) { $0 + daysOfMonth($1, of: year) }
         return daysOfYears + daysOfMonths + day - daysBefore1970
     }
 
-    /// Counted from 400 years before the year 0, so that nothing is negative.
+    /// The number of leap days, counted from 400 years before year 0 to avoid negative numbers.
     private static func leapDays(before year: Int) -> Int {
         let past = year + 399
         return past / 4 - past / 100 + past / 400
     }
 
-    /// What the sum above has for the first of January 1970.
+    /// The value of the sum above for 1970-01-01.
     private static let daysBefore1970 = 1970 * 365 + leapDays(before: 1970) + 1
 }

@@ -1,8 +1,8 @@
 import WSCore
 
-/// Bytes as hexadecimal digits, and back.
+/// Encodes and decodes hexadecimal digits.
 public enum HexDigits {
-    /// The value of an ASCII digit, 0 through 15; nil: it is none.
+    /// The value of an ASCII digit, 0 through 15, or `nil` for other characters.
     public static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -12,12 +12,12 @@ public enum HexDigits {
         }
     }
 
-    /// The ASCII digit of a value, 0 through 15.
+    /// The ASCII digit for a value from 0 through 15.
     public static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 
-    /// Appends two lowercase digits for each byte, with nothing between them.
+    /// Appends two lowercase digits per byte, without separators.
     public static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         let byteCount = bytes.byteCount
         let target = buffer.reserve(byteCount * 2)
@@ -29,8 +29,8 @@ public enum HexDigits {
         buffer.commit(byteCount * 2)
     }
 
-    /// Appends the bytes that digits stand for, of either case and with blanks between the bytes.
-    /// - Throws: ``EncodedTextError``, after which some of the bytes may have been appended.
+    /// Appends the decoded bytes. Accepts digits of either case, with blanks between bytes.
+    /// - Throws: ``EncodedTextError``. Some bytes may already have been appended.
     public static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
         var index = 0
         while index < text.byteCount {
@@ -51,16 +51,16 @@ public enum HexDigits {
 }
 
 extension UInt8 {
-    /// Whether the byte is a space, a tab, or the CR of a line's end.
+    /// Whether the byte is a space, a tab, or the CR of a line end.
     public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
 }
 
-/// Why a text is not the hexadecimal or Base64 form of bytes.
+/// Why a text is not valid hexadecimal or Base64.
 public enum EncodedTextError: Error, Equatable {
-    /// A byte of the text, counted from 0, that cannot be there.
+    /// The byte at this offset is not allowed.
     case unexpected(offset: Int)
-    /// Digits or characters are missing at the end: what is there stands for no whole number of bytes.
+    /// The text ends within a byte.
     case truncated
-    /// The padding is not what has to follow so many characters.
+    /// The padding does not match the number of characters.
     case badPadding
 }

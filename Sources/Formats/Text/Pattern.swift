@@ -1,37 +1,39 @@
 import CPCRE2
 import WSCore
 
-/// A regular expression in the syntax of Perl, by PCRE2, searched for in UTF-8 text; bytes that are none match nothing.
+/// A Perl-compatible regular expression (PCRE2), to search UTF-8 text. Invalid UTF-8 matches nothing.
 public final class Pattern {
-    /// As it was typed.
+    /// The expression as typed.
     public let source: String
-    /// Called with the first search that is given up: it takes too many steps, or too much memory.
+    /// Called once, for the first search that exceeds the limits for steps or memory.
     public var didGiveUp: (() -> Void)?
 
     private let code: OpaquePointer
     private let matchData: OpaquePointer
     private let matchContext: OpaquePointer
-    /// The stack of compiled code; nil: there is no memory for it, and the thread's is used, of which it takes 32 KiB.
+    /// The stack for JIT-compiled code. If it cannot be allocated, this is `nil`, and 32 KiB of the thread's stack are
+    /// used.
     private let stack: OpaquePointer?
     private var hasGivenUp = false
 
-    /// The most memory of one search, in bytes, which is that for a group that repeats through a message of 1 MiB. It is
-    /// taken as it is needed.
+    /// The memory limit of a search, in bytes: enough for a group that repeats throughout a message of 1 MiB. It is
+    /// allocated on demand.
     private static let maximumMemory = 64 << 20
     private static let initialStackBytes = 32 << 10
 
-    /// Compiles an expression, or throws ``PatternError``.
+    /// Compiles an expression.
+    /// - Throws: ``PatternError``.
     public init(_ source: String) throws(PatternError) {
         self.source = source
         var source = source
         var (number, offset) = (Int32(0), 0)
-        // Bytes that are not UTF-8 may be searched, too: binary messages.
+        // Allow searching invalid UTF-8: messages may be binary.
         let options = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF
         let code = source.withUTF8 { bytes in
             pcre2_compile_8(bytes.baseAddress, bytes.count, options, &number, &offset, nil)
         }
         guard let code else { throw PatternError(reason: Self.message(of: number), offset: offset) }
-        // Where the machine or its rules allow no compiled code, the interpreter does the same.
+        // If JIT compilation is unavailable or forbidden, the interpreter is used instead.
         pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE)
         let (matchData, matchContext) = (pcre2_match_data_create_8(1, nil), pcre2_match_context_create_8(nil))
         guard let matchData, let matchContext else {
@@ -55,28 +57,28 @@ public final class Pattern {
         pcre2_code_free_8(code)
     }
 
-    /// Whether the expression is found in the text. Where that cannot be decided, it is not: see ``didGiveUp``.
+    /// Whether the text contains a match. Returns `false` if a search exceeds the limits; see ``didGiveUp``.
     public func matches(_ text: RawSpan) -> Bool {
         firstMatch(in: text) != nil
     }
 
-    /// Where the expression is found first, in bytes.
-    /// - Parameter start: Where the search begins, in bytes: 0 through the length of the text.
+    /// Returns the byte range of the first match.
+    /// - Parameter start: The byte offset at which the search starts, 0 through the length of the text.
     public func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
         var result = search(text, from: start)
-        // The interpreter has its memory elsewhere.
+        // The interpreter uses other memory.
         if result == PCRE2_ERROR_JIT_STACKLIMIT { result = search(text, from: start, options: PCRE2_NO_JIT) }
         guard result >= 0, let bounds = pcre2_get_ovector_pointer_8(matchData) else {
             if Self.isLimit(result) { giveUp() }
             return nil
         }
-        // \K can put the beginning behind the end.
+        // \K can place the beginning after the end.
         return min(bounds[0], bounds[1])..<max(bounds[0], bounds[1])
     }
 
     private func search(_ text: RawSpan, from start: Int, options: UInt32 = 0) -> Int32 {
         text.withUnsafeBytes { bytes in
-            // An empty text has no address, which PCRE2 takes only from 10.43 on.
+            // An empty text has no address; PCRE2 accepts that only since 10.43.
             withUnsafePointer(to: 0) { nothing in
                 pcre2_match_8(
                     code, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing, bytes.count, start,
@@ -85,7 +87,7 @@ public final class Pattern {
         }
     }
 
-    /// Whether a search ended before it was known what is found.
+    /// Whether a search ended without a result because of a limit.
     private static func isLimit(_ result: Int32) -> Bool {
         switch result {
         case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_JIT_STACKLIMIT,
@@ -109,13 +111,13 @@ public final class Pattern {
     }
 }
 
-/// Why a text is no regular expression.
+/// Why a text is not a regular expression.
 public struct PatternError: Error, Equatable, CustomStringConvertible {
-    /// In the words of PCRE2.
+    /// The reason in the words of PCRE2.
     public let reason: String
-    /// Where in the text, in bytes from 0.
+    /// The position in the text, in bytes from 0.
     public let offset: Int
 
-    /// The reason and the place in words.
+    /// The reason and the position in words.
     public var description: String { "\(reason) (at byte \(offset + 1))" }
 }

@@ -1,11 +1,11 @@
-/// Words for quantities, as errors, notices, and tables show them.
+/// The wording of quantities in errors, notices, and tables.
 public enum Phrase {
-    /// A number of things: `1 heartbeat`, `3 heartbeats`.
+    /// A count with its noun: `1 heartbeat`, `3 heartbeats`.
     public static func count(_ count: Int, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// A duration as the user would type it, to the millisecond: `250 ms`, `10 s`, `1.500 s`.
+    /// A duration rounded to milliseconds: `250 ms`, `10 s`, `1.500 s`.
     public static func duration(_ duration: Duration) -> String {
         let milliseconds = Int((duration / .milliseconds(1)).rounded())
         if milliseconds < 1000 { return "\(milliseconds) ms" }
@@ -13,13 +13,13 @@ public enum Phrase {
         return "\(milliseconds / 1000).\(padded(milliseconds % 1000, to: 3)) s"
     }
 
-    /// A duration in milliseconds, to the microsecond: `12.345`.
+    /// A duration in milliseconds with microsecond resolution: `12.345`.
     public static func milliseconds(_ duration: Duration) -> String {
         let microseconds = Int(duration / .microseconds(1))
         return "\(microseconds / 1000).\(padded(microseconds % 1000, to: 3))"
     }
 
-    /// A number of 0 or more with commas between its thousands: `1,234,567`.
+    /// A nonnegative number with commas between thousands: `1,234,567`.
     public static func grouped(_ count: Int) -> String {
         let digits = String(count)
         guard digits.utf8.count > 3 else { return digits }

@@ -1,19 +1,20 @@
 import WSCore
 
-/// How a run compares with earlier ones: second by second, so that it is known how much each varies by itself, and where
-/// there are several, how much they vary from run to run.
+/// The comparison of a run with earlier ones. It compares seconds, to know how much a run varies by itself. With
+/// several earlier runs, it also accounts for the variation between them.
 public struct BaselineComparison: Equatable, Sendable {
-    /// What a difference is.
+    /// The result of a comparison.
     public enum Verdict: String, Sendable {
         case faster
         case slower
-        /// It is too small, or as large as those between the seconds of one run, or between the earlier runs.
+        /// The difference is too small, or no larger than the differences between seconds of one run or between the
+        /// earlier runs.
         case noise
-        /// There are too few seconds to know.
+        /// There are too few seconds for a result.
         case unknown
     }
 
-    /// What is compared.
+    /// The compared quantities.
     public enum Metric: CaseIterable, Sendable {
         case rate
         case median
@@ -28,7 +29,7 @@ public struct BaselineComparison: Equatable, Sendable {
             }
         }
 
-        /// The name that people read.
+        /// The name in text.
         public var label: String {
             switch self {
             case .rate: "rate"
@@ -40,39 +41,40 @@ public struct BaselineComparison: Equatable, Sendable {
 
     /// One metric of the runs.
     public struct Row: Equatable, Sendable {
-        /// The metric that is compared.
+        /// The compared metric.
         public let metric: Metric
-        /// The median of the seconds of the earlier runs, replies or nanoseconds; nil: there are no whole seconds.
+        /// The median over the seconds of the earlier runs, in messages per second or in nanoseconds, or `nil` without
+        /// whole seconds.
         public let baseline: Double?
-        /// The same of this run.
+        /// The same median for this run.
         public let now: Double?
-        /// How likely seconds of the same run would differ so much, 0 through 1.
+        /// The probability that seconds of the same run differ this much, 0 through 1.
         let pValue: Double
-        /// What the difference is.
+        /// The result of the comparison.
         public let verdict: Verdict
 
-        /// The difference as a part of the earlier value; nil: one of them is not known, or that one is 0.
+        /// The change relative to the earlier value, or `nil` if a value is unknown or the earlier one is 0.
         public var change: Double? {
             guard let baseline, let now, baseline > 0 else { return nil }
             return now / baseline - 1
         }
     }
 
-    /// When the first of the earlier runs began.
+    /// The start of the first of the earlier runs.
     public let startTime: WallTime
-    /// The number of earlier runs, 1 or more.
+    /// The number of earlier runs; at least 1.
     public let runCount: Int
-    /// The whole seconds of the earlier runs and of this one.
+    /// The numbers of whole seconds in the earlier runs and in this run.
     public let secondCounts: (baseline: Int, now: Int)
-    /// A row per metric.
+    /// One row per metric.
     public let rows: [Row]
 
-    /// A difference that chance makes more often than that is noise.
+    /// A difference with a larger p-value is noise.
     private static let significanceLevel = 0.01
-    /// And so is a smaller one, as a part of the earlier value.
+    /// A smaller relative change is noise.
     private static let smallestChange = 0.03
 
-    /// Compares a run with one or more earlier ones.
+    /// Compares a run with one or more earlier runs.
     public init(_ now: ComparedRun, with baselines: [ComparedRun]) {
         startTime = baselines.map(\.startTime).min() ?? now.startTime
         runCount = baselines.count
@@ -99,7 +101,7 @@ public struct BaselineComparison: Equatable, Sendable {
         return Row(metric: metric, baseline: old, now: new, pValue: pValue, verdict: verdict)
     }
 
-    /// Whether one of several runs had less, and one more.
+    /// Whether the value is within the range of the runs' medians.
     private static func lies(_ value: Double, among runs: [[Double]]) -> Bool {
         let medians = runs.compactMap(median)
         guard let least = medians.min(), let most = medians.max() else { return false }
@@ -112,7 +114,7 @@ public struct BaselineComparison: Equatable, Sendable {
         return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
     }
 
-    /// Whether two comparisons are the same.
+    /// Returns whether two comparisons are equal.
     public static func == (one: BaselineComparison, other: BaselineComparison) -> Bool {
         one.startTime == other.startTime && one.runCount == other.runCount && one.secondCounts == other.secondCounts
             && one.rows == other.rows

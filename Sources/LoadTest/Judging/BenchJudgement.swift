@@ -1,18 +1,18 @@
 import Formats
 
-/// What is thought of results: whether they are as they had to be, and as they were.
+/// The judgement on results: whether they meet the thresholds, and how they compare with earlier runs.
 public struct BenchJudgement: Equatable, Sendable {
-    /// What was found by thresholds.
+    /// The verdicts of the thresholds.
     public var verdicts: [Threshold.Verdict] = []
-    /// Nil: there was nothing to compare with.
+    /// The comparison with earlier runs, or `nil` without a baseline.
     public var comparison: BaselineComparison?
 
-    /// Makes a judgement of nothing.
+    /// Creates an empty judgement.
     public init() {}
 }
 
 extension BenchJudgement {
-    /// Adds the judgement to an object with results.
+    /// Adds the judgement to the JSON object of the results.
     func add(to json: inout JSONWriter) {
         json.beginArray("thresholds")
         for verdict in verdicts { Self.add(verdict, to: &json) }
@@ -43,7 +43,7 @@ extension BenchJudgement {
     }
 
     private static func add(_ row: BaselineComparison.Row, to json: inout JSONWriter) {
-        // Times are in nanoseconds here and in microseconds there.
+        // Times are in nanoseconds here and in microseconds in JSON.
         let scale = row.metric == .rate ? 1.0 : 1000
         json.beginElement()
         json.add("metric", "\(row.metric.field)")

@@ -1,25 +1,25 @@
 import Formats
 import WSCore
 
-/// What is compared of two runs: what they were, and what was measured in each of their seconds.
+/// The facts and measurements of a run that comparisons use.
 public struct ComparedRun: Equatable, Sendable {
     internal let description: BenchDescription
     /// The wall-clock time of the first message.
     internal var startTime: WallTime
-    /// What the rate counts, in each whole second.
+    /// The messages counted by the mode's rate, in each whole second.
     internal let rates: [Double]
-    /// The median of the latencies in each whole second that has some, in nanoseconds.
+    /// The median latency, in nanoseconds, of each whole second with latencies.
     internal let medians: [Double]
-    /// The 99th percentile, likewise.
+    /// The 99th percentile of the latency, in nanoseconds, of each whole second with latencies.
     internal let tails: [Double]
 }
 
 extension ComparedRun {
-    /// Takes what there is to compare from results.
+    /// Extracts the comparable parts of results.
     public init(_ results: borrowing BenchResults) {
         description = results.description
         startTime = results.startTime
-        // The last second is mostly a part of one.
+        // The last second is usually incomplete.
         let mode = results.description.mode
         let seconds = results.seconds.prefix(Int(results.duration / .seconds(1)))
         let latencies = seconds.filter { $0.received > 0 }.map(\.latencies)
@@ -28,32 +28,32 @@ extension ComparedRun {
         tails = latencies.map { Double($0.p99) }
     }
 
-    /// Why a run cannot be compared with this one; nil: it can.
+    /// Why a run cannot be compared with this one, or `nil` if it can.
     public func obstacle(to other: BenchDescription) -> String? {
         if description.mode != other.mode {
-            return "it is of --mode \(description.mode.rawValue), and this run of \(other.mode.rawValue)"
+            return "it used --mode \(description.mode.rawValue), but this run uses --mode \(other.mode.rawValue)"
         }
         guard description.message != other.message else { return nil }
-        return "its messages are \(Self.words(description.message)), and those of this run \(Self.words(other.message))"
+        return "it used \(Self.words(description.message)), but this run uses \(Self.words(other.message))"
     }
 
-    /// What was not the same in a run, and may be why it was faster or slower; nil: nothing.
+    /// The differences in the load that may explain a different result, or `nil` if there are none.
     public func difference(from other: BenchDescription) -> String? {
         var parts: [String] = []
         if description.connections != other.connections {
-            parts.append("\(Phrase.count(description.connections, "connection")) in place of \(other.connections)")
+            parts.append("\(Phrase.count(description.connections, "connection")) instead of \(other.connections)")
         }
         if description.threads != other.threads {
-            parts.append("\(Phrase.count(description.threads, "thread")) in place of \(other.threads)")
+            parts.append("\(Phrase.count(description.threads, "thread")) instead of \(other.threads)")
         }
-        if description.inFlight != other.inFlight { parts.append("another number of messages in flight") }
-        if description.rateAsked != other.rateAsked { parts.append("another --rate") }
+        if description.inFlight != other.inFlight { parts.append("a different --in-flight") }
+        if description.rateAsked != other.rateAsked { parts.append("a different --rate") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private static func words(_ message: BenchDescription.Message?) -> String {
-        guard let message else { return "of several kinds" }
-        let size = message.byteCount.map { Phrase.count($0, "byte") } ?? "different sizes"
-        return "\(message.kind == .text ? "text" : "binary") of \(size)"
+        guard let message else { return "messages of several kinds" }
+        let kind = message.kind == .text ? "text" : "binary"
+        return message.byteCount.map { "\($0)-byte \(kind) messages" } ?? "\(kind) messages of different sizes"
     }
 }

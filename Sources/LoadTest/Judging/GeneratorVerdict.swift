@@ -1,31 +1,32 @@
 import WSCore
 
-/// Whether the generator itself was what was measured: too busy, or too late.
+/// Whether the load generator limited the results, because it was too busy or too late.
 public struct GeneratorVerdict: Equatable, Sendable {
-    /// How late messages of an open loop were sent.
+    /// The delay of messages in an open loop.
     internal struct Lateness: Equatable, Sendable {
-        /// One of so many was sent so late or later.
+        /// One in this many messages was sent at least this late.
         let oneOf: Int
-        /// In nanoseconds, as is the latest.
+        /// The delay and the maximum delay, in nanoseconds.
         let delay: UInt64
         let latest: UInt64
     }
 
-    /// Nil: messages were sent when they were due.
+    /// The lateness, or `nil` if messages were sent on time.
     internal let lateness: Lateness?
-    /// Whether one of its threads had no time left, in a closed loop.
+    /// Whether a thread had no idle time left in a closed loop.
     internal let isBusy: Bool
 
-    /// A thread that is busy for more of the time is at its limit.
+    /// The share of processor time above which a thread is at its limit.
     private static let mostBusy = 0.9
-    /// A shorter run is too short to know.
+    /// The minimum duration for judging processor time.
     private static let shortestForBusy = Duration.seconds(1)
-    /// Messages are sent on time that are no more than so late, in nanoseconds.
+    /// Messages with a smaller delay, in nanoseconds, count as on time.
     private static let leastLateness: UInt64 = 1_000_000
 
     /// Judges the generator of a run.
     public init(_ results: borrowing BenchResults) {
-        // Where messages have their times, what each of them costs is most when there is time for it.
+        // In an open loop, the cost per message is highest when the thread is idle most of the time, so processor time
+        // says little.
         isBusy =
             results.delays.totalCount == 0 && results.duration >= Self.shortestForBusy
             && results.part(of: results.busiestProcessorTime) > Self.mostBusy
@@ -37,7 +38,8 @@ public struct GeneratorVerdict: Equatable, Sendable {
             let percentile = 100 - 100 / Double(oneOf)
             let delay = delays.value(atPercentile: percentile)
             guard delay >= leastLateness else { continue }
-            // What is late in fewer than one of a hundred matters where it is most of what would be told of the server.
+            // Lateness of less than 1 % of messages matters if it makes up most of the latency attributed to the
+            // server.
             if oneOf == 100 || delay >= latencies.value(atPercentile: percentile) / 2 {
                 return Lateness(oneOf: oneOf, delay: delay, latest: delays.maximum)
             }
@@ -45,27 +47,29 @@ public struct GeneratorVerdict: Equatable, Sendable {
         return nil
     }
 
-    /// What is to be said before the figures are believed, each a sentence.
+    /// The warnings about the figures, each a sentence.
     public var warnings: [String] {
         var warnings: [String] = []
         if let lateness {
             let (delay, latest) = (ResultWords.time(Double(lateness.delay)), ResultWords.time(Double(lateness.latest)))
             warnings.append(
-                "This end fell behind the schedule: one message in \(ResultWords.count(lateness.oneOf)) was sent \(delay) late "
-                    + "or more, one \(latest).")
+                "The load generator fell behind schedule: 1 in \(ResultWords.count(lateness.oneOf)) messages was sent "
+                    + "\(delay) late or more, the worst \(latest) late.")
         }
         if isBusy {
-            warnings.append("The generator was at its limit: these figures are its own rather than the server's.")
+            warnings.append(
+                "The load generator was at its limit: the results may reflect it rather than the server. "
+                    + "Try more --threads.")
         }
         return warnings
     }
 }
 
 extension BenchResults {
-    /// The share of the time for which a processor was used, 0 through 1.
+    /// The processor time as a share of the duration, 0 through 1.
     public func part(of processorTime: Duration) -> Double {
         guard duration > .zero else { return 0 }
-        // A thread that is busy may end sending a bit late, and has used the time until then.
+        // A busy thread may end sending slightly late, and has used processor time until then.
         return min(1, processorTime / duration)
     }
 }

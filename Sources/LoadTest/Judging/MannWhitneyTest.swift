@@ -1,10 +1,10 @@
-/// The Mann–Whitney U test (1947): the probability that two groups from the same distribution differ at least this much in
-/// their ranks. Only ranks count, so outliers do not decide.
+/// The Mann–Whitney U test (1947). Its p-value is the probability that two groups from the same distribution differ at
+/// least this much in their ranks. It uses only ranks, so outliers have little influence.
 enum MannWhitneyTest {
-    /// Up to this many numbers, the p-value is exact: all ways to divide them are counted.
+    /// Up to this many numbers, the p-value is exact: all possible divisions are counted.
     private static let mostExact = 20
 
-    /// The p-value for both directions, 0 through 1; 1 where a group is empty.
+    /// The two-sided p-value, 0 through 1; 1 if a group is empty.
     static func pValue(_ one: [Double], _ other: [Double]) -> Double {
         guard !one.isEmpty, !other.isEmpty else { return 1 }
         let (ranks, tieTerm) = doubledRanks(of: one + other)
@@ -13,15 +13,15 @@ enum MannWhitneyTest {
             ? exact(ranks, one.count, sum) : approximate(one.count, other.count, sum, tieTerm)
     }
 
-    /// The smallest p-value that groups of such sizes can have: that all of one are larger than all of the other.
+    /// The smallest possible p-value for groups of these sizes: all values of one group exceed all of the other.
     static func smallestPValue(_ one: Int, _ other: Int) -> Double {
         let size = min(one, other)
         guard size > 0 else { return 1 }
         return (1...size).reduce(2.0) { $0 * Double($1) / Double(one + other - size + $1) }
     }
 
-    /// The rank of each number, from 1 and times two: those that are equal share the mean of theirs. With it the sum of
-    /// t³ - t over the numbers t of those that are equal.
+    /// Twice the rank of each number, starting at 2; equal numbers share the mean of their ranks. Also returns the sum
+    /// of t³ - t over all groups of t equal numbers.
     private static func doubledRanks(of numbers: [Double]) -> (ranks: [Int], tieTerm: Double) {
         let order = numbers.indices.sorted { numbers[$0] < numbers[$1] }
         var ranks = [Int](repeating: 0, count: numbers.count)
@@ -38,7 +38,7 @@ enum MannWhitneyTest {
         return (ranks, tieTerm)
     }
 
-    /// Counts the choices of so many ranks by their sum.
+    /// Counts the choices of `size` ranks by their sum.
     private static func exact(_ ranks: [Int], _ size: Int, _ sum: Int) -> Double {
         let largestSum = ranks.reduce(0, +)
         var counts = [[Double]](repeating: [Double](repeating: 0, count: largestSum + 1), count: size + 1)
@@ -54,7 +54,7 @@ enum MannWhitneyTest {
         return min(1, 2 * min(lower, upper) / all)
     }
 
-    /// The normal distribution with corrections for ties and for continuity.
+    /// Uses the normal distribution with corrections for ties and continuity.
     private static func approximate(_ one: Int, _ other: Int, _ sum: Int, _ tieTerm: Double) -> Double {
         let (one, other) = (Double(one), Double(other))
         let all = one + other
@@ -64,8 +64,8 @@ enum MannWhitneyTest {
         return tail(beyond: max(0, distance - 0.5) / (2 * variance).squareRoot())
     }
 
-    /// The complementary error function, by the power series of the error function; beyond 4 it is less than 0.00000002, and
-    /// taken for 0.
+    /// The complementary error function, computed with the power series of the error function. Beyond 4 it is below
+    /// 0.00000002 and is taken as 0.
     private static func tail(beyond x: Double) -> Double {
         guard x < 4 else { return 0 }
         let scale = 2 / Double.pi.squareRoot()

@@ -1,30 +1,30 @@
 import Formats
 import WSCore
 
-/// Something that has to hold for results: `p99<20ms`, `rate>50k`, `lost<0.1%`.
+/// A condition on results: `p99<20ms`, `rate>50k`, `lost<0.1%`.
 public struct Threshold: Equatable, Sendable {
-    /// What is looked at.
+    /// The quantity to check.
     public enum Metric: Equatable, Sendable {
         case latency(Statistic)
         case handshake(Statistic)
         case rate
-        /// A number of messages, by its name.
+        /// A count of messages, by name.
         case messages(String)
-        /// A number of errors, by its name; nil: of all kinds.
+        /// A count of errors, by name; `nil` for errors of all kinds.
         case errors(String?)
     }
 
-    /// What is told of a histogram.
+    /// A statistic of a histogram.
     public enum Statistic: Equatable, Sendable {
         case minimum
         case mean
         case standardDeviation
         case maximum
-        /// 0 through 100.
+        /// A percentile, 0 through 100.
         case percentile(Double)
     }
 
-    /// How the value is to be to the bound.
+    /// The required relation of the value to the bound.
     public enum Comparison: String, Sendable {
         case less = "<"
         case lessOrEqual = "<="
@@ -34,33 +34,33 @@ public struct Threshold: Equatable, Sendable {
         case notEqual = "!="
     }
 
-    /// What the value is compared with.
+    /// The bound to compare with.
     public enum Bound: Equatable, Sendable {
-        /// In nanoseconds.
+        /// A time in nanoseconds.
         case time(Double)
         case number(Int)
-        /// A part of the messages that were sent.
+        /// A share of the sent messages, or of the expected deliveries.
         case share(Double)
     }
 
-    /// What was found.
+    /// The result of a check.
     public struct Verdict: Equatable, Sendable {
-        /// The threshold that was judged.
+        /// The checked threshold.
         public let threshold: Threshold
-        /// A time in nanoseconds, a rate in a second, a number, or a share; nil: there is nothing to judge.
+        /// The value: nanoseconds, messages per second, a count, or a share. It is `nil` if nothing was measured.
         let value: Double?
-        /// Whether the value compares with the bound as it has to.
+        /// Whether the condition holds.
         public let isMet: Bool
     }
 
-    /// As it was typed.
+    /// The threshold as typed.
     public let expression: String
     internal let metric: Metric
     internal let comparison: Comparison
     internal let bound: Bound
 
-    /// Requires that a metric compares with a bound.
-    /// - Parameter expression: The threshold as it was typed.
+    /// Creates a condition on a metric.
+    /// - Parameter expression: The threshold as typed.
     public init(_ expression: String, _ metric: Metric, _ comparison: Comparison, _ bound: Bound) {
         self.expression = expression
         self.metric = metric
@@ -68,7 +68,7 @@ public struct Threshold: Equatable, Sendable {
         self.bound = bound
     }
 
-    /// Whether results are as they have to be.
+    /// Checks the condition on results.
     public func verdict(on results: borrowing BenchResults) -> Verdict {
         let value = value(in: results)
         return Verdict(threshold: self, value: value, isMet: value.map(holds) ?? false)
@@ -106,7 +106,7 @@ public struct Threshold: Equatable, Sendable {
     private func messages(_ name: String, in tally: LoadTally, of mode: BenchMode) -> Double? {
         let count = Self.count(name, among: LoadTally.messageCounts, of: tally)
         guard case .share = bound else { return count }
-        // In results that were added up, each may be as large as can be.
+        // Doubles, because the sum of merged counts may overflow.
         let whole =
             switch mode.metrics.population {
             case .sent: Double(tally.sent)
@@ -121,7 +121,7 @@ public struct Threshold: Equatable, Sendable {
 }
 
 extension Threshold.Statistic {
-    /// The value in nanoseconds; nil: nothing was recorded.
+    /// The value in nanoseconds, or `nil` if the histogram is empty.
     fileprivate func value(in histogram: borrowing Histogram) -> Double? {
         guard histogram.totalCount > 0 else { return nil }
         return switch self {
@@ -135,9 +135,9 @@ extension Threshold.Statistic {
 }
 
 extension Threshold.Verdict {
-    /// The value as people write it.
+    /// The value as text.
     public var words: String {
-        guard let value else { return "nothing was measured" }
+        guard let value else { return "nothing measured" }
         return switch threshold.bound {
         case .time: ResultWords.time(value)
         case .share: "\(FixedPoint.text(value * 100, digits: 3)) %"

@@ -1,15 +1,15 @@
 import WSCore
 
-// When messages are sent: in an open loop, when they are due; in a closed one, when there is room for them among those in
-// flight.
+// The timing of messages: an open loop sends them when they are due; a closed loop sends one whenever the number of
+// messages in flight allows it.
 extension LoadContext {
-    /// So many messages are sent in one turn of the loop, so that replies are read meanwhile.
+    /// The maximum number of messages sent per turn of the loop. Replies are read between turns.
     private static let mostInTurn = 4096
-    /// So many of them on a connection.
+    /// The maximum number of messages sent on one connection per turn.
     private static let mostInTurnOfConnection = 256
 
-    /// Begins the load.
-    /// - Parameter time: The beginning, which is now or was just before, on the loop's clock in nanoseconds.
+    /// Starts the load.
+    /// - Parameter time: The start on the loop's clock in nanoseconds, which is now or just before.
     public func begin(_ workload: any Workload, at time: UInt64) {
         phase = .loading
         startTime = time
@@ -18,7 +18,7 @@ extension LoadContext {
         senders = connections.values.filter { workload.isSender($0) }.sorted { $0.number < $1.number }
     }
 
-    /// Sends the messages that are due, and has the host wake the load for the others.
+    /// Sends the messages that are due, and schedules a wake-up for the next one.
     internal func sendDue() {
         if openLoop == nil { startConnections() } else { sendScheduled() }
     }
@@ -36,12 +36,12 @@ extension LoadContext {
         }
     }
 
-    /// Sends messages until as many are in flight as may be, or the connection is full.
+    /// Sends messages until the maximum number is in flight or the connection is full.
     public func fill(_ connection: any LoadHandler) {
         guard phase == .loading, now < measurement.sendEnd else { return }
         var count = 0
         while remainingMessages > 0, connection.hasNext {
-            // The others have their turn before it goes on.
+            // Let the other connections have their turn first.
             guard count < Self.mostInTurnOfConnection else { return host?.fillInNextTurn(connection) ?? () }
             guard connection.send(dueAt: now) else { return }
             countSent(dueAt: now)
@@ -49,7 +49,7 @@ extension LoadContext {
         }
     }
 
-    /// Gives up replies that are not there in time, and sends other messages in their place.
+    /// Times out replies, and sends other messages in their place.
     public func giveUpReplies(before time: UInt64) {
         for connection in connections.values {
             let count = connection.giveUpReplies(before: time)
@@ -70,7 +70,8 @@ extension LoadContext {
         }
     }
 
-    /// Takes the next message of the schedule; nil: it is due later, when the host wakes the load, or never.
+    /// Takes the next message of the schedule if it is due. Otherwise returns `nil`, and schedules a wake-up if more
+    /// messages follow.
     internal func takeDue() -> (time: UInt64, position: Int)? {
         switch openLoop?.next(by: now, before: measurement.sendEnd) {
         case .over, nil: return nil
@@ -88,7 +89,7 @@ extension LoadContext {
 
     private func sendOrOwe(on connection: any LoadHandler, dueAt time: UInt64) {
         if connection.owedTimes.isEmpty, send(on: connection, dueAt: time) { return }
-        // There is no room, or the server is closing the connection.
+        // The queue is full, or the server is closing the connection.
         connection.owedTimes.append(time)
         openLoop?.owe()
     }
@@ -99,7 +100,7 @@ extension LoadContext {
         return true
     }
 
-    /// Sends on a connection that was full and has room again.
+    /// Resumes sending on a connection that has room again.
     internal func drained(_ connection: any LoadHandler) {
         guard phase == .loading else { return host?.closeIfAnswered() ?? () }
         guard openLoop != nil else { return host?.fillInNextTurn(connection) ?? () }
@@ -115,7 +116,8 @@ extension LoadContext {
 
     // MARK: End
 
-    /// Counts the messages as unsent that waited on a connection that has ended. The others take its later ones.
+    /// Removes a connection that has ended and counts its waiting messages as unsent. Later messages go to the other
+    /// connections.
     public func forget(_ connection: LoadConnection) {
         measurement.leftUnsent(connection.owedTimes)
         openLoop?.settle(connection.owedTimes.count)
@@ -125,8 +127,8 @@ extension LoadContext {
         if index < startedCount { startedCount -= 1 }
     }
 
-    /// Sends nothing more, and counts what should have been sent.
-    /// - Parameter isCutShort: Whether the run ends now, whatever was still to come.
+    /// Ends sending and counts the messages that should have been sent.
+    /// - Parameter isCutShort: Whether the run ends early, regardless of messages that are not due yet.
     public func endSending(isCutShort: Bool) {
         measurement.stop(at: now, isEarly: isCutShort)
         for connection in senders {
@@ -142,16 +144,16 @@ extension LoadContext {
 
     // MARK: Standstill
 
-    /// What does not change while nothing can be sent and nothing arrives.
+    /// The values that do not change while nothing can be sent and nothing arrives.
     internal struct Standstill {
         let unsentBytes: Int
         let receivedCount: Int
-        /// On the loop's clock, in nanoseconds.
+        /// The time of the last change, on the loop's clock in nanoseconds.
         let since: UInt64
     }
 
-    /// Looks whether a number of messages cannot be sent: no connection has taken or answered anything for as long as a reply
-    /// may take.
+    /// Whether a run with a message count is stuck: for the duration of the reply timeout, no connection has accepted
+    /// or answered anything.
     public func findsStandstill() -> Bool {
         guard plan.duration == nil, !senders.isEmpty,
             senders.allSatisfy({ !$0.owedTimes.isEmpty || !$0.hasRoom })

@@ -1,49 +1,49 @@
 import WSCore
 
-/// The load that was asked for: how many connections, and which messages at which pace.
+/// The requested load: the number of connections, and the messages with their timing.
 public struct LoadPlan: Sendable {
-    /// The messages that are sent.
+    /// The messages to send.
     public struct Messages: Sendable {
         /// Text or binary.
         public var kind = MessageKind.text
-        /// Sent in turn; empty: messages are generated.
+        /// The messages to send in turn. If empty, messages are generated.
         public var templates: [MessageTemplate] = []
-        /// The size of generated messages, 1 or more; nil: what the mode needs.
+        /// The size of generated messages in bytes, at least 1, or `nil` for the mode's default.
         public var sizeBytes: Int?
-        /// Tells the messages of a broadcast from those of another run.
+        /// Distinguishes the messages of a broadcast from those of other runs.
         public var runNumber: UInt32 = 0
 
         /// Plans generated text messages.
         public init() {}
     }
 
-    /// What the connections do.
+    /// The mode of the load.
     public let mode: BenchMode
-    /// 1 or more.
+    /// The number of connections; at least 1.
     public var connectionCount = 1
-    /// 1 or more, at most ``connectionCount``.
+    /// The number of threads; at least 1 and at most ``connectionCount``.
     public var threadCount = 1
-    /// 1 or more, fewer than ``connectionCount``.
+    /// The number of publishers; at least 1 and less than ``connectionCount``.
     public var publisherCount = 1
-    /// The connections to open each second; nil: as many as possible.
+    /// The number of connections to open per second, or `nil` for as many as possible.
     public var connectRate: Int?
-    /// The number of messages to send; nil: as many as ``duration`` allows.
+    /// The number of messages to send, or `nil` for as many as ``duration`` allows.
     public var messageCount: Int?
-    /// The messages to send each second, on all connections together; nil: what the mode says.
+    /// The number of messages to send per second on all connections together, or `nil` for the mode's default.
     public var rate: Int?
-    /// The time until the load is complete.
+    /// The time until the full load is reached.
     public var ramp = Duration.zero
-    /// The time during which messages do not count.
+    /// The time at the beginning during which messages do not count.
     public var warmup = Duration.zero
-    /// The time during which messages are sent and count; nil: until ``messageCount``.
+    /// The time during which messages are sent and count, or `nil` to send ``messageCount`` messages.
     public var duration: Duration?
-    /// The time from ping to ping of a connection, more than 0.
+    /// The time between pings on a connection; more than 0.
     public var heartbeat = Duration.seconds(10)
-    /// The messages of a connection that may be without a reply, 1 or more.
+    /// The maximum number of messages in flight per connection; at least 1.
     public var inFlight = 1
-    /// More than 0.
+    /// The time limit for replies; more than 0.
     public var replyTimeout = Duration.seconds(10)
-    /// The messages that are sent.
+    /// The messages to send.
     public var messages = Messages()
 
     /// Plans a load of one connection.
@@ -52,19 +52,19 @@ public struct LoadPlan: Sendable {
     }
 }
 
-/// Why a plan cannot be carried out.
+/// Why a plan is invalid.
 public struct LoadPlanProblem: Error, Equatable {
     /// The option at fault, as typed: `--size 20`.
     public let option: String
-    /// A clause without a full stop.
+    /// A clause without a period.
     public let reason: String
 }
 
 extension LoadPlan {
-    /// The first problem of the plan that the options do not rule out; nil: there is none.
+    /// The first problem of the plan that option parsing does not detect, or `nil` if the plan is valid.
     public var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
 
-    /// The number of connections that send, of all threads.
+    /// The number of connections that send, in all threads.
     public var senderCount: Int {
         switch mode.load.senders {
         case .all: connectionCount
@@ -75,18 +75,18 @@ extension LoadPlan {
     /// The size of generated messages, in bytes.
     public var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }
 
-    /// The schedule for opening the connections of a thread; nil: as soon as possible.
+    /// The schedule for opening the connections of a thread, or `nil` to open them as soon as possible.
     public func openings(for shard: Shard) -> LoadSchedule? {
         connectRate.map { LoadSchedule(rate: Double($0), connectionCount: connectionCount, shard: shard) }
     }
 
-    /// When the messages of a thread are due; nil: each reply has the next one sent.
+    /// The schedule of a thread's messages, or `nil` for a closed loop.
     public func schedule(for shard: Shard) -> LoadSchedule? {
         guard let messagesPerSecond, shard.connectionCount(of: senderCount) > 0 else { return nil }
         return LoadSchedule(rate: messagesPerSecond, ramp: ramp, connectionCount: senderCount, shard: shard)
     }
 
-    /// The messages to send each second, of all threads; nil: each reply has the next one sent.
+    /// The number of messages per second in all threads, or `nil` for a closed loop.
     private var messagesPerSecond: Double? {
         switch mode.load.pace {
         case .replies: rate.map { Double($0) }
@@ -95,12 +95,12 @@ extension LoadPlan {
         }
     }
 
-    /// The number of messages that a thread sends; `Int.max`: no limit.
+    /// The number of messages that a thread sends; `Int.max` for no limit.
     internal func messageCount(of shard: Shard) -> Int {
         messageCount.map { shard.messageCount(of: $0, connectionCount: senderCount) } ?? .max
     }
 
-    /// Makes the message that is sent for an echo.
+    /// Creates the message to send for an echo.
     /// - Parameter clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
     internal func makeEchoMessage(clockOffset: UInt64) -> EchoMessage {
         messages.templates.isEmpty

@@ -1,51 +1,51 @@
-/// What a load test does with its connections: a name, and the descriptor that belongs to it.
+/// The mode of a load test, identified by its descriptor.
 ///
-/// Each mode is a file in `Workloads/` that has its descriptor and its workload, and a line in ``all``.
+/// Each mode has a file in `Workloads/` with its descriptor and workload, and an entry in ``all``.
 public struct BenchMode: Sendable {
-    /// Options, wording, metrics, and workload.
+    /// The options, wording, metrics, and workload.
     public let descriptor: ModeDescriptor
 
-    /// Makes the mode of a descriptor.
+    /// Creates the mode of a descriptor.
     internal init(_ descriptor: ModeDescriptor) {
         self.descriptor = descriptor
     }
 
     /// One sentence for the help.
     public var summary: String { descriptor.summary }
-    /// The terms for what the mode sends and receives.
+    /// The terms for sent and received messages.
     public var wording: ModeWording { descriptor.wording }
     /// The meaning of the mode's counts.
     public var metrics: ModeMetrics { descriptor.metrics }
     /// The connections and messages of the mode.
     public var load: ModeLoad { descriptor.load }
 
-    /// Whether an option has a meaning in this mode.
+    /// Whether the mode accepts an option.
     public func accepts(_ option: ModeOption) -> Bool {
         descriptor.options.contains(option) || descriptor.ownOptions.contains(option)
     }
 }
 
-/// All that is specific to a mode, apart from the code of its workload.
+/// Everything specific to a mode, except the code of its workload.
 public final class ModeDescriptor: Sendable {
     /// The name in `--mode` and in results.
     public let name: String
     /// One sentence for the help.
     public let summary: String
-    /// The manual's paragraph.
+    /// The paragraph for the manual.
     public let manual: String
     /// The options that this mode accepts and some others do not.
     public let options: Set<ModeOption>
-    /// The options that only this mode has.
+    /// The options that only this mode accepts.
     public let ownOptions: Set<ModeOption>
-    /// The terms for what it sends and receives.
+    /// The terms for sent and received messages.
     public let wording: ModeWording
-    /// The meaning of its counts.
+    /// The meaning of the mode's counts.
     public let metrics: ModeMetrics
-    /// Its connections and messages.
+    /// The connections and messages of the mode.
     public let load: ModeLoad
-    /// Finds a problem of a plan that the options do not rule out; nil: there is none.
+    /// Finds a problem that option parsing does not detect; returns `nil` for a valid plan.
     internal let problem: @Sendable (LoadPlan) -> LoadPlanProblem?
-    /// Makes the workload of a thread.
+    /// Creates the workload of a thread.
     internal let makeWorkload: @Sendable (LoadContext) -> any Workload
 
     /// Describes a mode.
@@ -68,7 +68,7 @@ public final class ModeDescriptor: Sendable {
     }
 }
 
-/// The options of `wsx bench` that not all modes have.
+/// The options of `wsx bench` that only some modes accept.
 public enum ModeOption: String, Sendable {
     case connectRate = "connect-rate"
     case messages
@@ -84,24 +84,24 @@ public enum ModeOption: String, Sendable {
     case binary
 }
 
-/// The terms for what a mode sends and receives.
+/// The terms for a mode's sent and received messages.
 public struct ModeWording: Sendable {
-    /// What results begin with: `Echo`.
+    /// The beginning of the results: `Echo`.
     let title: String
     /// Whether the messages follow the title: `Echo of text messages of 20 bytes`.
     let titleNamesMessages: Bool
-    /// What the rate counts: `replies`.
+    /// The objects that the rate counts: `replies`.
     public let countedThings: String
-    /// The name of the table's line with the counts: `messages`.
+    /// The label of the line with the counts in the table: `messages`.
     public let sentThings: String
-    /// What happened to those that were sent: `sent`.
+    /// The verb for sent objects: `sent`.
     let sentVerb: String
-    /// What happened to those that came back: `received`.
+    /// The verb for received objects: `received`.
     let receivedVerb: String
-    /// What each message is expected to do: `come back`.
+    /// The expected outcome of a message: `come back`.
     public let expectation: String
 
-    /// Sets the terms; the defaults are those of messages that are sent and received.
+    /// Creates the terms. The defaults suit modes that send and receive messages.
     init(
         title: String, titleNamesMessages: Bool, countedThings: String, sentThings: String = "messages",
         sentVerb: String = "sent", receivedVerb: String = "received", expectation: String = "come back"
@@ -115,13 +115,13 @@ public struct ModeWording: Sendable {
         self.expectation = expectation
     }
 
-    /// The beginning of the results.
-    /// - Parameter messages: The messages that were sent: `text messages of 20 bytes`.
+    /// The first line of the results.
+    /// - Parameter messages: The sent messages: `text messages of 20 bytes`.
     public func headline(_ messages: String) -> String {
-        titleNamesMessages ? "\(title) of \(messages)" : title
+        titleNamesMessages ? "\(title) with \(messages)" : title
     }
 
-    /// How many were sent, and how many came back: `5 sent, 4 received`.
+    /// The counts of sent and received objects: `5 sent, 4 received`.
     public func counts(sent: String, received: String) -> String {
         "\(sent) \(sentVerb), \(received) \(receivedVerb)"
     }
@@ -129,29 +129,29 @@ public struct ModeWording: Sendable {
 
 /// The meaning of a mode's counts.
 public struct ModeMetrics: Sendable {
-    /// The two counts of messages that a rate can be made of.
+    /// The message counts that a rate can be based on.
     public enum Counted: Sendable {
         case sent
         case received
     }
 
-    /// The whole that a share of messages, such as `lost<0.1%`, is a part of.
+    /// The total that shares of messages, such as `lost<0.1%`, refer to.
     public enum Population: Sendable {
-        /// The messages that were sent.
+        /// The sent messages.
         case sent
-        /// The deliveries: each message is to reach several readers.
+        /// The deliveries: each message should reach several readers.
         case deliveries
     }
 
     /// Whether each received message has a latency.
     public var hasLatencies = true
-    /// Whether each message is checked when it arrives.
+    /// Whether each received message is verified.
     public var verifiesMessages = false
-    /// Whether each message that was sent is received, lost, or mismatched in the end.
+    /// Whether each sent message ends up received, lost, or mismatched.
     public var accountsForAllSent = false
-    /// The messages that the rate is made of.
+    /// The messages that the rate counts.
     public var rate = Counted.received
-    /// The whole that shares are a part of.
+    /// The total that shares refer to.
     public var population = Population.sent
 }
 
@@ -160,38 +160,38 @@ public struct ModeLoad: Sendable {
     /// The connections that send.
     public enum Senders: Sendable {
         case all
-        /// The first ``LoadPlan/publisherCount`` of all.
+        /// The first ``LoadPlan/publisherCount`` connections.
         case publishers
     }
 
-    /// What says when messages are sent, unless `--rate` does.
+    /// The default timing of messages, without `--rate`.
     public enum Pace: Sendable {
-        /// Replies: each is followed by the next message.
+        /// Closed loop: each reply triggers the next message.
         case replies
-        /// A rate in messages a second, of all connections together.
+        /// A rate in messages per second, for all connections together.
         case rate(Int)
-        /// ``LoadPlan/heartbeat``, which is the time from message to message of a connection.
+        /// One message per ``LoadPlan/heartbeat`` on each connection.
         case heartbeat
     }
 
-    /// Whether results have messages to describe.
+    /// Whether results describe the messages.
     public enum Messages: Sendable {
         case always
-        /// Only where messages were given.
+        /// Only if the user specified messages.
         case whenGiven
         case never
     }
 
-    /// Whether connections are opened before the load begins: they are not where opening them is the load.
+    /// Whether connections are opened before the load starts. They are not if opening them is the load.
     public var needsConnections = true
     /// The connections that send.
     public var senders = Senders.all
-    /// What says when messages are sent.
+    /// The default timing of messages.
     public var pace = Pace.replies
-    /// Whether results have messages to describe.
+    /// Whether results describe the messages.
     public var messages = Messages.never
-    /// The size of a generated message unless `--size` says another one, in bytes.
+    /// The size of generated messages without `--size`, in bytes.
     public var defaultBytes = 20
-    /// With more bytes queued for a connection, its messages wait where they take less room.
+    /// The size of a connection's send queue, in bytes, above which messages wait as due times, which take less memory.
     public var queueLimitBytes = 256 << 10
 }

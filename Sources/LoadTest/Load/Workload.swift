@@ -1,56 +1,56 @@
 import WSCore
 
-/// The load of a mode, for the connections of one thread: a type per mode.
+/// The load of a mode for the connections of one thread. Each mode has its own type.
 ///
-/// ``LoadContext`` says when to send, the workload says what, and its connections take what arrives.
+/// ``LoadContext`` decides when to send and the workload decides what; its connections receive the replies.
 public protocol Workload: AnyObject {
     /// The state of the thread's load.
     var context: LoadContext { get }
-    /// The end of the time that rates are for.
+    /// The end of the period over which rates are calculated.
     var measurementEnd: LoadMeasurement.End { get }
 
     // MARK: Connections
 
-    /// Makes the handler of a connection.
+    /// Creates the handler of a connection.
     func makeConnection(_ number: UInt64) -> any LoadHandler
-    /// A connection is open.
+    /// Called when a connection is open.
     func opened(_ connection: LoadConnection)
     /// Whether messages are sent on a connection.
     func isSender(_ connection: LoadConnection) -> Bool
-    /// A connection has ended.
+    /// Called when a connection has ended.
     func ended(_ connection: LoadConnection)
-    /// The number of connections that only received when the load began.
+    /// The number of connections that only receive, set when the load starts.
     var readerCount: Int { get }
     /// Whether no connection is left that could send or receive.
     var isDeserted: Bool { get }
 
     // MARK: Sending
 
-    /// The load begins.
+    /// Called when the load starts.
     func begin()
-    /// Sends the messages that are due, and has the host call again for the others.
+    /// Sends the messages that are due, and schedules a wake-up for the next one.
     func goOn()
-    /// All threads have sent all their messages.
-    /// - Parameter count: The number of these messages.
+    /// Called when all threads have sent all their messages.
+    /// - Parameter count: The total number of messages.
     func allSent(_ count: Int)
 
     // MARK: Replies
 
-    /// Whether nothing is waited for.
+    /// Whether no reply is outstanding.
     var isAnswered: Bool { get }
-    /// Waits for nothing any more.
-    /// - Parameter isLate: Whether missing replies have had their time.
+    /// Stops waiting for replies.
+    /// - Parameter isLate: Whether outstanding replies have timed out.
     func stopWaiting(isLate: Bool)
 }
 
-// The defaults: all connections send, and nothing else happens.
+// The defaults for modes in which all connections send.
 extension Workload {
-    /// The last reply.
+    /// Ends with the last reply.
     public var measurementEnd: LoadMeasurement.End { .withLastReply }
 
     /// Does nothing.
     public func opened(_ connection: LoadConnection) {}
-    /// Every connection is one.
+    /// Returns `true`: all connections send.
     public func isSender(_ connection: LoadConnection) -> Bool { true }
 
     /// Counts the messages that will never be answered.
@@ -58,9 +58,9 @@ extension Workload {
         context.measurement.tally.lost += connection.unansweredCount(since: context.measurement.countStart)
     }
 
-    /// None.
+    /// Zero.
     public var readerCount: Int { 0 }
-    /// Whether there is no sender.
+    /// Whether no sender is left.
     public var isDeserted: Bool { context.senders.isEmpty }
 
     /// Does nothing.
@@ -73,7 +73,7 @@ extension Workload {
     /// Whether no connection waits for a reply.
     public var isAnswered: Bool { context.connections.values.allSatisfy { $0.isAnswered } }
 
-    /// Counts the replies that are late.
+    /// Counts late replies.
     public func stopWaiting(isLate: Bool) {
         guard isLate else { return }
         context.measurement.tally.timeouts += context.connections.values.reduce(0) { $0 + $1.inFlightCount }

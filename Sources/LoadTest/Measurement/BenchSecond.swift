@@ -1,27 +1,27 @@
 import WSCore
 
-/// What went and came in a second of a load test.
+/// The counts and latencies of one second of a load test.
 public struct BenchSecond: Equatable, Sendable {
-    /// The number of messages that were sent.
+    /// The number of messages sent.
     internal var sent: Int
-    /// The number of replies.
+    /// The number of replies received.
     internal var received: Int
-    /// The histogram of their latencies, encoded: a run may have thousands of seconds.
+    /// The histogram of the latencies. It is encoded to save memory, because a run may have thousands of seconds.
     internal var histogram: [UInt8]
-    /// The largest latency in nanoseconds, which the encoded histogram does not have exactly; 0 without latencies.
+    /// The maximum latency in nanoseconds, or 0 without latencies. The encoded histogram does not store it exactly.
     internal var maximum: UInt64
 
-    /// What is told of the latencies, in nanoseconds.
+    /// A summary of latencies, in nanoseconds.
     public struct Latencies: Equatable, Sendable {
         /// The median.
         public var p50: UInt64 = 0
         /// The 99th percentile.
         public var p99: UInt64 = 0
-        /// The largest latency; 0 without latencies.
+        /// The maximum latency; 0 without latencies.
         public var maximum: UInt64 = 0
     }
 
-    /// Works out what is told of the latencies; of a histogram that cannot be decoded there is nothing to tell.
+    /// The summary of the latencies. It is empty if the histogram cannot be decoded.
     internal var latencies: Latencies {
         do throws(HistogramError) {
             var histogram = try Histogram(decoding: histogram)
@@ -36,14 +36,14 @@ public struct BenchSecond: Equatable, Sendable {
 }
 
 extension BenchSecond {
-    /// Makes a second with these latencies.
+    /// Creates a second with these latencies.
     internal init(sent: Int, received: Int, latencies: borrowing Histogram) {
         self.init(sent: sent, received: received, histogram: latencies.encoded(), maximum: latencies.maximum)
     }
 }
 
 extension Histogram {
-    /// The compressed form.
+    /// The compressed encoding.
     internal func encoded() -> [UInt8] {
         var encoded = ByteBuffer()
         encode(into: &encoded)

@@ -1,48 +1,49 @@
 import WSCore
 
-/// What one thread of a load test measures: what became of its messages, and when.
+/// The measurements of one thread of a load test: the outcome of its messages, with times.
 ///
-///      opening │ warm-up │ messages count        │ replies are waited for │ closing
+///      opening │ warm-up │ messages count        │ waiting for replies    │ closing
 ///            begin  countStart        sendEnd, or stop                replyWaitEnded  finish
 ///
-/// A message counts when it was due between ``countStart`` and the end of sending, and its reply whenever that comes. Times
-/// are those of the loop's clock, in nanoseconds.
+/// A message counts if it was due between ``countStart`` and the end of sending; its reply counts whenever it arrives.
+/// Times are on the loop's clock, in nanoseconds.
 public struct LoadMeasurement: ~Copyable {
-    /// What says when the time is over that rates are for.
+    /// The end of the period over which rates are calculated.
     public enum End {
-        /// When nothing more is sent.
+        /// When sending ends.
         case whenStopped
-        /// With what was sent or answered last: a number of messages takes as long as it takes.
+        /// When the last message is sent or answered. Used for a fixed number of messages, which take as long as
+        /// necessary.
         case withLastReply
-        /// With the last connection, which its server closes when it has read all that was sent before.
+        /// When the last connection ends. The server closes it after reading everything sent before.
         case whenClosed
     }
 
-    /// What became of messages and connections.
+    /// The outcomes of messages and connections.
     public var tally = LoadTally()
     internal private(set) var latencies = LatencyRecorder()
-    /// How long connections took to open, in nanoseconds.
+    /// The times to open connections, in nanoseconds.
     internal private(set) var handshakes = Histogram()
-    /// How long each part of that took, in nanoseconds.
+    /// The durations of each phase of opening, in nanoseconds.
     internal private(set) var phases = PhaseHistograms()
-    /// How much later than they were due messages of an open loop were sent, in nanoseconds.
+    /// The delays of messages in an open loop after their due times, in nanoseconds.
     internal private(set) var delays = Histogram()
 
-    /// When messages begin to count; before the load begins, none does.
+    /// When messages start to count. The initial value excludes all.
     internal private(set) var countStart: UInt64 = .max
-    /// Nothing is sent from then on.
+    /// When sending ends.
     internal private(set) var sendEnd: UInt64 = .max
     private var end = End.whenStopped
     private var endTime: UInt64?
-    /// When a message that counts was sent or answered last.
+    /// When a counted message was last sent or answered.
     private var lastTime: UInt64 = 0
 
-    /// Begins with the load.
+    /// Starts with the load.
     /// - Parameters:
-    ///   - time: When the load begins.
-    ///   - warmup: How long messages do not count from then.
-    ///   - duration: How long messages are sent after that; nil: until ``stop(at:isEarly:)``.
-    ///   - end: When it is over without a duration.
+    ///   - time: The start of the load.
+    ///   - warmup: The time at the beginning during which messages do not count.
+    ///   - duration: The time during which messages are sent after that, or `nil` until ``stop(at:isEarly:)``.
+    ///   - end: The end of the measured period if there is no duration.
     internal mutating func begin(at time: UInt64, warmup: Duration, duration: Duration?, end: End) {
         countStart = time + warmup.wholeNanoseconds
         if let duration { sendEnd = countStart + duration.wholeNanoseconds }
@@ -51,18 +52,18 @@ public struct LoadMeasurement: ~Copyable {
         latencies.start(at: countStart, until: sendEnd)
     }
 
-    /// Whether a message counts that was due at a time.
+    /// Whether a message that was due at a time counts.
     @inline(__always)
     public func counts(_ time: UInt64) -> Bool { time >= countStart }
 
-    /// How long messages were sent; none before the end is known.
+    /// The measured duration; zero before the end is known.
     internal var duration: Duration {
         endTime.map { .nanoseconds(Int64(clamping: $0 - countStart)) } ?? .zero
     }
 
     // MARK: Messages
 
-    /// A message that was due is sent now.
+    /// Records a message sent now.
     /// - Returns: Whether it counts.
     @inline(__always)
     internal mutating func sent(dueAt time: UInt64, now: UInt64) -> Bool {
@@ -73,28 +74,28 @@ public struct LoadMeasurement: ~Copyable {
         return true
     }
 
-    /// A message of an open loop was due, and this end has come to it now.
+    /// Records the delay of a message of an open loop that this end has reached now.
     @inline(__always)
     internal mutating func reached(dueAt time: UInt64, now: UInt64) {
         delays.record(now - time)
     }
 
-    /// Messages that were due are not sent any more.
+    /// Counts messages that were due and will not be sent.
     internal mutating func leftUnsent(_ times: some Sequence<UInt64>) {
         for time in times where counts(time) { tally.unsent += 1 }
     }
 
-    /// The right reply to a message of that time is there now.
+    /// Records the correct reply to a message.
     @inline(__always)
     internal mutating func answered(sentAt time: UInt64, now: UInt64) {
         guard counts(time) else { return }
         lastTime = now
         tally.received &+= 1
-        // The clocks of threads are one, but not read at the same time.
+        // Threads share a clock, but read it at different times.
         latencies.record(now > time ? now &- time : 0, at: now)
     }
 
-    /// Something is there now that nothing is known of.
+    /// Records a received message without a known send time.
     internal mutating func arrived(at now: UInt64) {
         guard counts(now), endTime == nil else { return }
         lastTime = now
@@ -102,49 +103,51 @@ public struct LoadMeasurement: ~Copyable {
         latencies.recordArrival(at: now)
     }
 
-    /// An attempt has failed now.
+    /// Records a failed attempt.
     internal mutating func failed(attemptedAt time: UInt64, now: UInt64) {
         if counts(time) { lastTime = now }
     }
 
-    /// Adds one to a count, if a message of that time counts.
+    /// Increments a count if the message of that time counts.
     internal mutating func count(_ field: WritableKeyPath<LoadTally, Int>, ofMessageAt time: UInt64) {
         if counts(time) { tally[keyPath: field] += 1 }
     }
 
-    /// What was taken for a reply that is wrong came besides: the reply to the message of that time is here.
+    /// Corrects the counts when the reply to a message arrives after something else was taken for it: the other one was
+    /// a duplicate.
     internal mutating func unmatch(messageAt time: UInt64) {
         guard counts(time) else { return }
         tally.mismatched -= 1
         tally.duplicated += 1
     }
 
-    /// A connection has been opened.
+    /// Records an opened connection.
     public mutating func opened(_ duration: Duration, phases durations: PhaseDurations) {
         handshakes.record(duration.wholeNanoseconds)
         phases.record(durations)
     }
 
-    /// Ends the seconds that are over by now, for those who look at them.
+    /// Completes the seconds that have ended by now, for the progress display.
     internal mutating func advance(to now: UInt64) {
         latencies.advance(to: now)
     }
 
     // MARK: End
 
-    /// Nothing more is sent.
-    /// - Parameter isEarly: Whether it ends sooner than it was to.
+    /// Ends sending.
+    /// - Parameter isEarly: Whether the run ends earlier than planned.
     internal mutating func stop(at now: UInt64, isEarly: Bool) {
         if isEarly { end = .whenStopped }
         if end == .whenStopped { endTime(at: min(now, sendEnd)) }
     }
 
-    /// No more replies are waited for.
+    /// Ends the wait for replies.
     public mutating func replyWaitEnded() {
         if end == .withLastReply { endTime(at: lastTime) }
     }
 
-    /// All connections have ended; a reply that has come since the end is part of all latencies and of no second.
+    /// Completes the measurement after all connections have ended. Replies received since the end of the period count
+    /// in the total but in no second.
     public mutating func finish(at now: UInt64) {
         if end == .whenClosed, counts(now) { endTime(at: now) }
         latencies.finish()
@@ -159,6 +162,6 @@ public struct LoadMeasurement: ~Copyable {
 }
 
 extension Duration {
-    /// The nanoseconds in it; none if it is negative, and 146 years at most.
+    /// The duration in whole nanoseconds; 0 if negative, and at most 146 years.
     public var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
 }

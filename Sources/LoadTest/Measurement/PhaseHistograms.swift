@@ -1,6 +1,6 @@
 import WSCore
 
-/// How long each part of opening connections took, in nanoseconds.
+/// The durations of the phases of opening connections, in nanoseconds.
 public struct PhaseHistograms: ~Copyable {
     private var resolving = Histogram()
     private var connecting = Histogram()
@@ -8,13 +8,13 @@ public struct PhaseHistograms: ~Copyable {
     private var securing = Histogram()
     private var upgrading = Histogram()
 
-    /// The parts in their order, each with its name in JSON, and as people write it.
+    /// The phases in order, with their names in JSON and in text.
     public static let names: [(phase: ConnectError.Phase, field: StaticString, label: String)] = [
         (.resolving, "name", "name"), (.connecting, "connect", "connection"), (.tunnelling, "proxy", "proxy"),
         (.securing, "tls", "TLS"), (.upgrading, "upgrade", "upgrade"),
     ]
 
-    /// Counts the parts of a connection, but for those that it did not have.
+    /// Records the phases of a connection. Phases that did not occur are omitted.
     internal mutating func record(_ durations: PhaseDurations) {
         for phase in ConnectError.Phase.allCases where durations[phase] > .zero {
             let time = durations[phase].wholeNanoseconds
@@ -22,7 +22,7 @@ public struct PhaseHistograms: ~Copyable {
         }
     }
 
-    /// Gives `body` the histogram of a part.
+    /// Passes the histogram of a phase to `body`.
     public func read<R, Problem: Error>(
         _ phase: ConnectError.Phase, _ body: (borrowing Histogram) throws(Problem) -> R
     ) throws(Problem) -> R {
@@ -35,7 +35,7 @@ public struct PhaseHistograms: ~Copyable {
         }
     }
 
-    /// Has `body` change the histogram of a part.
+    /// Lets `body` modify the histogram of a phase.
     internal mutating func update<Problem: Error>(
         _ phase: ConnectError.Phase, _ body: (inout Histogram) throws(Problem) -> Void
     ) throws(Problem) {

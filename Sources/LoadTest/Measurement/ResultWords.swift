@@ -1,8 +1,8 @@
 import Formats
 
-/// Numbers as results show them.
+/// The formatting of numbers in results.
 public enum ResultWords {
-    /// A whole number with commas: `1,234,567`.
+    /// An integer with commas: `1,234,567`.
     public static func count(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))
         var text = number < 0 ? "-" : ""
@@ -13,20 +13,20 @@ public enum ResultWords {
         return text
     }
 
-    /// The whole number that is next to one of 0 or more; a larger one than there is becomes the largest.
+    /// Rounds a nonnegative number to an integer. Numbers that are too large are clamped.
     public static func whole(_ number: Double) -> Int {
         Int(min(number.rounded(), 9e18))
     }
 
-    /// Several numbers, without those that are 0: `3 lost, 1 reordered`.
+    /// Several counts, without zeros: `3 lost, 1 reordered`.
     public static func counts(_ parts: [(count: Int, words: String)]) -> String {
         parts.filter { $0.count > 0 }.map { "\(count($0.count)) \($0.words)" }.joined(separator: ", ")
     }
 
-    /// A time with three significant digits or more: `87.3 us`, `1.25 ms`, `12.0 s`.
+    /// A time with at least three significant digits: `87.3 us`, `1.25 ms`, `12.0 s`.
     public static func time(_ nanoseconds: Double) -> String {
         let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us")]
-        // Half of the last digit earlier, so that 999.96 us are 1.00 ms.
+        // Switch units half a digit earlier, so 999.96 us becomes 1.00 ms.
         let unit = units.first { nanoseconds >= $0.size * 0.9995 } ?? (1e3, "us")
         let value = nanoseconds / unit.size
         let digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
@@ -40,12 +40,12 @@ public enum ResultWords {
         return "\(FixedPoint.text(Double(number) / Double(1 << unit.bits), digits: 2)) \(unit.name)"
     }
 
-    /// A text at the right end of so many columns.
+    /// Pads a text on the left to a width.
     public static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// A text at the left end of so many columns.
+    /// Pads a text on the right to a width.
     public static func left(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }

@@ -1,29 +1,29 @@
-/// Which messages of a publisher a reader has received.
+/// The messages of a publisher that a reader has received.
 ///
-///      received, but for the missing │ next …
+///      received or missing │ next …
 ///
-/// Numbers are those of ``DeliveryMessage``: they go on from 2^32 - 1 with 0.
+/// Numbers are those of ``DeliveryMessage``; 2^32 - 1 is followed by 0.
 struct DeliveryLedger: Equatable {
-    /// What a message is to its reader.
+    /// The classification of a received message.
     enum Arrival: Equatable {
-        /// The next one, or a later one.
+        /// The next message, or a later one.
         case inOrder
-        /// One that came after a later one.
+        /// A message received after a later one.
         case reordered
-        /// One that was there before.
+        /// A message that was received before.
         case duplicate
     }
 
-    /// The number of the first message that has not been looked for.
+    /// The number of the next expected message.
     private var next: UInt32 = 0
-    /// Numbers before it that have not come, in their order.
+    /// Earlier numbers that have not been received, in order.
     private var missing: [UInt32] = []
 
-    /// The most missing numbers that are kept; half of them are forgotten when there are more, and count as duplicates if
-    /// they come after all.
+    /// The maximum number of missing numbers to keep. Above it, half of them are forgotten, and count as duplicates if
+    /// they arrive later.
     private static let mostMissing = 4096
 
-    /// Enters a message.
+    /// Records a message.
     mutating func receive(_ number: UInt32) -> Arrival {
         let distance = Int32(truncatingIfNeeded: Int64(number) - Int64(next))
         guard distance < 0 else {
@@ -37,7 +37,7 @@ struct DeliveryLedger: Equatable {
     }
 
     private mutating func skip(to number: UInt32) {
-        // A gap of any size costs no more than what is kept of it.
+        // Limit the cost of a large gap to the numbers that are kept.
         let gap = number &- next
         if gap > UInt32(Self.mostMissing) {
             missing.removeAll()

@@ -1,33 +1,33 @@
 import WSCore
 
-/// What a publisher sends, in one piece of memory for all publishers of a thread.
+/// The message that publishers send. All publishers of a thread share its memory.
 ///
 ///      9c04d1f7 01234567 0000000a 00000000 3b9aca00 5f3c9e21 …        without the spaces
 ///      run      number   publisher      time due    hash     filling
 ///
-/// A reader on any thread can tell from it which message it is, and how long it took; and also which are of another run,
-/// whose clock is another.
+/// A reader on any thread can identify the message and calculate its latency. It also recognizes messages of other
+/// runs, whose clock differs.
 struct DeliveryMessage: ~Copyable {
-    /// What a message says of itself.
+    /// The identity of a message.
     struct Stamp: Equatable {
         /// The number of the run.
         let run: UInt32
-        /// The number of the message among those of its publisher, modulo 2^32.
+        /// The number of the message at its publisher, modulo 2^32.
         let number: UInt32
-        /// The number of the connection that it was sent on.
+        /// The number of the connection it was sent on.
         let publisher: UInt32
         /// When it was due, on the loops' clock in nanoseconds.
         let time: UInt64
     }
 
-    /// The least bytes of a message.
+    /// The minimum size of a message, in bytes.
     static let leastBytes = 8 * 6
 
     /// The number of the run.
     let run: UInt32
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Makes a message of ``leastBytes`` or more.
+    /// Creates a message of at least ``leastBytes``.
     init(byteCount: Int, run: UInt32) {
         self.run = run
         storage = .allocate(byteCount: max(Self.leastBytes, byteCount), alignment: 8)
@@ -38,16 +38,16 @@ struct DeliveryMessage: ~Copyable {
         storage.deallocate()
     }
 
-    /// The number of bytes of a message.
+    /// The size of a message, in bytes.
     var byteCount: Int { storage.count }
 
-    /// Gives `body` the message as it was stamped last.
+    /// Passes the message with its current stamp to `body`.
     @inline(__always)
     func withBytes<R>(_ body: (RawSpan) -> R) -> R {
         body(UnsafeRawBufferPointer(storage).bytes)
     }
 
-    /// Makes it the message of a stamp.
+    /// Stamps the message.
     @inline(__always)
     mutating func set(_ stamp: Stamp) {
         store(stamp.run, at: 0)
@@ -63,7 +63,7 @@ struct DeliveryMessage: ~Copyable {
         storage.storeBytes(of: HexWord.digits(of: word), toByteOffset: 8 * index, as: UInt64.self)
     }
 
-    /// The stamp of a message that has come; nil: it is none of these, or no longer what it was.
+    /// The stamp of a received message, or `nil` if it is not one of these messages or was altered.
     mutating func stamp(of message: RawSpan) -> Stamp? {
         guard message.byteCount == storage.count, let base = storage.baseAddress else { return nil }
         func word(_ index: Int) -> UInt32? { HexWord.value(of: message.extracting(8 * index..<8 * index + 8)) }
@@ -76,12 +76,12 @@ struct DeliveryMessage: ~Copyable {
         return LoadFilling.areEqual(base, message, byteCount: storage.count) ? stamp : nil
     }
 
-    /// Whether a message that has come begins as those of this run do, whatever became of the rest.
+    /// Whether a received message begins with the number of this run, even if the rest was altered.
     func isOfRun(_ message: RawSpan) -> Bool {
         message.byteCount >= 8 && HexWord.value(of: message.extracting(0..<8)) == run
     }
 
-    /// Mixes all that a stamp says, as the finaliser of MurmurHash3 does.
+    /// Mixes all fields of a stamp, with the finalizer of MurmurHash3.
     private static func hash(_ stamp: Stamp) -> UInt32 {
         var word =
             stamp.time ^ UInt64(stamp.run) << 20 ^ (UInt64(stamp.publisher) << 32 | UInt64(stamp.number))

@@ -1,51 +1,51 @@
-/// Which messages of a connection are without a reply, and when they were sent.
+/// The unanswered messages of a connection and their send times.
 ///
 ///      overtaken │ first … next-1 │ next
 ///        a list       a ring
 ///
-/// Replies come in the order of the messages, and then the ring is all that is needed. A message that the reply to a later
-/// one has overtaken, or whose time is over, is put on a list, where its reply is looked for if it comes after all.
+/// Replies usually arrive in order, and then only the ring is used. A message moves to the list if the reply to a later
+/// message arrives first, or if other data is taken for its reply. Late replies are looked up in the list.
 struct EchoLedger: ~Copyable {
-    /// A message whose reply is not expected next.
+    /// A message with a reply that is no longer expected next.
     private struct Overtaken {
         let number: UInt64
         let sendTime: UInt64
-        /// Whether something came in place of its reply, or so it seems until that comes.
+        /// Whether something else was taken for its reply, until the real reply arrives.
         var isReplaced = false
     }
 
-    /// A message whose reply has come out of order.
+    /// A message answered out of order.
     struct Answer: Equatable {
         let sendTime: UInt64
-        /// Whether the reply to a later message was there before.
+        /// Whether a later message was answered before.
         let isReordered: Bool
         /// Whether something else had been taken for its reply.
         let wasReplaced: Bool
     }
 
-    /// The oldest message that is expected in order.
+    /// The oldest message expected in order.
     private(set) var first: UInt64 = 0
     /// The number of the next message.
     private(set) var next: UInt64 = 0
-    /// Messages before this one are not waited for any more; their replies are, if they come, still those expected.
+    /// The end of the messages that have timed out. Late replies to them are still recognized.
     private var givenUpEnd: UInt64 = 0
-    /// So many of those expected are not waited for any more, where it cannot be told which.
+    /// The number of expected messages that have timed out without knowing which ones.
     private var writtenOffCount = 0
-    /// One more than the latest message that has been answered.
+    /// One more than the latest answered message.
     private var answeredEnd: UInt64 = 0
     private var times: UnsafeMutablePointer<UInt64>
     private var mask: UInt64
-    /// In the order of their numbers.
+    /// The overtaken messages, ordered by number.
     private var overtaken: [Overtaken] = []
-    /// The number of those on it that something came in place of.
+    /// The number of overtaken messages with a replaced reply.
     private var replacedCount = 0
-    /// The number of messages that were taken off the list of the overtaken because there were too many.
+    /// The number of messages removed from the list because it was full.
     private var forgottenCount = 0
 
-    /// The most messages on the list of the overtaken; half of them are forgotten when there are more.
+    /// The maximum number of overtaken messages. Above it, half of them are forgotten.
     static let mostOvertaken = 8192
 
-    /// Makes an empty ledger with room for so many messages (1 or more); it grows beyond that.
+    /// Creates an empty ledger with an initial capacity of at least 1. It grows when necessary.
     init(capacity: Int) {
         var size = 1
         while size < capacity { size *= 2 }
@@ -57,26 +57,27 @@ struct EchoLedger: ~Copyable {
         times.deallocate()
     }
 
-    /// The number of messages that are expected in order.
+    /// The number of messages expected in order.
     var expectedCount: Int { Int(truncatingIfNeeded: next &- first) }
 
-    /// The number of messages that are waited for.
+    /// The number of messages in flight, without those that have timed out.
     @inline(__always)
     var inFlightCount: Int { Int(truncatingIfNeeded: next &- max(first, givenUpEnd)) &- writtenOffCount }
 
-    /// When the oldest message was sent that is expected; without any, no time.
+    /// The send time of the oldest expected message. Undefined if there is none.
     @inline(__always)
     var firstTime: UInt64 { times[Int(truncatingIfNeeded: first & mask)] }
 
-    /// When a message was sent that is without a reply, or was until a few later ones were sent; nil: that is not known.
+    /// The send time of a message, or `nil` if it is unknown. It is known for unanswered messages and for recently
+    /// answered ones.
     func sendTime(of number: UInt64) -> UInt64? {
         if number < next, next - number <= mask + 1 { return times[Int(truncatingIfNeeded: number & mask)] }
         return overtakenIndex(of: number).map { overtaken[$0].sendTime }
     }
 
-    /// The numbers of messages that a reply may belong to, the likeliest first: those without one that are next to the
-    /// expected one, all others without one, and then those that had theirs a short while ago.
-    /// - Parameter count: At most so many of each.
+    /// The messages that a reply may belong to, the likeliest first: unanswered messages near the expected one,
+    /// overtaken messages, and then recently answered ones.
+    /// - Parameter count: The maximum number of each kind, on either side of the expected message.
     func likelyNumbers(_ count: Int) -> [UInt64] {
         let near = [first] + (1...UInt64(count)).flatMap { [first &+ $0, first &- $0] }
         let remembered = near.filter { $0 < next && next - $0 <= mask + 1 }
@@ -86,18 +87,18 @@ struct EchoLedger: ~Copyable {
 
     private func isAnswered(_ number: UInt64) -> Bool { number < first && overtakenIndex(of: number) == nil }
 
-    /// The number of all messages without a reply.
+    /// The number of all unanswered messages.
     var unansweredCount: Int { expectedCount + overtaken.count - replacedCount + forgottenCount }
 
-    /// The number of messages without a reply that were sent at a time or later; those that were taken off the list count,
-    /// whenever they were sent.
+    /// The number of unanswered messages sent at a time or later. Forgotten messages count regardless of their send
+    /// time.
     func unansweredCount(since time: UInt64) -> Int {
         var count = forgottenCount + overtaken.count { $0.sendTime >= time && !$0.isReplaced }
         for number in first..<next where times[Int(truncatingIfNeeded: number & mask)] >= time { count += 1 }
         return count
     }
 
-    /// Enters the next message.
+    /// Records the next message.
     @inline(__always)
     mutating func send(at time: UInt64) {
         if next &- first > mask { grow() }
@@ -105,7 +106,7 @@ struct EchoLedger: ~Copyable {
         next &+= 1
     }
 
-    /// Takes the oldest message that is expected, which there is, as answered, and returns when it was sent.
+    /// Marks the oldest expected message as answered and returns its send time. There must be one.
     @inline(__always)
     mutating func takeFirst() -> UInt64 {
         let time = times[Int(truncatingIfNeeded: first & mask)]
@@ -115,7 +116,7 @@ struct EchoLedger: ~Copyable {
         return time
     }
 
-    /// Takes a message as answered out of order; nil: no reply to it is missing.
+    /// Marks a message as answered out of order. Returns `nil` if it has no outstanding reply.
     mutating func take(_ number: UInt64) -> Answer? {
         if number >= first {
             guard number < next else { return nil }
@@ -130,8 +131,8 @@ struct EchoLedger: ~Copyable {
         return Answer(sendTime: message.sendTime, isReordered: isReordered, wasReplaced: message.isReplaced)
     }
 
-    /// Takes something that cannot be told for the reply to the oldest message without one, unless that comes after all,
-    /// and returns when it was sent; nil: there is none.
+    /// Takes unidentifiable data as the reply to the oldest unanswered message, unless the real reply arrives later.
+    /// Returns the message's send time, or `nil` if all messages have been answered.
     mutating func replaceOldest() -> UInt64? {
         if expectedCount > 0 {
             overtakeFirst()
@@ -145,22 +146,22 @@ struct EchoLedger: ~Copyable {
         return overtaken[index].sendTime
     }
 
-    /// Waits no more for messages that were sent before a time, and returns how many there were.
+    /// Times out messages sent before a time and returns their number.
     mutating func giveUp(before time: UInt64) -> Int {
         let begin = max(first, givenUpEnd)
         givenUpEnd = end(before: time, from: begin)
         return Int(givenUpEnd - begin)
     }
 
-    /// The same where replies do not tell which message is theirs: each is taken for that of the oldest, and it stays unknown
-    /// whether those of others are late or lost.
+    /// Does the same for replies without identity. Each reply counts for the oldest message, so it remains unknown
+    /// which of the others are late or lost.
     mutating func writeOff(before time: UInt64) -> Int {
         let count = max(0, Int(end(before: time, from: first) - first) - writtenOffCount)
         writtenOffCount += count
         return count
     }
 
-    /// The first message from a number on that was sent at a time or later.
+    /// The first message, starting at a number, that was sent at a time or later.
     private func end(before time: UInt64, from number: UInt64) -> UInt64 {
         var end = number
         while end < next, times[Int(truncatingIfNeeded: end & mask)] < time { end += 1 }
@@ -178,7 +179,7 @@ struct EchoLedger: ~Copyable {
         first &+= 1
     }
 
-    /// Found by halving: a server may answer many of them late.
+    /// Uses binary search, because a server may answer many overtaken messages.
     private func overtakenIndex(of number: UInt64) -> Int? {
         var range = 0..<overtaken.count
         while !range.isEmpty {

@@ -1,43 +1,42 @@
 import WSCore
 
-/// What is sent for an echo, in one piece of memory for all connections of a thread.
+/// The message sent for an echo. All connections of a thread share its memory.
 ///
-///      0123abcdfnkaglpb…             made up: number, hash of number and connection, filling
+///      0123abcdfnkaglpb…             generated: number, hash of number and connection, filling
 ///      └─number┘└─hash─┘
 ///
-/// A number in front makes each message one that is expected only once and only on one connection, so that replies that
-/// are missing, doubled or out of order can be told. Those that were given are written anew each time, one after the other,
-/// if they differ at all.
+/// The number at the beginning makes each generated message unique, so missing, duplicate, and reordered replies are
+/// detected. Messages from the user are written anew each time, unless they are all the same.
 struct EchoMessage: ~Copyable {
-    /// Which message of a connection it is.
+    /// The identity of a message.
     struct Stamp {
-        /// The number of the message among those of its connection, from 0.
+        /// The number of the message on its connection, starting at 0.
         let number: UInt64
-        /// The number of the connection, from 0.
+        /// The number of the connection, starting at 0.
         let connection: UInt64
         /// When the message was due, on the loop's clock in nanoseconds.
         let time: UInt64
     }
 
-    /// Room for the longest form there is.
+    /// Memory for the largest message.
     private let storage: UnsafeMutableRawBufferPointer
-    /// The number of bytes of the message as it was stamped last.
+    /// The size of the message with its current stamp, in bytes.
     private(set) var byteCount: Int
-    /// The digits of the number, and the letters of the hash; 0: it was given.
+    /// The number of digits of the number and of letters of the hash; 0 for messages from the user.
     private let numberDigits: Int
     private let hashLetters: Int
-    /// What differs from message to message; empty: they are made up, or all the same.
+    /// The templates of messages that differ; empty if messages are generated or all the same.
     private let templates: [MessageTemplate]
-    /// What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
+    /// The offset from the loop's clock to the time since 1970, in nanoseconds.
     private let clockOffset: UInt64
 
-    /// The most digits of a number and letters of a hash: 32 bits.
+    /// The maximum number of digits of a number and of letters of a hash, for 32 bits.
     private static let wordBytes = 8
-    /// With fewer digits, messages that are in flight together may have the same number.
+    /// With fewer digits, messages in flight at the same time may have the same number.
     private static let tellingDigits = 5
 
-    /// Makes messages that were given, one or more, which connections send in turn.
-    /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
+    /// Creates messages from one or more templates, which connections send in turn.
+    /// - Parameter clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
     init(_ templates: [MessageTemplate], clockOffset: UInt64) {
         storage = .allocate(byteCount: max(1, templates.map(\.largestBytes).max() ?? 1), alignment: 8)
         (numberDigits, hashLetters, byteCount) = (0, 0, 0)
@@ -47,7 +46,7 @@ struct EchoMessage: ~Copyable {
         byteCount = templates[0].write(to: storage, Stamp(number: 0, connection: 0, time: 0), clockOffset: 0)
     }
 
-    /// Makes a message of 1 byte or more with a number; where it is shorter than 16 bytes, number and hash share it.
+    /// Creates a numbered message of at least 1 byte. Below 16 bytes, number and hash are shortened.
     init(byteCount: Int) {
         storage = .allocate(byteCount: byteCount, alignment: 8)
         self.byteCount = byteCount
@@ -61,23 +60,23 @@ struct EchoMessage: ~Copyable {
         storage.deallocate()
     }
 
-    /// Whether each message has a number that is found in it.
+    /// Whether each message contains a number.
     var isNumbered: Bool { numberDigits > 0 }
 
-    /// Whether it can be told which message a reply belongs to.
+    /// Whether the message of a reply can be identified.
     var isIdentified: Bool { isNumbered || isFoundByComparing }
 
-    /// Whether it is by comparing that it is told which message a reply belongs to: there is no number in it, or one that
-    /// is soon used again.
+    /// Whether replies are identified by comparing them with messages, because they contain no number or one that
+    /// repeats soon.
     var isFoundByComparing: Bool { !templates.isEmpty || isNumbered && numberDigits < Self.tellingDigits }
 
-    /// Gives `body` the message as it was stamped last.
+    /// Passes the message with its current stamp to `body`.
     @inline(__always)
     func withBytes<R>(_ body: (RawSpan) -> R) -> R {
         body(UnsafeRawBufferPointer(start: storage.baseAddress, count: byteCount).bytes)
     }
 
-    /// Makes it the message of a stamp.
+    /// Stamps the message.
     @inline(__always)
     mutating func set(_ stamp: Stamp) {
         if hasWholeWords, let base = storage.baseAddress {
@@ -89,7 +88,7 @@ struct EchoMessage: ~Copyable {
         }
     }
 
-    /// Whether a reply is the message of a stamp; which one the message is afterwards is not said.
+    /// Whether a reply equals the message of a stamp. Leaves the stamp of the message undefined.
     @inline(__always)
     mutating func isEcho(_ reply: RawSpan, of stamp: Stamp) -> Bool {
         guard hasWholeWords else {
@@ -97,7 +96,7 @@ struct EchoMessage: ~Copyable {
             return isEqual(to: reply)
         }
         guard reply.byteCount == byteCount, let base = storage.baseAddress else { return false }
-        // The words are compared as they are: what has just been stored takes its time to be loaded again.
+        // Compare the words in registers: loading them right after storing them would stall.
         let (numberWord, hashWord) = Self.words(stamp)
         let difference =
             (reply.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self) ^ numberWord)
@@ -106,8 +105,8 @@ struct EchoMessage: ~Copyable {
             && LoadFilling.areEqual(base, reply, from: 2 * Self.wordBytes, byteCount: byteCount)
     }
 
-    /// The number in a reply, if its hash is right: one from `expected` on, or else the last before it; nil: there is none.
-    /// What follows the hash is not looked at.
+    /// The number in a reply if its hash is correct, or `nil` otherwise. Shortened numbers are resolved to one at or
+    /// after `expected`, or else to the last one before it. The rest of the reply is not checked.
     func number(in reply: RawSpan, of connection: UInt64, expected: UInt64) -> UInt64? {
         guard isNumbered, reply.byteCount >= numberDigits + hashLetters else { return nil }
         guard let digits = HexWord.value(of: reply.extracting(0..<numberDigits)) else { return nil }
@@ -122,7 +121,7 @@ struct EchoMessage: ~Copyable {
         }
     }
 
-    /// Makes it the message of a stamp, of whatever form it is.
+    /// Writes a message of any form.
     @inline(never)
     private mutating func write(_ stamp: Stamp) {
         guard isNumbered else {
@@ -145,22 +144,22 @@ struct EchoMessage: ~Copyable {
         return LoadFilling.areEqual(base, reply, byteCount: byteCount)
     }
 
-    /// Whether number and hash are there in full, each a word.
+    /// Whether number and hash have their full length of one word each.
     private var hasWholeWords: Bool { hashLetters == Self.wordBytes }
 
     private static func byte(_ index: Int, of word: UInt64) -> UInt8 {
         UInt8(truncatingIfNeeded: word.littleEndian >> UInt64(8 * index))
     }
 
-    /// Number and hash as they lie in memory.
+    /// The number and the hash in their memory representation.
     @inline(__always)
     private static func words(_ stamp: Stamp) -> (number: UInt64, hash: UInt64) {
-        // Half of each byte of the hash makes one of 16 letters, from a on.
+        // The low half of each hash byte selects one of the 16 letters from a through p.
         let hash = hash(stamp.number, stamp.connection) & 0x0F0F_0F0F_0F0F_0F0F &+ 0x6161_6161_6161_6161
         return (HexWord.digits(of: UInt32(truncatingIfNeeded: stamp.number)), hash)
     }
 
-    /// Mixes a number and a connection, as the finaliser of MurmurHash3 does.
+    /// Mixes a number and a connection, with the finalizer of MurmurHash3.
     @inline(__always)
     private static func hash(_ number: UInt64, _ connection: UInt64) -> UInt64 {
         var word = number ^ (connection &+ 1) &* 0x9E37_79B9_7F4A_7C15

@@ -1,9 +1,9 @@
 import WSCore
 
-/// Numbers of 32 bits as eight hexadecimal digits, which are valid in text, too.
+/// 32-bit numbers as eight hexadecimal digits, which are also valid in text messages.
 enum HexWord {
-    /// Eight hexadecimal digits, the highest first, as they lie in memory: each half byte becomes a byte, and 10 through 15
-    /// are 39 characters further on.
+    /// Eight hexadecimal digits, the highest first, in their memory representation. Each half byte becomes a byte; the
+    /// letters for 10 through 15 need an additional offset of 39.
     @inline(__always)
     static func digits(of number: UInt32) -> UInt64 {
         var word = UInt64(number.byteSwapped)
@@ -11,12 +11,12 @@ enum HexWord {
         word = (word | word &<< 8) & 0x00FF_00FF_00FF_00FF
         word = (word &>> 4 | word &<< 8) & 0x0F0F_0F0F_0F0F_0F0F
         let isLetter = ((word &+ 0x0606_0606_0606_0606) &>> 4) & 0x0101_0101_0101_0101
-        // A product would take longer: processors multiply words of this size slowly where they do two at once.
+        // Multiplication would be slower: processors multiply 64-bit lanes slowly when the compiler vectorizes them.
         let letterMask = (isLetter &<< 8) &- isLetter
         return (word &+ 0x3030_3030_3030_3030 &+ (letterMask & 0x2727_2727_2727_2727)).littleEndian
     }
 
-    /// The number that up to eight digits are; nil: there is something else among them.
+    /// The value of up to eight digits, or `nil` if there are other characters.
     static func value(of digits: RawSpan) -> UInt32? {
         var value: UInt32 = 0
         for index in 0..<digits.byteCount {

@@ -1,12 +1,13 @@
 import WSCore
 
-/// What fills messages that are made up.
+/// The filling of generated messages.
 enum LoadFilling {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Fills memory with letters, digits, - and _, the same ones for the same seed, that a compressor can make nothing of.
+    /// Fills memory with letters, digits, `-`, and `_`. The content depends only on the seed and does not compress
+    /// well.
     static func fill(_ storage: UnsafeMutableRawBufferPointer, seed: UInt64 = 1) {
-        // Seeds that are close to each other would give numbers that are.
+        // Similar seeds would generate similar numbers.
         var seeds = SeededRandom(seed: seed)
         var random = SeededRandom(seed: seeds.next())
         alphabet.withUnsafeBufferPointer { alphabet in
@@ -14,7 +15,7 @@ enum LoadFilling {
         }
     }
 
-    /// Whether a message is the same as `byteCount` bytes of memory, from an offset on; it has as many.
+    /// Whether a message equals memory from an offset on. The message must have `byteCount` bytes.
     @inline(__always)
     static func areEqual(
         _ base: UnsafeMutableRawPointer, _ message: RawSpan, from start: Int = 0, byteCount: Int
@@ -36,7 +37,7 @@ enum LoadFilling {
         return difference == 0
     }
 
-    /// The bits in which a number differs that is made of the bytes at an offset.
+    /// The differing bits of the integers at an offset.
     @inline(__always)
     private static func difference<Number: FixedWidthInteger & BitwiseCopyable>(
         _ base: UnsafeMutableRawPointer, _ message: RawSpan, at offset: Int, as type: Number.Type

@@ -1,21 +1,20 @@
 import WSCore
 
-/// A message that was given, with placeholders that stand for something else each time it is sent:
-/// `{"id":{{seq}},"sent":{{time}}}`.
+/// A message from the user with placeholders that are replaced each time it is sent: `{"id":{{seq}},"sent":{{time}}}`.
 public struct MessageTemplate: Equatable, Sendable {
     private enum Part: Equatable, Sendable {
-        /// Bytes of ``literals``.
+        /// A range of ``literals``.
         case literal(Range<Int>)
-        /// The number of the message among those of its connection, from 1.
+        /// The number of the message on its connection, starting at 1.
         case sequence
-        /// The number of the connection, from 1.
+        /// The number of the connection, starting at 1.
         case connection
         /// When the message was due, in milliseconds since 1970.
         case time
-        /// So many characters: letters, digits, - and _.
+        /// This many random characters: letters, digits, `-`, and `_`.
         case random(Int)
 
-        /// The most bytes that stand in its place.
+        /// The maximum size of the replacement, in bytes.
         var largestBytes: Int {
             switch self {
             case .literal(let range): range.count
@@ -28,18 +27,18 @@ public struct MessageTemplate: Equatable, Sendable {
     private let literals: [UInt8]
     private let parts: [Part]
 
-    /// The most characters of a `{{random N}}`.
+    /// The maximum number of characters of a `{{random N}}`.
     internal static let mostRandomBytes = 1 << 24
-    /// Those of a number of 64 bits.
+    /// The maximum number of digits of a 64-bit number.
     private static let mostDigits = 20
 
-    /// Makes a message without placeholders.
+    /// Creates a message without placeholders.
     public init(literal bytes: [UInt8]) {
         literals = bytes
         parts = bytes.isEmpty ? [] : [.literal(bytes.indices)]
     }
 
-    /// Makes a message from a text with placeholders.
+    /// Parses a text with placeholders.
     public init(_ text: some StringProtocol) throws(MessageTemplateError) {
         var literals: [UInt8] = []
         var parts: [Part] = []
@@ -85,17 +84,17 @@ public struct MessageTemplate: Equatable, Sendable {
         }
     }
 
-    /// Whether it is the same every time.
+    /// Whether all messages are the same.
     internal var isConstant: Bool {
         parts.allSatisfy { part in
             if case .literal = part { true } else { false }
         }
     }
 
-    /// The most bytes of a message.
+    /// The maximum size of a message, in bytes.
     internal var largestBytes: Int { parts.reduce(0) { $0 + $1.largestBytes } }
 
-    /// The number of bytes of every message; nil: they differ.
+    /// The size of each message in bytes, or `nil` if sizes differ.
     internal var constantBytes: Int? {
         parts.reduce(0) { sum, part in
             switch part {
@@ -105,8 +104,8 @@ public struct MessageTemplate: Equatable, Sendable {
         }
     }
 
-    /// Writes a message to memory that has room for ``largestBytes``, and returns how many bytes it has.
-    /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
+    /// Writes a message to memory with room for ``largestBytes``. Returns its size in bytes.
+    /// - Parameter clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
     internal func write(to storage: UnsafeMutableRawBufferPointer, _ stamp: EchoMessage.Stamp, clockOffset: UInt64)
         -> Int
     {
@@ -121,7 +120,7 @@ public struct MessageTemplate: Equatable, Sendable {
             case .connection: offset += Self.write(stamp.connection &+ 1, to: target)
             case .time: offset += Self.write((stamp.time &+ clockOffset) / 1_000_000, to: target)
             case .random(let count):
-                // What a message was is worked out again when its reply is there.
+                // Derive the seed from the stamp, to reproduce the message when its reply arrives.
                 let seed = stamp.number ^ stamp.connection << 40 ^ UInt64(index) << 56
                 LoadFilling.fill(UnsafeMutableRawBufferPointer(rebasing: target[..<count]), seed: seed)
                 offset += count
@@ -130,7 +129,7 @@ public struct MessageTemplate: Equatable, Sendable {
         return offset
     }
 
-    /// Writes the decimal digits of a number, and returns how many there are.
+    /// Writes a number in decimal and returns the number of digits.
     private static func write(_ number: UInt64, to target: UnsafeMutableRawBufferPointer) -> Int {
         var count = 1
         var bound: UInt64 = 10
@@ -147,32 +146,32 @@ public struct MessageTemplate: Equatable, Sendable {
     }
 }
 
-/// Where a message of a load test comes from.
+/// The source of a load test's messages.
 public enum MessageSource: Equatable, Sendable {
     /// `--message`, as a template.
     case text(MessageTemplate)
-    /// `--file`: the file's path.
+    /// `--file`, as a path.
     case file(String)
 }
 
-/// Why a text is no message with placeholders.
+/// Why a template is invalid.
 public enum MessageTemplateError: Error, Equatable {
-    /// Two braces are not closed.
+    /// `{{` without `}}`.
     case notClosed
-    /// What is between the braces, as it was typed.
+    /// An unknown placeholder, as typed.
     case unknownPlaceholder(String)
-    /// `random` without a number that is allowed.
+    /// `random` without a number in the allowed range.
     case badLength
 }
 
 extension MessageTemplateError: CustomStringConvertible {
-    /// What is expected, to follow a colon.
+    /// The expected form, to follow a colon.
     public var description: String {
         switch self {
-        case .notClosed: "'{{' begins a placeholder, which '}}' ends; '{{{{' stands for the two braces"
+        case .notClosed: "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
         case .unknownPlaceholder(let text):
-            "'{{\(text)}}' is none of {{seq}}, {{connection}}, {{time}} and {{random N}}; "
-                + "'{{{{' stands for two braces"
+            "unknown placeholder '{{\(text)}}'; expected {{seq}}, {{connection}}, {{time}}, or {{random N}}, "
+                + "or '{{{{' for two literal braces"
         case .badLength: "expected {{random N}} with an N from 1 to \(MessageTemplate.mostRandomBytes)"
         }
     }

@@ -2,8 +2,8 @@ import Formats
 import WSCore
 
 extension BenchResults {
-    /// The results as one object on one line.
-    /// - Parameter judgement: What is thought of them.
+    /// The results as a JSON object on one line.
+    /// - Parameter judgement: The judgement on the results.
     public func json(_ judgement: BenchJudgement = BenchJudgement()) -> String {
         var json = JSONWriter()
         add(to: &json, judgement)
@@ -11,10 +11,11 @@ extension BenchResults {
         return json.text.string + "\n"
     }
 
-    /// Adds the results to an object, as its members.
+    /// Adds the results to an object as members.
     /// - Parameters:
-    ///   - judgement: What is thought of them.
-    ///   - hasHistogramOfEachSecond: They are most of it, and only needed to merge results.
+    ///   - judgement: The judgement on the results.
+    ///   - hasHistogramOfEachSecond: Whether to include the histograms of all seconds. They are most of the output and
+    ///     are needed only for merging.
     internal func add(to json: inout JSONWriter, _ judgement: BenchJudgement, hasHistogramOfEachSecond: Bool = true) {
         json.add("mode", description.mode.rawValue)
         json.add("url", description.url)
@@ -103,7 +104,7 @@ extension BenchResults {
 }
 
 extension Histogram {
-    /// The compressed form in Base64, which begins with HISTF.
+    /// The compressed encoding in Base64, which begins with HISTF.
     func base64() -> String {
         let bytes = encoded()
         return Base64.text(of: bytes.span.bytes)
@@ -111,7 +112,7 @@ extension Histogram {
 }
 
 extension BenchSecond {
-    /// The compressed form of the histogram in Base64.
+    /// The compressed encoding of the histogram in Base64.
     func base64() -> String {
         histogram.withUnsafeBytes { Base64.text(of: $0.bytes) }
     }

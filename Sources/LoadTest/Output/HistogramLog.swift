@@ -1,10 +1,10 @@
 import Formats
 import WSCore
 
-/// The log format of HdrHistogram, version 1.3: the latencies of each second, for the tools that read and draw it.
+/// The log format of HdrHistogram, version 1.3: the latencies of each second, for tools that read or plot it.
 public enum HistogramLog {
-    /// The text of a log. What came after the last second is an interval of its own, so that all of them together have every
-    /// latency; it is taken to be as long as the longest of these.
+    /// Returns the text of a log. Replies after the last second form an additional interval, so the intervals
+    /// contain all latencies. The length of this interval is its maximum latency.
     public static func text(of results: borrowing BenchResults) -> String {
         let startTime = results.startTime
         let start = "\(startTime.seconds).\(padded(startTime.microseconds / 1000, to: 3))"
@@ -39,7 +39,7 @@ public enum HistogramLog {
         do throws(HistogramError) {
             histogram.subtract(try Histogram(decoding: second.histogram))
         } catch {
-            // It has been read before, or was made here.
+            // Cannot happen: it was decoded or created before.
         }
     }
 }

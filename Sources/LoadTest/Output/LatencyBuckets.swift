@@ -1,22 +1,22 @@
 import WSCore
 
-/// How many latencies are how long, in buckets that are equally wide on a logarithmic axis.
+/// A histogram in buckets of equal width on a logarithmic axis.
 enum LatencyBuckets {
-    /// Latencies that are counted together.
+    /// A range of latencies and their number.
     struct Bucket: Equatable {
-        /// The smallest of them, in nanoseconds.
+        /// The lower limit, in nanoseconds.
         let start: Double
-        /// Where the next bucket starts, in nanoseconds.
+        /// The upper limit, in nanoseconds.
         let end: Double
         var count: UInt64
     }
 
-    /// As a power of two.
+    /// The maximum number of buckets, as a power of two.
     private static let mostBits = 6
-    /// The end of a bucket by its start; narrower ones would show the histogram's own resolution, a thousandth.
+    /// The minimum ratio of a bucket's limits. Narrower buckets would show the histogram's own resolution of 0.1 %.
     private static let smallestRatio = 1.01
 
-    /// The buckets between the smallest and the largest value, in their order; none without values.
+    /// The buckets from the minimum to the maximum, in order; empty without values.
     static func buckets(of histogram: borrowing Histogram) -> [Bucket] {
         guard histogram.totalCount > 0 else { return [] }
         let start = Double(max(1, histogram.minimum))
@@ -28,7 +28,7 @@ enum LatencyBuckets {
             count *= 2
         }
         var edges = (0..<count).reduce(into: [start]) { edges, _ in edges.append(edges[edges.count - 1] * ratio) }
-        // What was lost by rounding.
+        // Correct the rounding error.
         edges[count] = end
         var buckets = (0..<count).map { Bucket(start: edges[$0], end: edges[$0 + 1], count: 0) }
         var index = 0

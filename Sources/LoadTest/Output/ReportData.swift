@@ -2,8 +2,8 @@ import Formats
 import WSCore
 
 extension BenchResults {
-    /// The data that the page of `--report` is drawn from, as JSON: the results, and what is not in them.
-    /// - Parameter program: Name and version of the program.
+    /// The data for the page of `--report`, as JSON: the results and derived figures.
+    /// - Parameter program: The name and version of the program.
     public func reportData(_ judgement: BenchJudgement, program: String) -> String {
         var json = JSONWriter()
         json.add("things", description.mode.wording.countedThings)
@@ -44,7 +44,7 @@ extension BenchResults {
         return ("Threshold", "\(expression) is \(verdict.isMet ? "met" : "not met"): \(verdict.words)")
     }
 
-    /// The run, for people.
+    /// The run's parameters as text.
     private func facts(program: String) -> [(name: String, value: String)] {
         let start = CalendarTime(startTime, in: .utc)
         let date = "\(padded(start.year, to: 4))-\(padded(start.month))-\(padded(start.day))"
@@ -56,7 +56,7 @@ extension BenchResults {
         let optional: [(name: String, value: String?)] = [
             ("Messages", message),
             ("In flight", description.inFlight.map { "\(ResultWords.count($0)) on each connection" }),
-            ("Rate asked", description.rateAsked.map { "\(ResultWords.count($0)) a second" }),
+            ("Target rate", description.rateAsked.map { "\(ResultWords.count($0)) per second" }),
         ]
         return [
             ("URL", escapingControls(description.url)),
@@ -66,7 +66,7 @@ extension BenchResults {
         ] + optional.compactMap { fact in fact.value.map { (fact.name, $0) } } + [
             ("Started", "\(date) \(clock) UTC"),
             ("Duration", "\(FixedPoint.text(duration / .seconds(1), digits: 3)) s"),
-            ("Processor time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s of wsx"),
+            ("CPU time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s (wsx)"),
             ("Program", program),
         ]
     }

@@ -1,6 +1,6 @@
 import WSCore
 
-/// When the messages of an open loop are due, and on which connections: those of one thread.
+/// The due times of one thread's messages in an open loop, and the connections to send them on.
 ///
 ///      rate │      ┌──────────
 ///           │    ╱
@@ -8,21 +8,21 @@ import WSCore
 ///           └──────┴──────────
 ///             ramp
 ///
-/// The messages of all threads together are evenly spaced, and the connections take turns: message *g* belongs to
+/// The messages of all threads together are evenly spaced, and connections take turns: message *g* belongs to
 /// connection *g* mod *connections*.
 public struct LoadSchedule: Equatable, Sendable {
-    /// Messages a second, of all threads.
+    /// The rate of all threads, in messages per second.
     private let rate: Double
-    /// How long it takes until there are so many, in seconds.
+    /// The time until the full rate is reached, in seconds.
     private let ramp: Double
     private let shard: Shard
-    /// The connections of all threads, and those of this one.
+    /// The number of connections of all threads, and of this thread.
     private let (allConnections, connections): (Int, Int)
     private var round = 0
-    /// Which connection of this thread is to send.
+    /// The position of the next sender among this thread's connections.
     internal private(set) var position = 0
 
-    /// Makes a schedule of more than 0 messages a second and with a connection or more for each thread.
+    /// Creates a schedule. The rate must be positive, and each thread needs at least one connection.
     public init(rate: Double, ramp: Duration = .zero, connectionCount: Int, shard: Shard) {
         self.rate = rate
         self.ramp = ramp / .seconds(1)
@@ -31,7 +31,7 @@ public struct LoadSchedule: Equatable, Sendable {
         connections = shard.connectionCount(of: connectionCount)
     }
 
-    /// When the next message is due, in nanoseconds from the beginning.
+    /// When the next message is due, in nanoseconds from the start.
     internal var offset: UInt64 { offset(round, position) }
 
     private func offset(_ round: Int, _ position: Int) -> UInt64 {
@@ -42,7 +42,7 @@ public struct LoadSchedule: Equatable, Sendable {
         return UInt64(min(seconds * 1e9, 0x1p62))
     }
 
-    /// Goes on to the next message.
+    /// Moves on to the next message.
     internal mutating func advance() {
         position += 1
         guard position == connections else { return }
@@ -50,13 +50,13 @@ public struct LoadSchedule: Equatable, Sendable {
         round += 1
     }
 
-    /// Passes over the messages that are due before a time, and returns how many these are.
+    /// Skips the messages that are due before a time and returns their number.
     /// - Parameters:
-    ///   - end: That time, in nanoseconds from the beginning.
-    ///   - limit: No more are passed over.
+    ///   - end: The time, in nanoseconds from the start.
+    ///   - limit: The maximum number of messages to skip.
     internal mutating func skip(before end: UInt64, atMost limit: Int) -> Int {
         let passedCount = round * connections + position
-        // Found by halving: hours of a high rate are billions of messages.
+        // Binary search, because hours at a high rate contain billions of messages.
         var range = 0..<min(limit, Int.max / 2 - passedCount)
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
@@ -69,31 +69,32 @@ public struct LoadSchedule: Equatable, Sendable {
     }
 }
 
-/// The part of a load that one of `count` threads carries: the connections `index`, `index + count`, `index + 2·count`, ….
+/// The share of a load carried by one of `count` threads: the connections `index`, `index + count`, `index + 2·count`,
+/// ….
 public struct Shard: Equatable, Sendable {
-    /// The number of the thread, from 0.
+    /// The number of the thread, starting at 0.
     public let index: Int
     /// The number of threads; at most the number of connections.
     public let count: Int
 
-    /// Makes the part of a thread.
+    /// Creates the share of a thread.
     public init(index: Int, count: Int) {
         self.index = index
         self.count = count
     }
 
-    /// The number of its connections.
+    /// The number of the thread's connections.
     /// - Parameter total: The number of connections of all threads.
     public func connectionCount(of total: Int) -> Int {
         total > index ? (total - index + count - 1) / count : 0
     }
 
-    /// The number of a connection among those of all threads, given its position among those of this thread.
+    /// The number of a connection among those of all threads, for a position in this thread.
     public func connectionNumber(at position: Int) -> UInt64 {
         UInt64(index + position * count)
     }
 
-    /// The number of messages it sends. The connections take turns.
+    /// The number of messages the thread sends. Connections take turns.
     /// - Parameters:
     ///   - total: The number of messages of all threads.
     ///   - all: The number of connections of all threads.

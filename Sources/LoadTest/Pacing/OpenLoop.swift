@@ -1,36 +1,36 @@
-/// What a thread has to send in an open loop: messages that are due, and those that were and found no room.
+/// The messages of a thread in an open loop: its schedule, and due messages that wait for room.
 public struct OpenLoop {
-    /// What comes next.
+    /// The next step.
     enum Next: Equatable {
-        /// A message that is due, or was before: when, in nanoseconds on the loop's clock, and on which connection of the
-        /// thread; and whether it was the server that it waited for.
+        /// A message is due: since when, in nanoseconds on the loop's clock; the position of its connection in the
+        /// thread; and whether the server caused the delay.
         case due(at: UInt64, position: Int, wasHeld: Bool)
-        /// It is to be looked again then.
+        /// Check again at this time.
         case later(UInt64)
         /// Nothing more is due before the end.
         case over
     }
 
-    /// The number of messages that were due and wait for room in the queue of their connection.
+    /// The number of due messages that wait for room in the queue of their connection.
     private(set) var owedCount = 0
     private var schedule: Pacer
-    /// Messages that were due until then wait for the server, on the loop's clock in nanoseconds.
+    /// Messages due until this time were delayed by the server, on the loop's clock in nanoseconds.
     private var heldUntil: UInt64 = 0
 
-    /// With so many messages waiting for room, no more are made until there is some.
+    /// The maximum number of messages that wait for room.
     static let mostOwed = 1 << 20
-    /// How long it is waited then, in nanoseconds.
+    /// The pause after that number is reached, in nanoseconds.
     static let pause: UInt64 = 1_000_000
 
-    /// Begins a schedule.
+    /// Starts a schedule.
     init(_ schedule: Pacer) {
         self.schedule = schedule
     }
 
-    /// Takes the next message, if it is due.
+    /// Takes the next message if it is due.
     /// - Parameters:
-    ///   - now: The present time, on the loop's clock in nanoseconds.
-    ///   - end: Nothing is due from then on.
+    ///   - now: The current time, on the loop's clock in nanoseconds.
+    ///   - end: The end of the schedule.
     mutating func next(by now: UInt64, before end: UInt64) -> Next {
         switch schedule.next(by: now, before: end) {
         case .over: return .over
@@ -45,18 +45,18 @@ public struct OpenLoop {
         }
     }
 
-    /// A message that was due waits for room.
+    /// Counts a due message that waits for room.
     mutating func owe() {
         owedCount += 1
     }
 
-    /// So many that waited are sent, or will not be.
+    /// Removes messages that no longer wait, because they were sent or abandoned.
     mutating func settle(_ count: Int) {
         owedCount -= count
     }
 
-    /// Ends the loop, and returns how many messages would have been due in a time.
-    /// - Parameter limit: No more are counted.
+    /// Ends the loop. Returns the number of messages that would have been due between two times.
+    /// - Parameter limit: The maximum number to count.
     mutating func end(from start: UInt64, until end: UInt64, atMost limit: Int) -> Int {
         owedCount = 0
         _ = schedule.skip(before: start)

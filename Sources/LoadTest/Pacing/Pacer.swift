@@ -1,17 +1,18 @@
-/// Says when the next message of an open loop is due: a schedule with a start time.
+/// Tells when the next message of an open loop is due: a schedule with a start time.
 public struct Pacer {
     /// The next message.
     public enum Next: Equatable {
-        /// It is due: since when, in nanoseconds on the loop's clock, and on which connection of the thread.
+        /// A message is due: since when, in nanoseconds on the loop's clock, and the position of its connection in the
+        /// thread.
         case due(at: UInt64, position: Int)
-        /// It will be due at this time, in nanoseconds on the loop's clock.
+        /// A message will be due at this time, in nanoseconds on the loop's clock.
         case later(UInt64)
-        /// There is none before the end.
+        /// No message is due before the end.
         case over
     }
 
     private var schedule: LoadSchedule
-    /// In nanoseconds on the loop's clock.
+    /// The start of the schedule, in nanoseconds on the loop's clock.
     private let startTime: UInt64
 
     /// Starts a schedule at a time on the loop's clock, in nanoseconds.
@@ -20,9 +21,9 @@ public struct Pacer {
         self.startTime = startTime
     }
 
-    /// The next message; ``advance()`` moves on to the one after it.
+    /// The next message. ``advance()`` moves on to the following one.
     /// - Parameters:
-    ///   - now: The present time on the loop's clock, in nanoseconds.
+    ///   - now: The current time, on the loop's clock in nanoseconds.
     ///   - end: The end of the load.
     public func next(by now: UInt64, before end: UInt64 = .max) -> Next {
         let time = startTime + schedule.offset
@@ -35,8 +36,8 @@ public struct Pacer {
         schedule.advance()
     }
 
-    /// Skips the messages that are due before a time, and returns their number.
-    /// - Parameter limit: The most messages to skip.
+    /// Skips the messages that are due before a time and returns their number.
+    /// - Parameter limit: The maximum number of messages to skip.
     internal mutating func skip(before end: UInt64, atMost limit: Int = .max) -> Int {
         schedule.skip(before: max(end, startTime) - startTime, atMost: limit)
     }

@@ -1,9 +1,12 @@
 import WSCore
 
 extension BenchResults {
-    /// Adds the results of another run of the same mode, as if both had been one: counts, bytes, connections, threads and
-    /// what the processors have spent are summed, histograms count for count, seconds by their number. It took as long as
-    /// the longest, and began with the first. The order in which results are added makes no difference.
+    /// Adds the results of another run of the same mode, as if both were one run.
+    ///
+    /// Counts, bytes, connections, threads, and processor times are summed. Histograms are added count by count, and
+    /// seconds by their number. The duration is the longer one, and the start the earlier one. The order of additions
+    /// does not matter.
+    /// - Throws: ``BenchResultsError`` if the modes differ or a sum is too large.
     public mutating func add(_ other: borrowing BenchResults) throws(BenchResultsError) {
         guard description.mode == other.description.mode else {
             throw .otherMode(description.mode, other.description.mode)
@@ -29,12 +32,12 @@ extension BenchResults {
                 tally[keyPath: count] = try Self.sum(tally[keyPath: count], other[keyPath: count])
             }
         }
-        // They are told together, too.
+        // Their sum is reported as well, and must not overflow.
         var errorCount = 0
         for (_, count) in LoadTally.errorCounts { errorCount = try Self.sum(errorCount, tally[keyPath: count]) }
     }
 
-    /// Adds how long parts of opening connections took in another load.
+    /// Adds the phase durations of another load.
     internal mutating func add(_ other: borrowing PhaseHistograms) throws(BenchResultsError) {
         for phase in ConnectError.Phase.allCases {
             try other.read(phase) { (addend) throws(BenchResultsError) in
@@ -43,7 +46,7 @@ extension BenchResults {
         }
     }
 
-    /// Adds the seconds of a load that is taken to have run at the same time.
+    /// Adds the seconds of another load, as if it ran at the same time.
     internal mutating func add(_ others: [BenchSecond]) throws(BenchResultsError) {
         for (number, second) in others.enumerated() {
             if number < seconds.count {
@@ -55,7 +58,8 @@ extension BenchResults {
         try Self.checkSum(of: seconds)
     }
 
-    /// Throws ``BenchResultsError/tooLarge`` where the messages cannot be counted.
+    /// Checks that the messages can be counted.
+    /// - Throws: ``BenchResultsError/tooLarge``.
     internal static func checkSum(of seconds: [BenchSecond]) throws(BenchResultsError) {
         var (sent, received) = (0, 0)
         for second in seconds {
@@ -72,10 +76,10 @@ extension BenchResults {
 }
 
 extension BenchDescription {
-    /// What can be said of two runs together: what was not the same in both is not told.
+    /// Combines the descriptions of two runs. Values that differ are dropped.
     fileprivate func joined(with other: BenchDescription) throws(BenchResultsError) -> BenchDescription {
         var joined = self
-        // Each URL once, whatever the order in which they come.
+        // List each URL once, independent of the order.
         let urls = Set(url.split(separator: " ")).union(other.url.split(separator: " "))
         joined.url = urls.sorted().joined(separator: " ")
         joined.connections = try BenchResults.sum(connections, other.connections)
@@ -91,7 +95,7 @@ extension BenchDescription {
 }
 
 extension BenchSecond {
-    /// Adds what went and came in this second of another load.
+    /// Adds the same second of another load.
     internal mutating func add(_ other: BenchSecond) throws(BenchResultsError) {
         sent = try BenchResults.sum(sent, other.sent)
         received = try BenchResults.sum(received, other.received)
@@ -109,7 +113,7 @@ extension BenchSecond {
 }
 
 extension Histogram {
-    /// Adds another histogram where the sum can be counted.
+    /// Adds another histogram, and checks for overflow.
     internal mutating func add(checking other: borrowing Histogram) throws(BenchResultsError) {
         guard !totalCount.addingReportingOverflow(other.totalCount).overflow else { throw .tooLarge }
         add(other)

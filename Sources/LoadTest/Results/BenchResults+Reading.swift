@@ -2,11 +2,11 @@ import Formats
 import WSCore
 
 extension BenchResults {
-    /// Larger numbers are not exact in JSON as most programs read it.
+    /// Larger integers are not exact in most JSON parsers.
     private static let largestCount = 1 << 53
     private static let longestSeconds = 1e9
 
-    /// Reads what ``json(_:)`` has written.
+    /// Parses the output of ``json(_:)``.
     public init(json bytes: RawSpan) throws(BenchResultsError) {
         guard String(validating: bytes.withUnsafeBytes { Array($0) }, as: UTF8.self) != nil else { throw .notText }
         let root: JSONValue
@@ -95,7 +95,7 @@ extension BenchResults {
         return phases
     }
 
-    /// A histogram with the exact values of its summary.
+    /// Reads a histogram and the exact values of its summary.
     private static func histogram(
         _ json: Members, _ name: String, _ summary: String
     ) throws(BenchResultsError) -> Histogram {
@@ -104,7 +104,7 @@ extension BenchResults {
         return histogram
     }
 
-    /// Adds the exact values that a summary has to a histogram. Earlier versions wrote no sum, and the ends of bars as
+    /// Adds the exact values of a summary to a histogram. Earlier versions wrote no sum, and approximate values for
     /// minimum and maximum.
     private static func refine(
         _ histogram: inout Histogram, _ json: Members, _ name: String
@@ -166,7 +166,7 @@ extension BenchDescription {
     }
 }
 
-/// The members of an object, with where it stands, for errors to say.
+/// The members of an object, with its path for error messages.
 private struct Members {
     private let members: [String: JSONValue]
     private let prefix: String
@@ -197,7 +197,7 @@ private struct Members {
         return text
     }
 
-    /// A whole number of 0 or more, however it is written.
+    /// A nonnegative integer in any notation.
     func count(_ name: String, largest: Int) throws(BenchResultsError) -> Int {
         guard let number = number(name), 0...Double(largest) ~= number, number == number.rounded() else {
             throw .badMember(path(name))
@@ -205,13 +205,13 @@ private struct Members {
         return Int(number)
     }
 
-    /// A time in seconds, to the nanosecond.
+    /// A time in seconds, rounded to nanoseconds.
     func duration(_ name: String, longestSeconds: Double) throws(BenchResultsError) -> Duration {
         guard let number = number(name), 0...longestSeconds ~= number else { throw .badMember(path(name)) }
         return .nanoseconds(Int64((number * 1e9).rounded()))
     }
 
-    /// A time in microseconds, to the nanosecond. With three digits after the point it is read exactly.
+    /// A time in microseconds, rounded to nanoseconds. A number with three decimals is exact.
     func nanoseconds(_ name: String) throws(BenchResultsError) -> UInt128 {
         guard case .number(let text)? = members[name], let number = Double(text), 0...0x1p100 ~= number else {
             throw .badMember(path(name))

@@ -1,78 +1,79 @@
 import WSCore
 
-/// What a load test has measured, in one run or, merged, in several.
+/// The measurements of a load test, from one run or merged from several.
 public struct BenchResults: ~Copyable {
-    /// What was asked for.
+    /// The requested load.
     public internal(set) var description: BenchDescription
-    /// Counts of messages, errors and bytes.
+    /// The counts of messages, errors, and bytes.
     public internal(set) var tally: LoadTally
-    /// The latencies of right replies, in nanoseconds.
+    /// The latencies of correct replies, in nanoseconds.
     public internal(set) var latencies: Histogram
-    /// How long connections took to open, in nanoseconds.
+    /// The times to open connections, in nanoseconds.
     public internal(set) var handshakes: Histogram
-    /// How long each part of that took.
+    /// The durations of each phase of opening, in nanoseconds.
     public internal(set) var phases = PhaseHistograms()
-    /// How much later than they were due messages of an open loop were sent by this end, in nanoseconds.
+    /// The delays of messages in an open loop after their due times, caused by this end, in nanoseconds.
     public internal(set) var delays = Histogram()
-    /// What went and came in each second while messages were sent.
+    /// The counts and latencies of each second while messages were sent.
     public internal(set) var seconds: [BenchSecond]
-    /// How long messages were sent.
+    /// The time during which messages were sent.
     public internal(set) var duration: Duration
-    /// What the processors have spent, from the start of the process.
+    /// The processor time of the process since its start.
     public internal(set) var processorTime: Duration
-    /// What the threads of the load have spent while messages were sent.
+    /// The processor time of the load's threads while messages were sent.
     public internal(set) var loadProcessorTime: Duration
-    /// What the busiest of these threads has spent.
+    /// The processor time of the busiest of these threads.
     public internal(set) var busiestProcessorTime = Duration.zero
     /// The wall-clock time of the first message.
     public internal(set) var startTime: WallTime
 
-    /// The messages that the mode's rate is made of, while messages were sent.
+    /// The number of messages that the mode's rate counts, while messages were sent.
     internal var countInTime: Int { seconds.reduce(0) { $0 + $1.count(in: description.mode) } }
 
-    /// Those by the time, in a second.
+    /// The rate, in messages per second.
     public var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }
 
-    /// The version of the form of the results; another one may mean another thing by the same name.
+    /// The version of the JSON format. It changes when the meaning of a name changes.
     public static let version = 1
 
-    /// What is told of a histogram: each percentile with its name in JSON, and as people write it.
+    /// The percentiles in results, with their names in JSON and in text.
     public static let percentiles: [(field: StaticString, label: String, percentile: Double)] = [
         ("p50", "p50", 50), ("p75", "p75", 75), ("p90", "p90", 90), ("p95", "p95", 95), ("p99", "p99", 99),
         ("p999", "p99.9", 99.9), ("p9999", "p99.99", 99.99), ("p99999", "p99.999", 99.999),
     ]
 }
 
-/// What a load test was asked to do, as far as its results tell of it.
+/// The parameters of a load test, as recorded in its results.
 public struct BenchDescription: Equatable, Sendable {
     /// The messages that were sent.
     public struct Message: Equatable, Sendable {
         /// Text or binary.
         public let kind: MessageKind
-        /// The size of each payload; nil: they differ.
+        /// The size of each payload in bytes, or `nil` if sizes differ.
         public let byteCount: Int?
     }
 
-    /// What the connections did.
+    /// The mode of the load.
     public let mode: BenchMode
-    /// Without credentials.
+    /// The URL, without credentials.
     public internal(set) var url: String
-    /// The connections that were asked for.
+    /// The requested number of connections.
     public internal(set) var connections: Int
-    /// The threads that they ran on.
+    /// The number of threads.
     public internal(set) var threads: Int
-    /// Nil: there were none, or not all were alike.
+    /// The kind of messages, or `nil` if there were none or they differed.
     public internal(set) var message: Message?
-    /// The messages of a connection that could be without a reply; nil: as many as there were, or not always as many.
+    /// The maximum number of messages in flight per connection, or `nil` if there was no limit or it differed between
+    /// runs.
     public internal(set) var inFlight: Int?
-    /// The messages a second that were asked for, in all; nil: as many as there were replies.
+    /// The requested rate in messages per second, in total, or `nil` for a closed loop.
     public internal(set) var rateAsked: Int?
 }
 
 extension BenchResults {
-    /// Makes the results of a run, to which ``add(_:processorTime:)`` adds those of its threads.
+    /// Creates the results of a run without measurements. ``add(_:processorTime:)`` adds those of its threads.
     /// - Parameters:
-    ///   - startTime: When messages began to count.
+    ///   - startTime: When messages started to count.
     ///   - processorTime: The processor time of the process.
     public init(_ description: BenchDescription, startTime: WallTime, processorTime: Duration) {
         self.init(
@@ -80,7 +81,7 @@ extension BenchResults {
             duration: .zero, processorTime: processorTime, loadProcessorTime: .zero, startTime: startTime)
     }
 
-    /// Adds what a thread has measured.
+    /// Adds the measurements of a thread.
     /// - Parameter processorTime: The processor time of the thread while messages were sent.
     public mutating func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration) {
         duration = max(duration, measurement.duration)
@@ -98,13 +99,14 @@ extension BenchResults {
         }
     }
 
-    /// Counts the deliveries that are missing: no thread knows alone which of its messages came to all readers.
+    /// Counts missing deliveries. Single threads cannot, because they do not know which messages reached the readers of
+    /// others.
     /// - Parameter readerCount: The number of readers of all threads.
     public mutating func countMissingDeliveries(to readerCount: Int) {
         guard description.mode.metrics.population == .deliveries else { return }
         let missing = tally.sent * readerCount - tally.received - tally.mismatched
         tally.lost = max(0, missing)
-        // More than there was to come: something was taken for a delivery that came besides.
+        // More deliveries than expected: some mismatched ones were duplicates.
         let excess = min(tally.mismatched, max(0, -missing))
         tally.mismatched -= excess
         tally.duplicated += excess
@@ -112,7 +114,7 @@ extension BenchResults {
 }
 
 extension BenchSecond {
-    /// The messages that a mode's rate is made of.
+    /// The number of messages that a mode's rate counts.
     internal func count(in mode: BenchMode) -> Int {
         switch mode.metrics.rate {
         case .sent: sent
@@ -122,7 +124,7 @@ extension BenchSecond {
 }
 
 extension LoadPlan {
-    /// The description of the load in results.
+    /// The description of the load for the results.
     /// - Parameter url: The server's URL, without credentials.
     public func description(url: String) -> BenchDescription {
         let hasMessages =
@@ -137,7 +139,7 @@ extension LoadPlan {
             inFlight: mode.accepts(.inFlight) && rate == nil ? inFlight : nil, rateAsked: rate)
     }
 
-    /// The size of each message; nil: they differ.
+    /// The size of each message in bytes, or `nil` if sizes differ.
     private var commonBytes: Int? {
         guard let first = messages.templates.first else { return messageBytes }
         return messages.templates.allSatisfy { $0.constantBytes == first.constantBytes } ? first.constantBytes : nil

@@ -1,41 +1,41 @@
 import Formats
 import WSCore
 
-/// Why a text is not the results of `wsx bench`, or why they cannot be added to others.
+/// Why a text is not a result of `wsx bench`, or why results cannot be added.
 public enum BenchResultsError: Error, Equatable {
     case notText
     case notJSON(JSONError)
-    /// It is JSON, and no object that could be results.
+    /// The text is JSON, but not an object with results.
     case notResults
-    /// Results in another form.
+    /// The results have another format version.
     case otherVersion(String)
-    /// The member is not there, or not what it should be by itself or beside others.
+    /// A member is missing, invalid, or inconsistent with others.
     case badMember(String)
     case badHistogram(String, HistogramError)
-    /// Each message that was received has a latency, and no other.
+    /// The number of latencies differs from the number of received messages.
     case otherCount(Int, received: Int)
-    /// Results of another mode.
+    /// The results are of another mode.
     case otherMode(BenchMode, BenchMode)
-    /// A sum would be larger than can be counted.
+    /// A sum would overflow.
     case tooLarge
 }
 
 extension BenchResultsError: CustomStringConvertible {
-    /// A clause without a full stop.
+    /// A clause without a period.
     public var description: String {
         switch self {
         case .notText: "it is not UTF-8 text"
         case .notJSON(let error): "it is not JSON: \(error)"
-        case .notResults: "it is not what 'wsx bench --output json' writes"
+        case .notResults: "it is not a result of 'wsx bench --output json'"
         case .otherVersion(let found):
-            "it has version \(escapingControls(found)) of the form of results, and this wsx knows \(BenchResults.version)"
-        case .badMember(let name): "'\(name)' is missing, or not what it should be"
+            "its format has version \(escapingControls(found)), but this wsx reads version \(BenchResults.version)"
+        case .badMember(let name): "'\(name)' is missing or invalid"
         case .badHistogram(let name, let error): "'\(name)': \(error)"
         case .otherCount(let count, let received):
-            "'histogram' has \(Phrase.count(count, "value")), and 'messages.received' is \(received)"
+            "'histogram' has \(Phrase.count(count, "value")), but 'messages.received' is \(received)"
         case .otherMode(let one, let other):
-            "it is of --mode \(other.rawValue), and those before are of \(one.rawValue)"
-        case .tooLarge: "the sum would be too large to be counted"
+            "it is a result of --mode \(other.rawValue), but the others are of --mode \(one.rawValue)"
+        case .tooLarge: "the sum is too large"
         }
     }
 }

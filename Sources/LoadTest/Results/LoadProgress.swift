@@ -1,22 +1,22 @@
 import WSCore
 
-/// How far a load has come.
+/// The progress of a load.
 public struct LoadProgress: Sendable {
-    /// The messages that were sent and count.
+    /// The number of counted messages sent.
     public internal(set) var sent = 0
-    /// The right replies.
+    /// The number of correct replies.
     public internal(set) var received = 0
-    /// The errors of all kinds.
+    /// The number of errors of all kinds.
     public internal(set) var errorCount = 0
-    /// The connections that are open.
+    /// The number of open connections.
     public internal(set) var openCount = 0
-    /// The last second that is over; nil: there is none.
+    /// The last completed second, or `nil` if there is none.
     internal var second: BenchSecond?
 
-    /// Makes a progress of nothing.
+    /// Creates a progress of zero.
     public init() {}
 
-    /// Adds how far another thread has come.
+    /// Adds the progress of another thread.
     public mutating func add(_ other: LoadProgress) {
         sent += other.sent
         received += other.received
@@ -31,7 +31,7 @@ public struct LoadProgress: Sendable {
         if second == nil { second = addend }
     }
 
-    /// The latencies of that second; nil: there are none.
+    /// The latencies of the last completed second, or `nil` if there are none.
     public var latencies: BenchSecond.Latencies? {
         guard let latencies = second?.latencies, latencies.maximum > 0 else { return nil }
         return latencies
@@ -39,8 +39,8 @@ public struct LoadProgress: Sendable {
 }
 
 extension LoadContext {
-    /// How far the thread has come by now.
-    /// - Parameter time: The present time, on the loop's clock in nanoseconds.
+    /// The current progress of the thread.
+    /// - Parameter time: The current time, on the loop's clock in nanoseconds.
     public func progress(at time: UInt64) -> LoadProgress {
         if phase == .loading { measurement.advance(to: time) }
         var progress = LoadProgress()

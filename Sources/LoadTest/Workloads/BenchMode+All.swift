@@ -1,5 +1,5 @@
 extension BenchMode {
-    /// All modes, in the order in which help and manual list them.
+    /// All modes, in the order of the help and the manual.
     public static let all: [BenchMode] = [.echo, .send, .receive, .connect, .broadcast, .idle]
 }
 
@@ -7,10 +7,10 @@ extension BenchMode: RawRepresentable, CaseIterable, Hashable {
     /// All modes, in the order of ``all``.
     public static var allCases: [BenchMode] { all }
 
-    /// The mode's name, as in `--mode` and in results.
+    /// The mode's name in `--mode` and in results.
     public var rawValue: String { descriptor.name }
 
-    /// Finds a mode by its name; nil: there is none.
+    /// Finds a mode by name. Returns `nil` for an unknown name.
     public init?(rawValue name: String) {
         guard let mode = Self.all.first(where: { $0.rawValue == name }) else { return nil }
         self = mode

@@ -2,21 +2,21 @@ import Formats
 import WSCore
 
 extension BenchMode {
-    /// Sends on some connections what others are to receive.
+    /// Publishes messages on some connections and receives them on all others.
     public static let broadcast = BenchMode(
         ModeDescriptor(
             name: "broadcast",
-            summary: "how long what one publishes takes to reach all others",
+            summary: "measure delivery from publishers to readers",
             manual: """
-                Publish on `--publishers` connections, 10 messages a second in all or what `--rate` says, and read on all others, \
-                to which the server is to send what is published. A message says which one it is and when it was due, so \
-                that each reader knows what it lacks, what came twice or late, and how long it took; each delivery counts. \
-                What a publisher receives does not count.
+                Publish on `--publishers` connections, at `--rate` or 10 messages per second in total, and read on all \
+                others. The server must relay each message to all readers. Messages carry a number and the time they \
+                were due: each reader detects lost, duplicated, and reordered messages. The latency is the time to \
+                each delivery. Messages that publishers receive do not count.
                 """,
             options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary],
             ownOptions: [.publishers],
             wording: ModeWording(
-                title: "Broadcast", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
+                title: "Broadcast test", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
                 receivedVerb: "delivered", expectation: "reach each reader"),
             metrics: ModeMetrics(verifiesMessages: true, population: .deliveries),
             load: ModeLoad(
@@ -32,10 +32,10 @@ internal final class BroadcastWorkload: Workload {
     fileprivate let kind: MessageKind
     fileprivate let publisherCount: Int
     private(set) var readerCount = 0
-    /// The number of messages that each reader is to receive; nil: it is not known yet.
+    /// The number of messages each reader should receive, or `nil` while it is unknown.
     private var expectedCount: Int?
 
-    /// Has the first connections of all publish, on a schedule.
+    /// Creates a workload in which the first connections publish on a schedule.
     init(_ context: LoadContext) {
         self.context = context
         let messages = context.plan.messages
@@ -50,13 +50,13 @@ internal final class BroadcastWorkload: Workload {
             let count = Phrase.count(plan.connectionCount, "connection")
             return LoadPlanProblem(
                 option: "--publishers \(plan.publisherCount)",
-                reason: "nobody is left to read: there \(plan.connectionCount == 1 ? "is" : "are") \(count)")
+                reason: "no reader is left among \(count); increase --connections")
         }
         guard plan.messageBytes >= DeliveryMessage.leastBytes else {
             return LoadPlanProblem(
                 option: "--size \(plan.messageBytes)",
-                reason: "a message that is broadcast says when it was sent, for which it has "
-                    + "\(DeliveryMessage.leastBytes) or more bytes")
+                reason: "broadcast messages carry a number and a time and need "
+                    + "\(DeliveryMessage.leastBytes) bytes or more")
         }
         return nil
     }
@@ -75,11 +75,11 @@ internal final class BroadcastWorkload: Workload {
 
     func begin() {
         readerCount = context.connections.count - context.senders.count
-        // How long publishers send is for their threads to say.
+        // A thread with readers only waits for the publishers' threads.
         if hasReadersAlone { context.leaveSendingToOthers() }
     }
 
-    /// So many messages are to come to each reader.
+    /// Sets the number of messages expected by each reader.
     func allSent(_ count: Int) {
         expectedCount = count
         if context.phase == .loading { context.host?.drain() } else { context.host?.closeIfAnswered() }
@@ -87,14 +87,14 @@ internal final class BroadcastWorkload: Workload {
 
     // MARK: Deliveries
 
-    /// Counts a message that a reader has received.
+    /// Counts a message received by a reader.
     @inline(__always)
     fileprivate func received(
         _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
     ) {
-        // What the server sends back to a publisher says nothing of the readers.
+        // Ignore the server's messages to publishers: they say nothing about readers.
         guard !isSender(reader) else { return }
-        // What else a server says, to greet or to announce somebody, is no message that was published.
+        // Ignore other messages of the server, such as greetings.
         guard payload.byteCount == message.byteCount || message.isOfRun(payload) else { return }
         let stamp = message.stamp(of: payload)
         if let stamp, stamp.run != message.run { return }
@@ -115,10 +115,10 @@ internal final class BroadcastWorkload: Workload {
         if context.phase == .draining { context.host?.closeIfAnswered() }
     }
 
-    /// Whether every reader has all that was published, as far as that is known.
+    /// Whether each reader has received all published messages. `false` while their number is unknown.
     var isAnswered: Bool { expectedCount != nil && context.connections.values.allSatisfy { $0.isAnswered } }
 
-    /// Whether a connection has received all that it is to.
+    /// Whether a connection has received all its messages.
     fileprivate func isComplete(_ connection: BroadcastConnection) -> Bool {
         isSender(connection) || connection.deliveryCount >= expectedCount ?? .max
     }
@@ -126,13 +126,13 @@ internal final class BroadcastWorkload: Workload {
 
 /// A connection that publishes or reads.
 internal final class BroadcastConnection: LoadConnection, LoadHandler {
-    /// The workload outlives its connections.
+    /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<BroadcastWorkload>
-    /// The number of messages that it has published.
+    /// The number of messages it has published.
     private var publishedCount: UInt32 = 0
-    /// What it has received of each publisher.
+    /// The messages received from each publisher.
     fileprivate var deliveries: [DeliveryLedger]
-    /// The messages of all publishers that it has received and that count.
+    /// The number of counted messages received from all publishers.
     fileprivate var deliveryCount = 0
 
     init(_ number: UInt64, of workload: BroadcastWorkload) {

@@ -1,33 +1,33 @@
 import WSCore
 
 extension BenchMode {
-    /// Opens connections, one after another.
+    /// Opens and closes connections.
     public static let connect = BenchMode(
         ModeDescriptor(
             name: "connect",
-            summary: "opening handshakes, one after another",
+            summary: "measure opening handshakes",
             manual: """
-                Open connections and close them as soon as they are open, `--connections` at a time, or as many a second as \
-                `--rate` says. The latency is that of opening one, from the name to the upgrade.
+                Open connections and close each one as soon as it is open, with up to `--connections` in parallel, or \
+                at `--rate`. The latency is the time to open a connection, from name resolution through the upgrade.
                 """,
             options: [.messages, .rate, .ramp, .replyTimeout],
             wording: ModeWording(
-                title: "Opening of connections", titleNamesMessages: false, countedThings: "connections",
+                title: "Connect test", titleNamesMessages: false, countedThings: "connections",
                 sentThings: "connections", sentVerb: "tried", receivedVerb: "opened"),
             metrics: ModeMetrics(),
             load: ModeLoad(needsConnections: false),
             problem: { plan in
                 guard plan.ramp > .zero, plan.rate == nil else { return nil }
                 return LoadPlanProblem(
-                    option: "--ramp", reason: "with --mode connect it is the rate that grows; give --rate, too")
+                    option: "--ramp", reason: "--mode connect ramps the rate; add --rate")
             },
             makeWorkload: { ConnectWorkload($0) }))
 }
 
-/// Connections that are opened to be closed: how fast a server accepts them.
+/// Opens connections and closes them at once, to measure how fast a server accepts them.
 internal final class ConnectWorkload: Workload {
     let context: LoadContext
-    /// The attempts that are under way, and those of them that count.
+    /// The number of attempts in progress, and how many of them count.
     private var (openingCount, countedCount) = (0, 0)
 
     init(_ context: LoadContext) {
@@ -46,7 +46,7 @@ internal final class ConnectWorkload: Workload {
         context.host?.close(connection)
     }
 
-    /// There is room for another attempt.
+    /// Makes room for another attempt.
     func ended(_ connection: LoadConnection) {
         if context.phase == .loading { context.host?.wakeSoon() }
     }
@@ -55,7 +55,7 @@ internal final class ConnectWorkload: Workload {
 
     // MARK: Attempts
 
-    /// Begins as many attempts as may be under way at once and are due.
+    /// Starts the attempts that are due, up to the maximum number of connections.
     func goOn() {
         while context.remainingMessages > 0, openingCount + context.connections.count < context.connectionCount,
             let time = nextTime()
@@ -64,7 +64,7 @@ internal final class ConnectWorkload: Workload {
         }
     }
 
-    /// When the next attempt was or is due; nil: it is not yet, or not any more.
+    /// When the next attempt was due, or `nil` if none is due now.
     private func nextTime() -> UInt64? {
         guard context.openLoop == nil else { return context.takeDue()?.time }
         return context.now < context.measurement.sendEnd ? context.now : nil
@@ -100,5 +100,5 @@ internal final class ConnectWorkload: Workload {
     }
 }
 
-/// A connection that neither sends nor takes messages.
+/// A connection that neither sends nor receives messages.
 internal final class PassiveConnection: LoadConnection, LoadHandler {}

@@ -1,36 +1,36 @@
 import WSCore
 
 extension BenchMode {
-    /// Sends messages and waits for each to come back.
+    /// Sends messages and waits for their echoes.
     public static let echo = BenchMode(
         ModeDescriptor(
             name: "echo",
-            summary: "round trips, each echo compared with what was sent",
+            summary: "measure round trips to an echo server",
             manual: """
-                Send messages that the server sends back, `--in-flight` on each connection, or as many a second as `--rate` \
-                says. The latency is that of the round trip.
+                Send messages that the server echoes, with `--in-flight` messages in flight on each connection, or at \
+                `--rate`. Each echo is compared with its message. The latency is the round-trip time.
                 """,
             options: [
                 .connectRate, .messages, .rate, .ramp, .inFlight, .replyTimeout, .message, .file, .size, .binary,
             ],
-            wording: ModeWording(title: "Echo", titleNamesMessages: true, countedThings: "replies"),
+            wording: ModeWording(title: "Echo test", titleNamesMessages: true, countedThings: "replies"),
             metrics: ModeMetrics(verifiesMessages: true, accountsForAllSent: true),
             load: ModeLoad(messages: .always),
             makeWorkload: { EchoWorkload($0) }))
 }
 
-/// Messages that come back as they were sent.
+/// Sends messages and verifies their echoes.
 internal final class EchoWorkload: Workload {
     let context: LoadContext
     fileprivate var verifier: ReplyVerifier
     fileprivate let kind: MessageKind
-    /// The number of messages of a connection that may be without a reply in a closed loop.
+    /// The maximum number of messages in flight per connection in a closed loop.
     fileprivate let inFlight: Int
 
-    /// Replies that are recognised by their contents need so many messages of a connection to be remembered.
+    /// The minimum number of messages to remember per connection if replies are identified by their contents.
     private static let leastRemembered = 64
 
-    /// Sends the message of the plan on all connections.
+    /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
         verifier = ReplyVerifier(context.plan.makeEchoMessage(clockOffset: context.clockOffset))
@@ -43,7 +43,7 @@ internal final class EchoWorkload: Workload {
         return EchoConnection(number, remembered: remembered, of: self)
     }
 
-    /// Checks a reply, records its latency, and sends what may follow it.
+    /// Checks a reply, records its latency, and sends the messages that may follow.
     @inline(__always)
     fileprivate func received(
         _ payload: RawSpan, as kind: MessageKind, by connection: EchoConnection, in context: LoadContext,
@@ -57,7 +57,7 @@ internal final class EchoWorkload: Workload {
             now < context.measurement.sendEnd
         {
             verifier.message.set(connection.nextStamp(dueAt: now))
-            // Not through the port: while a connection receives, it sends through the outbox.
+            // Not through the port: while a connection is receiving, it must send through the outbox.
             guard verifier.message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
             connection.ledger.send(at: now)
             context.countSent(dueAt: now)
@@ -66,9 +66,9 @@ internal final class EchoWorkload: Workload {
     }
 }
 
-/// A connection that sends messages and receives them again.
+/// A connection that sends messages and receives their echoes.
 internal final class EchoConnection: RoundTripConnection, LoadHandler {
-    /// The workload outlives its connections.
+    /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<EchoWorkload>
 
     init(_ number: UInt64, remembered: Int, of workload: EchoWorkload) {
@@ -96,7 +96,7 @@ internal final class EchoConnection: RoundTripConnection, LoadHandler {
         receive(payload, as: kind, outbox: &outbox)
     }
 
-    /// Checks a reply, records its latency, and sends what may follow it.
+    /// Checks a reply, records its latency, and sends the messages that may follow.
     @inline(__always)
     func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         context._withUnsafeGuaranteedRef { context in

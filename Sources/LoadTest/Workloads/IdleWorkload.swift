@@ -5,27 +5,28 @@ extension BenchMode {
     public static let idle = BenchMode(
         ModeDescriptor(
             name: "idle",
-            summary: "keep connections open, with a ping now and then",
+            summary: "keep connections open and send pings",
             manual: """
-                Keep connections open for `--duration`, each with a ping every `--heartbeat`. The latency is that of the pongs.
+                Keep connections open for `--duration` and send a ping on each every `--heartbeat`. The latency is the \
+                time to the pong.
                 """,
             options: [.connectRate, .ramp, .replyTimeout],
             ownOptions: [.heartbeat],
             wording: ModeWording(
-                title: "Idling", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",
+                title: "Idle test", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",
                 receivedVerb: "answered"),
             metrics: ModeMetrics(accountsForAllSent: true),
-            // A ping is number and hash.
+            // A ping contains a number and a hash.
             load: ModeLoad(pace: .heartbeat, defaultBytes: 16),
             makeWorkload: { IdleWorkload($0) }))
 }
 
-/// Connections that are kept open, with a ping on each now and then, on a schedule.
+/// Keeps connections open, with scheduled pings on each.
 internal final class IdleWorkload: Workload {
     let context: LoadContext
     fileprivate var verifier: ReplyVerifier
 
-    /// Sends generated messages as pings.
+    /// Creates a workload that sends generated messages as pings.
     init(_ context: LoadContext) {
         self.context = context
         verifier = ReplyVerifier(context.plan.makeEchoMessage(clockOffset: context.clockOffset))
@@ -55,10 +56,11 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
         receivePong(payload)
     }
 
-    /// Takes a pong as the answer to all pings up to its own: only the latest has to be answered (RFC 6455 §5.5.3).
+    /// Takes a pong as the answer to its ping and all earlier ones: a peer may answer only the latest ping (RFC 6455
+    /// §5.5.3).
     func receivePong(_ pong: RawSpan) {
         let context = workload.context
-        // An unsolicited pong is a sign of life, and no answer (RFC 6455 §5.5.3).
+        // RFC 6455 §5.5.3: an unsolicited pong is a heartbeat, not an answer.
         guard let number = workload.verifier.message.number(in: pong, of: self.number, expected: ledger.first),
             number < ledger.next
         else { return }

@@ -1,28 +1,29 @@
 import WSCore
 
 extension BenchMode {
-    /// Counts the messages that come.
+    /// Counts received messages.
     public static let receive = BenchMode(
         ModeDescriptor(
             name: "receive",
-            summary: "count what the server sends",
+            summary: "count the messages that the server sends",
             manual: """
-                Count what the server sends for `--duration`. With `--message` each connection sends that first, to subscribe.
+                Count the messages that the server sends during `--duration`. `--message` sends a message on each \
+                connection first, for instance to subscribe. There are no latencies.
                 """,
             options: [.connectRate, .message, .file, .binary],
             wording: ModeWording(
-                title: "Receiving of messages", titleNamesMessages: false, countedThings: "messages received"),
+                title: "Receive test", titleNamesMessages: false, countedThings: "messages received"),
             metrics: ModeMetrics(hasLatencies: false),
             load: ModeLoad(messages: .whenGiven),
             makeWorkload: { ReceiveWorkload($0) }))
 }
 
-/// What the server sends to those that have asked for it.
+/// Counts the server's messages, optionally after sending a request for them.
 internal final class ReceiveWorkload: Workload {
     let context: LoadContext
     private var message: EchoMessage
 
-    /// Has each connection send the messages of the plan, or none.
+    /// Creates a workload in which each connection first sends the plan's messages, if any.
     init(_ context: LoadContext) {
         self.context = context
         message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
@@ -30,7 +31,7 @@ internal final class ReceiveWorkload: Workload {
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, in: context) }
 
-    /// Asks the server for its messages.
+    /// Sends the messages that ask the server for its own.
     func begin() {
         for connection in context.senders {
             for number in context.plan.messages.templates.indices {
@@ -44,7 +45,7 @@ internal final class ReceiveWorkload: Workload {
     }
 }
 
-/// A connection that counts what it receives.
+/// A connection that counts received messages.
 internal final class ReceiveConnection: LoadConnection, LoadHandler {
     func connection(
         _ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind,

@@ -1,27 +1,27 @@
 import WSCore
 
-/// A connection whose messages are answered, each with a latency.
+/// A connection on which each message is answered, with a latency.
 public class RoundTripConnection: LoadConnection {
-    /// The messages without a reply.
+    /// The unanswered messages.
     internal final var ledger: EchoLedger
-    /// Whether it can be told which message a reply belongs to.
+    /// Whether the message of a reply can be identified.
     private let identifiesReplies: Bool
 
     /// Prepares a connection.
-    /// - Parameter remembered: The number of messages to remember, 1 or more; there is room for more.
+    /// - Parameter remembered: The initial capacity for unanswered messages; at least 1.
     internal init(_ number: UInt64, remembered: Int, identifiesReplies: Bool, in context: LoadContext) {
         ledger = EchoLedger(capacity: remembered)
         self.identifiesReplies = identifiesReplies
         super.init(number, in: context)
     }
 
-    /// The oldest message without a reply; there is one.
+    /// The oldest unanswered message. There must be one.
     @inline(__always)
     internal final var expectedStamp: EchoMessage.Stamp {
         EchoMessage.Stamp(number: ledger.first, connection: number, time: ledger.firstTime)
     }
 
-    /// The message that is sent next.
+    /// The next message.
     @inline(__always)
     internal final func nextStamp(dueAt time: UInt64) -> EchoMessage.Stamp {
         EchoMessage.Stamp(number: ledger.next, connection: number, time: time)
@@ -36,20 +36,20 @@ public class RoundTripConnection: LoadConnection {
     override internal func unansweredCount(since time: UInt64) -> Int { ledger.unansweredCount(since: time) }
 }
 
-/// Compares replies with the messages that were sent, and counts the outcome.
+/// Compares replies with the sent messages and counts the outcomes.
 internal struct ReplyVerifier: ~Copyable {
     var message: EchoMessage
 
-    /// A reply without a number is compared with so many messages before and after the one that was expected.
+    /// The number of messages before and after the expected one that a reply without a number is compared with.
     private static let mostCompared = 256
 
-    /// Verifies replies to a message.
+    /// Creates a verifier for replies to a message.
     init(_ message: consuming EchoMessage) {
         self.message = message
     }
 
-    /// Checks a reply, and records its latency.
-    /// - Parameter isRightKind: Whether it is text or binary as the message was.
+    /// Checks a reply and records its latency.
+    /// - Parameter isRightKind: Whether the reply has the kind of the message: text or binary.
     @inline(__always)
     mutating func received(
         _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
@@ -61,7 +61,7 @@ internal struct ReplyVerifier: ~Copyable {
         }
     }
 
-    /// Finds out what a reply is that is not the one that was expected next.
+    /// Classifies a reply that does not equal the expected one.
     @inline(never)
     private mutating func receivedUnexpected(
         _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
@@ -85,7 +85,7 @@ internal struct ReplyVerifier: ~Copyable {
         context.measurement.answered(sentAt: sendTime, now: context.now)
     }
 
-    /// Finds the message that a reply belongs to; nil: that cannot be told.
+    /// Finds the message that a reply belongs to. Returns `nil` if it is unknown.
     private mutating func number(
         of payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection
     ) -> UInt64? {
@@ -101,7 +101,7 @@ internal struct ReplyVerifier: ~Copyable {
         }
     }
 
-    /// Nothing tells when a duplicate was sent.
+    /// Counts a duplicate with the current time, because its send time is unknown.
     private func countDuplicate(in context: LoadContext) {
         context.measurement.count(\.duplicated, ofMessageAt: context.now)
     }

@@ -1,39 +1,39 @@
 import WSCore
 
 extension BenchMode {
-    /// Sends messages, and waits for nothing.
+    /// Sends messages without waiting for replies.
     public static let send = BenchMode(
         ModeDescriptor(
             name: "send",
-            summary: "as many messages one way as the server takes",
+            summary: "measure how fast the server reads messages",
             manual: """
-                Send messages one way, as fast as the server takes them or at `--rate`. What it answers is counted as \
-                received, and not looked at; there are no latencies. Sent is what the system has taken to send: it may hold \
-                some megabytes for each connection, so that only a run of some seconds tells what the server takes. A number \
-                of messages (`--messages`) takes until the server has read all of them.
+                Send messages one way, as fast as the server reads them or at `--rate`. Replies are counted as \
+                received but not checked, and there are no latencies. A message counts as sent when the kernel accepts \
+                it. The kernel may buffer several megabytes per connection: run for at least a few seconds to measure \
+                the server. With `--messages`, the duration includes the time until the server has read all messages.
                 """,
             options: [.connectRate, .messages, .rate, .ramp, .message, .file, .size, .binary],
-            wording: ModeWording(title: "Sending", titleNamesMessages: true, countedThings: "messages sent"),
+            wording: ModeWording(title: "Send test", titleNamesMessages: true, countedThings: "messages sent"),
             metrics: ModeMetrics(hasLatencies: false, rate: .sent),
             // Only sent messages count, and queued ones are not sent yet.
             load: ModeLoad(messages: .always, queueLimitBytes: 16 << 10),
             makeWorkload: { SendWorkload($0) }))
 }
 
-/// As many messages one way as the server takes.
+/// Sends messages one way, as fast as the server accepts them.
 internal final class SendWorkload: Workload {
     let context: LoadContext
     private var message: EchoMessage
     private let kind: MessageKind
 
-    /// Sends the message of the plan on all connections.
+    /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
         message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
         kind = context.plan.messages.kind
     }
 
-    /// What the kernel has taken has not reached the server before it closes.
+    /// The period ends when connections close, because data in the kernel's buffers has not reached the server yet.
     var measurementEnd: LoadMeasurement.End { .whenClosed }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { SendConnection(number, of: self) }
@@ -47,7 +47,7 @@ internal final class SendWorkload: Workload {
 
 /// A connection that only sends.
 internal final class SendConnection: LoadConnection, LoadHandler {
-    /// The workload outlives its connections.
+    /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<SendWorkload>
     fileprivate private(set) var sentCount: UInt64 = 0
 
@@ -64,7 +64,7 @@ internal final class SendConnection: LoadConnection, LoadHandler {
         return true
     }
 
-    /// Counts what the server says.
+    /// Counts a message from the server.
     func connection(
         _ connection: Connection<SendConnection>, received payload: RawSpan, as kind: MessageKind,
         outbox: inout Outbox

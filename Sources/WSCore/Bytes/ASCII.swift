@@ -1,7 +1,7 @@
-/// The character classes of HTTP and URIs, and comparisons that look at ASCII letters alone.
+/// Character classes of HTTP and URIs, and case-insensitive comparison limited to ASCII.
 ///
-/// Swift's own `lowercased()` knows all of Unicode: it turns U+212A KELVIN SIGN into `k`, and a header field
-/// that names another protocol into `websocket`.
+/// Swift's `lowercased()` covers all of Unicode. It maps U+212A KELVIN SIGN to `k`, so the name of another protocol
+/// could become `websocket`.
 enum ASCII {
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D
@@ -18,7 +18,7 @@ enum ASCII {
         return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
     }
 
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit, or nil for other bytes.
     static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -28,17 +28,17 @@ enum ASCII {
         }
     }
 
-    /// Whether the byte is SP or HTAB, which surround field values and list elements (RFC 9110 §5.6.3).
+    /// Whether the byte is optional whitespace: SP or HTAB (RFC 9110 §5.6.3).
     static func isOptionalWhitespace(_ byte: UInt8) -> Bool {
         byte == space || byte == tab
     }
 
-    /// Whether the byte is a control character: C0 or DEL.
+    /// Whether the byte is an ASCII control character: C0 or DEL.
     static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F
     }
 
-    /// Whether the byte may stand in a token (RFC 9110 §5.6.2).
+    /// Whether the byte is a token character (RFC 9110 §5.6.2).
     static func isTokenCharacter(_ byte: UInt8) -> Bool {
         if isLetter(byte) || isDigit(byte) { return true }
         switch byte {
@@ -56,7 +56,7 @@ enum ASCII {
         !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
     }
 
-    /// Whether the byte is unreserved or a sub-delimiter of a URI (RFC 3986 §2.2, §2.3).
+    /// Whether the byte is an unreserved character or a sub-delimiter of a URI (RFC 3986 §2.2, §2.3).
     static func isUnreservedOrSubDelimiter(_ byte: UInt8) -> Bool {
         if isLetter(byte) || isDigit(byte) { return true }
         switch byte {
@@ -77,18 +77,18 @@ enum ASCII {
         String(decoding: text.utf8.map(lowercased), as: UTF8.self)
     }
 
-    /// Whether two texts differ in nothing but the case of ASCII letters.
+    /// Whether two strings are equal except for the case of ASCII letters.
     static func areEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
         left.utf8.count == right.utf8.count
             && zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
     }
 
-    /// The text without SP and HTAB at its ends.
+    /// The text without leading and trailing SP and HTAB.
     static func trimmed(_ text: some StringProtocol) -> String {
         String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
     }
 
-    /// The bytes without SP and HTAB at their ends.
+    /// The bytes without leading and trailing SP and HTAB.
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let start = bytes.drop(while: isOptionalWhitespace)
         guard let end = start.lastIndex(where: { !isOptionalWhitespace($0) }) else { return [] }

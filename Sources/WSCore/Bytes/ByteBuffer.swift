@@ -1,19 +1,19 @@
-/// A growable queue of bytes: appended at the end, consumed from the front.
+/// A growable byte queue: bytes are appended at the end and consumed from the front.
 ///
 ///      storage
 ///      ├── consumed ──┼──── readable ────┼──── free ────┤
 ///      0          readIndex         writeIndex       capacity
 ///
-/// Consuming moves a cursor; bytes are moved to the front only when room is needed at the end, and
-/// then only when at least half of the storage is consumed, so that each byte moves a bounded number
-/// of times. A buffer without content has given back nothing: call ``releaseStorage(above:)``.
+/// Consuming moves a cursor. Readable bytes move to the front only if space is needed at the end and at least half of
+/// the storage is consumed, which bounds the number of times each byte moves. An empty buffer keeps its storage until
+/// ``releaseStorage(above:)`` is called.
 public struct ByteBuffer: ~Copyable {
     @usableFromInline internal var storage: UnsafeMutableRawPointer?
     @usableFromInline internal private(set) var capacityBytes: Int
     @usableFromInline internal var readIndex = 0
     @usableFromInline internal var writeIndex = 0
 
-    /// Makes an empty buffer that allocates at its first append.
+    /// Creates an empty buffer without storage. The first append allocates.
     public init() {
         storage = nil
         capacityBytes = 0
@@ -27,23 +27,23 @@ public struct ByteBuffer: ~Copyable {
     @inlinable
     public var count: Int { writeIndex - readIndex }
 
-    /// Whether there is nothing to read.
+    /// Whether there are no readable bytes.
     @inlinable
     public var isEmpty: Bool { writeIndex == readIndex }
 
-    /// The number of bytes of memory that the buffer holds, used or not.
+    /// The size of the storage, in bytes.
     public var storageBytes: Int { capacityBytes }
 
-    /// The number of bytes that can be appended without moving anything.
+    /// The number of bytes that can be appended without moving or allocating storage.
     public var freeBytes: Int { capacityBytes - writeIndex }
 
-    /// Gives `body` the readable bytes.
+    /// Calls `body` with the readable bytes.
     @inlinable
     public func withReadableBytes<R: ~Copyable, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: storage.map { $0 + readIndex }, count: count).bytes)
     }
 
-    /// Gives `body` the readable bytes to change in place.
+    /// Calls `body` with the readable bytes, which it may modify.
     @inlinable
     public mutating func withMutableReadableBytes<R: ~Copyable, E: Error>(
         _ body: (inout MutableRawSpan) throws(E) -> R
@@ -65,19 +65,19 @@ public struct ByteBuffer: ~Copyable {
         writeIndex += count
     }
 
-    /// Appends the UTF-8 form of a string.
+    /// Appends a string as UTF-8.
     public mutating func append(_ string: some StringProtocol) {
         var string = String(string)
         string.withUTF8 { append(UnsafeRawBufferPointer($0).bytes) }
     }
 
-    /// Appends a string that is part of the program. Where it is inlined, a short one is but a few stores.
+    /// Appends a string literal. When inlined, a short literal takes only a few store instructions.
     @inlinable @inline(__always)
     public mutating func append(literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount).bytes)
     }
 
-    /// Appends the decimal digits of a number.
+    /// Appends a number in decimal.
     public mutating func append(decimal number: Int) {
         if number < 0 { append(byte: UInt8(ascii: "-")) }
         var rest = number.magnitude
@@ -102,21 +102,21 @@ public struct ByteBuffer: ~Copyable {
         writeIndex += 1
     }
 
-    /// Makes room for `count` more bytes (0 or more) and returns where they go; ``commit(_:)`` says how many were written.
+    /// Reserves space for `count` bytes (0 or more) and returns its address. Call ``commit(_:)`` after writing.
     @inlinable
     public mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         if let storage, capacityBytes - writeIndex >= count { return storage + writeIndex }
         return makeRoom(for: count)
     }
 
-    /// Counts `count` bytes, written where ``reserve(_:)`` said, as readable.
+    /// Makes `count` bytes readable that were written to the space returned by ``reserve(_:)``.
     @inlinable
     public mutating func commit(_ count: Int) {
         precondition(count >= 0 && count <= capacityBytes - writeIndex)
         writeIndex += count
     }
 
-    /// Takes `count` bytes (0 through ``count``) from the front.
+    /// Removes `count` bytes (0 to ``count``) from the front.
     @inlinable
     public mutating func consume(_ count: Int) {
         precondition(count >= 0 && count <= self.count)
@@ -127,21 +127,21 @@ public struct ByteBuffer: ~Copyable {
         }
     }
 
-    /// Takes all bytes away and keeps the storage.
+    /// Removes all bytes but keeps the storage.
     @inlinable
     public mutating func removeAll() {
         readIndex = 0
         writeIndex = 0
     }
 
-    /// Takes everything out, storage included, and leaves an empty buffer.
+    /// Moves the contents and storage to a new buffer and leaves this one empty.
     public mutating func takeAll() -> ByteBuffer {
         var taken = ByteBuffer()
         swap(&taken, &self)
         return taken
     }
 
-    /// Frees the storage of an empty buffer when it is larger than `bytes`.
+    /// Frees the storage if the buffer is empty and its storage is larger than `bytes`.
     public mutating func releaseStorage(above bytes: Int) {
         guard isEmpty, capacityBytes > bytes else { return }
         storage?.deallocate()
@@ -150,14 +150,14 @@ public struct ByteBuffer: ~Copyable {
         removeAll()
     }
 
-    /// Takes storage over, which was allocated for another buffer; this one has none.
+    /// Takes ownership of storage from another buffer. This buffer must have none.
     internal mutating func adopt(_ storage: UnsafeMutableRawPointer, capacityBytes: Int) {
         self.storage = storage
         self.capacityBytes = capacityBytes
         removeAll()
     }
 
-    /// Lets go of the storage, whatever is in it; nil: there is none.
+    /// Gives up ownership of the storage and discards its contents. Returns nil if there is no storage.
     internal mutating func surrender() -> (start: UnsafeMutableRawPointer, capacityBytes: Int)? {
         guard let storage else { return nil }
         let surrendered = (storage, capacityBytes)
@@ -167,7 +167,7 @@ public struct ByteBuffer: ~Copyable {
         return surrendered
     }
 
-    /// Makes the storage `bytes` large, where it is not.
+    /// Grows the storage to `bytes` if it is smaller.
     public mutating func growStorage(to bytes: Int) {
         if bytes > capacityBytes { moveToStorage(of: bytes) }
     }
@@ -184,7 +184,7 @@ public struct ByteBuffer: ~Copyable {
         return moveToStorage(of: Swift.max(readable + count, capacityBytes * 2, Self.smallestCapacityBytes))
     }
 
-    /// Moves the readable bytes to the front of larger storage and returns where further ones go.
+    /// Moves the readable bytes to the front of new storage. Returns the address of the free space.
     @discardableResult
     private mutating func moveToStorage(of newCapacity: Int) -> UnsafeMutableRawPointer {
         let readable = self.count

@@ -1,10 +1,10 @@
-/// The text with everything that could drive a terminal, or hide in one, written as `\u{XX}`.
+/// Escapes everything that could control a terminal or hide in it, as `\u{XX}`.
 ///
-/// Escaped are C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls, zero-width and other
-/// invisible format characters, blank fillers, tags and the byte order mark; of the marks that stand on one character,
-/// those beyond the eighth, which would grow over the lines around it; and of variation selectors, which show nothing
-/// themselves, those that follow another, where text can hide. Everything else stays as it is.
-/// - Parameter keepingLayout: Whether line feeds and tabs stay as they are, too.
+/// This covers C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls, zero-width and other
+/// invisible format characters, blank fillers, tags, and the byte order mark. It also covers combining marks after the
+/// eighth on one character, which would overlap other lines. Variation selectors that follow another are escaped as
+/// well, because sequences of them can hide text. Everything else is unchanged.
+/// - Parameter keepingLayout: Whether line feeds and tabs are left unchanged, too. Defaults to false.
 public func escapingControls(_ text: String, keepingLayout: Bool = false) -> String {
     guard text.unicodeScalars.contains(where: { $0.isInvisible || $0.mayBeMark }) else { return text }
     var escaped = ""
@@ -25,11 +25,12 @@ public func escapingControls(_ text: String, keepingLayout: Bool = false) -> Str
     return escaped
 }
 
-/// The most marks that one character may carry: twice what any script puts there.
+/// The maximum number of marks on one character, twice the number that any script uses.
 private let maximumMarks = 8
 
-/// A peer's or user's text in double quotes, cut to a length that suits a one-line message. Quotes and backslashes in it
-/// are escaped as well: where the text ends cannot be feigned.
+/// Quotes text from a peer or user for a one-line message, truncated to 120 Unicode scalars.
+///
+/// Quotes and backslashes are escaped, so the text cannot fake its end.
 public func quoted(_ text: String) -> String {
     let maximumScalarCount = 120
     let start = text.unicodeScalars.prefix(maximumScalarCount)
@@ -43,8 +44,8 @@ public func quoted(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar could drive a terminal, reorder text or hide in it: what Unicode calls controls, and what it
-    /// lets a display ignore, but for variation selectors, which belong to emoji and to Chinese characters.
+    /// Whether the scalar could control a terminal, reorder text, or be invisible: Unicode's control characters and
+    /// default-ignorable characters, except variation selectors, which emoji and Chinese characters use.
     public var isInvisible: Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F: true  // C0, DEL, C1
@@ -61,10 +62,10 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether the scalar lies beyond those of which none is a mark.
+    /// Whether the scalar is at or after the first combining mark.
     fileprivate var mayBeMark: Bool { value >= 0x300 }
 
-    /// Whether the scalar stands on the one before it.
+    /// Whether the scalar combines with the one before it.
     fileprivate var isMark: Bool {
         guard mayBeMark else { return false }
         switch properties.generalCategory {

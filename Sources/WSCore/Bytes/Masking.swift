@@ -1,30 +1,29 @@
-/// A masking key, as the four bytes that travel in a frame header.
+/// A masking key: the four bytes in a frame header.
 ///
-/// RFC 6455 §5.3: octet i of the payload is XORed with octet i mod 4 of the key, so masking and
-/// unmasking are one operation.
+/// RFC 6455 §5.3: octet i of the payload is XORed with octet i mod 4 of the key, so unmasking equals masking.
 public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
-    /// The key's four bytes, in the order in which they travel, as they lie in memory.
+    /// The key's four bytes in memory, in wire order.
     @usableFromInline internal let word: UInt32
 
-    /// Makes a key from the four bytes at `offset` of `bytes`.
+    /// Creates a key from the four bytes at `offset` of `bytes`.
     @inlinable
     public init(_ bytes: RawSpan, at offset: Int) {
         word = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
     }
 
-    /// Makes a key whose bytes are those of `word` as it lies in memory.
+    /// Creates a key from the in-memory bytes of `word`.
     @inlinable
     public init(word: UInt32) {
         self.word = word
     }
 
-    /// The four bytes as hexadecimal digits, in the order in which they travel.
+    /// The four bytes in hexadecimal, in wire order.
     public var description: String {
         let digits = String(word.bigEndian, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// The key for a payload of which `count` bytes have been masked already.
+    /// The key for the rest of a payload after its first `count` bytes.
     @inlinable
     public func advanced(by count: Int) -> MaskingKey {
         let shift = UInt32(truncatingIfNeeded: (count & 3) * 8)
@@ -44,7 +43,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Writes `byteCount` bytes of `source`, masked, to `target`, which is `source` itself or does not overlap it.
+    /// Masks `byteCount` bytes from `source` into `target`, which equals `source` or does not overlap it.
     @inlinable @inline(__always)
     internal func apply(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, byteCount: Int) {
         let key = doubleWord
@@ -78,7 +77,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension ByteBuffer {
-    /// Appends bytes, masked with `key`.
+    /// Appends bytes masked with `key`.
     @inlinable @inline(__always)
     public mutating func append(_ bytes: RawSpan, maskedWith key: MaskingKey) {
         let count = bytes.byteCount

@@ -1,13 +1,13 @@
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed, everywhere.
+/// The SplitMix64 generator (Steele, Lea, Flood 2014). Equal seeds produce equal numbers on all platforms.
 public struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Makes a generator; each seed gives other numbers.
+    /// Creates a generator. Different seeds produce different sequences.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

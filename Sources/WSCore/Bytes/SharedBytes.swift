@@ -1,20 +1,20 @@
-/// Bytes that several queues refer to, so that they are in memory once. They do not change any more.
+/// Immutable bytes that several queues refer to, stored only once.
 public final class SharedBytes {
     private let bytes: ByteBuffer
 
-    /// From this many bytes on it is cheaper to refer to bytes than to copy them: a reference takes an allocation, and a
-    /// write of its own.
+    /// The minimum size worth sharing, in bytes. Copying fewer bytes is cheaper than a reference, which takes an
+    /// allocation and a separate write.
     public static let worthwhileBytes = 16 << 10
 
-    /// Takes over what is in a buffer.
+    /// Takes over the contents of a buffer.
     public init(_ bytes: consuming ByteBuffer) {
         self.bytes = bytes
     }
 
-    /// How many there are.
+    /// The number of bytes.
     public var count: Int { bytes.count }
 
-    /// Gives `body` the bytes from `offset` (0 through ``count``) on.
+    /// Calls `body` with the bytes starting at `offset` (0 to ``count``).
     public func withBytes<R, E: Error>(from offset: Int = 0, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try bytes.withReadableBytes { (bytes) throws(E) in try body(bytes.extracting(droppingFirst: offset)) }
     }

@@ -1,21 +1,20 @@
-/// Validates UTF-8 that arrives in pieces, and fails at the first piece that cannot be continued to valid text.
+/// Validates UTF-8 incrementally and fails at the first invalid byte.
 ///
-/// A piece may end inside a scalar; the scalar's bytes so far (three at most) are kept and judged together
-/// with those that follow. What is kept is always the beginning of a valid scalar, so that an invalid byte
-/// is found in the piece in which it arrives.
+/// A piece may end within a scalar. Its bytes so far (three at most) are kept and checked together with the next piece.
+/// They are always a prefix of a valid scalar, so an invalid byte is reported with the piece that contains it.
 public struct UTF8Validator: Sendable {
     @usableFromInline internal var pending: InlineArray<4, UInt8> = [0, 0, 0, 0]
     @usableFromInline internal var pendingCount = 0
 
-    /// Makes a validator at the beginning of a text.
+    /// Creates a validator for a new text.
     @inlinable
     public init() {}
 
-    /// Whether the text may end here: no scalar is incomplete.
+    /// Whether no scalar is incomplete, so the text may end here.
     @inlinable
     public var isAtBoundary: Bool { pendingCount == 0 }
 
-    /// Takes the next piece of the text and tells whether all of the text so far is the beginning of valid UTF-8.
+    /// Validates the next piece. Returns whether the text so far is a prefix of valid UTF-8.
     @inlinable
     public mutating func validate(_ piece: RawSpan) -> Bool {
         var start = 0
@@ -44,7 +43,7 @@ public struct UTF8Validator: Sendable {
         }
     }
 
-    /// Tells whether `text` is valid UTF-8 as a whole.
+    /// Returns whether `text` is valid UTF-8.
     @inlinable
     public static func isValid(_ text: RawSpan) -> Bool {
         if isShortASCII(text) { return true }
@@ -52,12 +51,12 @@ public struct UTF8Validator: Sendable {
         return false
     }
 
-    /// Whether `text` is ASCII and so short that telling it here costs less than calling the standard library.
+    /// Whether `text` is ASCII of 8 to 64 bytes. Checking such text here is faster than calling the standard library.
     @inlinable
     internal static func isShortASCII(_ text: RawSpan) -> Bool {
         let count = text.byteCount
         guard count >= 8, count <= 64 else { return false }
-        // The last eight bytes overlap those before where the count is not a multiple of eight.
+        // Unless the count is a multiple of eight, the last word overlaps the one before it.
         var bits = text.unsafeLoadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
         var offset = 0
         while offset &+ 8 < count {
@@ -71,7 +70,7 @@ public struct UTF8Validator: Sendable {
     internal enum Judgement {
         case valid
         case invalid
-        /// The last scalar, which begins at this offset, is cut short and valid so far.
+        /// The last scalar starts at this offset and is incomplete but valid so far.
         case truncated(at: Int)
     }
 
@@ -81,8 +80,8 @@ public struct UTF8Validator: Sendable {
             _ = try UTF8Span(validating: bytes)
             return .valid
         } catch {
-            // The error's range reaches to the end when the text was cut inside a scalar; a truncated scalar
-            // that is followed by something else is an invalid one.
+            // A scalar is incomplete only if the error's range reaches the end of the text. A truncated scalar followed
+            // by other bytes is invalid.
             guard error.kind == .truncatedScalar, error.byteOffsets.upperBound == bytes.count else { return .invalid }
             return .truncated(at: error.byteOffsets.lowerBound)
         }

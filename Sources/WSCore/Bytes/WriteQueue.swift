@@ -1,17 +1,17 @@
-/// A queue of bytes to be written. Large parts are shared with the queues of other connections.
+/// A queue of bytes to write. Large parts are shared with the queues of other connections.
 ///
 ///      part            part                     part
 ///      ├─ own ─ shared ├─ (none) ─ shared ──────├─ own ─ shared ┤
 ///
-/// A buffer behind the queue collects bytes that are not shared. Its contents move into the queue when shared bytes follow.
+/// A buffer behind the queue collects bytes that are not shared. Its contents precede the next shared bytes.
 public final class WriteQueue {
-    /// Bytes of the queue's own, and shared ones that follow them.
+    /// The queue's own bytes, followed by shared bytes.
     public final class Part {
-        /// What comes first.
+        /// The queue's own bytes, which come first.
         public var own: ByteBuffer
-        /// What follows.
+        /// The shared bytes that follow.
         public let shared: SharedBytes
-        /// How much of it has been taken.
+        /// The number of shared bytes already taken.
         public fileprivate(set) var offset = 0
 
         fileprivate init(_ own: consuming ByteBuffer, _ shared: SharedBytes) {
@@ -19,32 +19,32 @@ public final class WriteQueue {
             self.shared = shared
         }
 
-        /// How much has not been taken.
+        /// The number of bytes not taken yet.
         fileprivate var count: Int { own.count + shared.count - offset }
     }
 
-    /// Those before ``firstIndex`` have been taken.
+    /// The parts; those before ``firstIndex`` have been taken.
     private var parts: [Part?] = []
     private var firstIndex = 0
     /// The number of bytes in the queue.
     public private(set) var count = 0
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     public init() {}
 
-    /// The first part; nil: the queue is empty.
+    /// The first part, or nil if the queue is empty.
     public var first: Part? { firstIndex < parts.count ? parts[firstIndex] : nil }
 
-    /// Appends what is in `buffer`, which is then empty, and shared bytes behind it.
+    /// Appends the contents of `buffer`, which becomes empty, followed by shared bytes.
     public func append(_ shared: SharedBytes, after buffer: inout ByteBuffer) {
         let part = Part(Self.takeContents(of: &buffer), shared)
         count += part.count
         parts.append(part)
     }
 
-    /// Has `body` take from the first part as much as it likes of its own bytes, and then of those that are shared.
-    /// - Parameter body: Is given the part, and returns how many of its shared bytes were taken.
-    /// - Returns: Whether all of the part was taken, and the next one is the first.
+    /// Calls `body` to take bytes from the first part: its own bytes, then shared ones.
+    /// - Parameter body: Receives the part, consumes its own bytes, and returns the number of shared bytes taken.
+    /// - Returns: Whether the whole part was taken. The next part is then the first.
     public func takeFirst<E: Error>(_ body: (Part) throws(E) -> Int) throws(E) -> Bool {
         guard let part = first else { return false }
         let countBefore = part.count
@@ -55,7 +55,7 @@ public final class WriteQueue {
         return true
     }
 
-    /// Moves the next bytes, up to `limit` shared ones and those before them, to a buffer.
+    /// Moves the first part's own bytes and up to `limit` of its shared bytes to a buffer.
     public func moveFirst(atMost limit: Int, to buffer: inout ByteBuffer) {
         _ = takeFirst { part in
             part.own.withReadableBytes { buffer.append($0) }
@@ -68,8 +68,8 @@ public final class WriteQueue {
         }
     }
 
-    /// A buffer in which there is little for its storage, or nothing, keeps it: it may be lent, and the part may wait for
-    /// long.
+    /// Moves the contents out of a buffer, or copies them if they fill less than half of its storage. That storage may
+    /// be borrowed, and the part may stay in the queue for a long time.
     private static func takeContents(of buffer: inout ByteBuffer) -> ByteBuffer {
         guard buffer.storageBytes > buffer.count * 2 else { return buffer.takeAll() }
         var copy = ByteBuffer()
@@ -78,7 +78,7 @@ public final class WriteQueue {
         return copy
     }
 
-    /// Lets go of the first part. The others move up only when those that have been taken are half of all.
+    /// Removes the first part. The array is compacted only when half of it has been taken.
     private func removeFirst() {
         parts[firstIndex] = nil
         firstIndex += 1

@@ -1,13 +1,14 @@
-/// Addresses that are used for a host and port in place of a lookup: `HOST:PORT:IP[,IP...]`.
+/// Addresses for a host and port that replace the DNS lookup: `HOST:PORT:IP[,IP...]`.
 public struct AddressOverride: Sendable {
-    /// The host as URLs have it, without a dot at its end; nil: any host.
+    /// The host as normalized in URLs, without a final dot; nil matches any host.
     private let host: String?
-    /// The port that it is for, which the addresses have, too.
+    /// The port this override applies to, also the port of its addresses.
     private let port: UInt16
-    /// The addresses, in the order in which they are tried within each family; never none.
+    /// The addresses, in order of preference within each family; never empty.
     let addresses: [SocketAddress]
 
-    /// Reads `HOST:PORT:IP[,IP...]`. The host may be `*`, IPv6 addresses may be in brackets.
+    /// Parses `HOST:PORT:IP[,IP...]`. The host may be `*` for any host. IPv6 addresses may be in brackets.
+    /// - Throws: ``AddressOverrideError`` if the text has another form or the zone of an IPv6 address does not exist.
     public init(parsing text: String) throws(AddressOverrideError) {
         guard let prefix = text.first, prefix != "-", prefix != "+" else {
             throw text.isEmpty ? .missingPort : .prefix(text.prefix(1) == "-" ? "-" : "+")
@@ -31,14 +32,14 @@ public struct AddressOverride: Sendable {
         self.addresses = addresses
     }
 
-    /// The addresses for a host and port: those of the last entry that names the host, else of the last for any host.
+    /// Returns the addresses for a host and port, or nil. The last one for the host applies, else the last for `*`.
     static func addresses(for host: String, port: UInt16, in overrides: [AddressOverride]) -> [SocketAddress]? {
         let host = withoutFinalDot(ASCII.lowercased(host))
         let matching = overrides.filter { $0.port == port && ($0.host == nil || $0.host == host) }
         return (matching.last { $0.host != nil } ?? matching.last)?.addresses
     }
 
-    /// The text before the second colon, of which brackets hide their own, and the text after it.
+    /// Splits the text at the second colon, ignoring colons in brackets.
     private static func parts(of text: String) throws(AddressOverrideError) -> (Substring, Substring) {
         var hostEnd = text.startIndex
         if text.first == "[" {

@@ -1,19 +1,19 @@
-/// Why a text is not `HOST:PORT:IP[,IP...]`.
+/// An error in an address override, `HOST:PORT:IP[,IP...]`.
 public enum AddressOverrideError: Error, Equatable, CustomStringConvertible {
-    /// It begins with a sign that only curl gives a meaning to.
+    /// The text starts with a sign that has a meaning only in curl.
     case prefix(String)
-    /// There is no port.
+    /// The port is missing.
     case missingPort
-    /// There is no address, or nothing between two commas.
+    /// An address is missing, for example between two commas.
     case missingAddress
-    /// The host or the port cannot be one.
+    /// The host or port is invalid.
     case host(URLError)
-    /// What stands in place of an address; a name, for instance.
+    /// The text is not an IP address, for example a host name.
     case invalidAddress(String)
-    /// The zone of an IPv6 address is no interface of this machine; the zone.
+    /// This machine has no interface with the name of the IPv6 address's zone.
     case unknownZone(String)
 
-    /// Why, and what to try.
+    /// The cause and a remedy.
     public var description: String {
         switch self {
         case .prefix("-"): "nothing is remembered that could be removed; leave the '-' out"

@@ -1,7 +1,6 @@
-/// The client's side of the opening handshake on a stream: sends the request, checks the response, and hands the
-/// stream on.
+/// Performs the client's side of an opening handshake (RFC 6455 §4.1): sends the request and checks the response.
 internal final class ClientOpening {
-    /// What a handshake that succeeded leaves behind.
+    /// The result of a successful handshake.
     typealias Opened = (upgrade: ClientUpgrade, firstBytes: [UInt8])
 
     private let stream: any ByteStream
@@ -11,8 +10,8 @@ internal final class ClientOpening {
     private var requestBytes = ByteBuffer()
     private var isOver = false
 
-    /// Prepares the handshake on a stream, which belongs to it until the completion is called.
-    /// - Parameter followsRedirects: Whether nobody will look at the body of a redirect, so that it is not waited for.
+    /// Prepares the handshake. It owns the stream until the completion is called.
+    /// - Parameter followsRedirects: Whether to report a redirect without waiting for its body. Defaults to false.
     init(
         _ handshake: ClientHandshake, on stream: any ByteStream, followsRedirects: Bool = false,
         completion: @escaping (Result<Opened, ConnectError>) -> Void
@@ -24,7 +23,7 @@ internal final class ClientOpening {
     }
 
     /// Sends the request.
-    /// - Parameter firstBytes: What the layer below had read beyond its own handshake.
+    /// - Parameter firstBytes: Bytes the layer below read beyond its own handshake.
     func start(with firstBytes: [UInt8] = []) {
         guard !isOver else { return }
         stream.delegate = self
@@ -35,17 +34,17 @@ internal final class ClientOpening {
         firstBytes.withUnsafeBytes { receive($0.bytes) }
     }
 
-    /// Closes the stream; the completion is not called.
+    /// Closes the stream. The completion is not called.
     func cancel() {
         isOver = true
         stream.close()
     }
 
-    /// What the server has answered so far, if that is already a refusal.
+    /// The refusal received so far, or nil if the server has not refused.
     var partialRefusal: HandshakeError? { handshake.partialRefusal }
 
     private func writeRequest() {
-        // When it cannot be written, the server may have answered before it closed: what it said is read first.
+        // If the write fails, the server may have responded before it closed, so read the response first.
         try? stream.write(&requestBytes)
     }
 
@@ -98,6 +97,6 @@ extension ClientOpening: ByteStreamDelegate {
         finish(.failure(.lost(error, .upgrading)))
     }
 
-    /// What the server said before is still to be read.
+    /// Ignored: a response sent before the failure can still be read.
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

@@ -1,47 +1,47 @@
-/// Why no connection came about.
+/// The reason a connection attempt failed.
 public enum ConnectError: Error {
-    /// How far an attempt had come.
+    /// The phase of a connection attempt.
     public enum Phase: String, CaseIterable, Sendable {
-        /// The name was being looked up.
+        /// Looking up the name.
         case resolving = "name lookup"
-        /// The TCP or Unix-domain connection was being made.
+        /// Establishing the TCP or Unix-domain connection.
         case connecting = "connection"
-        /// The proxy had been asked for a connection, or TLS to it was being set up.
+        /// Performing the proxy's handshake, including TLS with the proxy.
         case tunnelling = "proxy"
-        /// TLS to the server was being set up.
+        /// Performing the TLS handshake with the server.
         case securing = "TLS handshake"
-        /// The upgrade had been asked for.
+        /// Waiting for the response to the upgrade request.
         case upgrading = "upgrade"
     }
 
-    /// The name does not resolve.
+    /// The host name could not be resolved.
     case unresolvable(host: String, IOError)
-    /// The name resolves, but to no address of the family asked for.
+    /// The host name has no address of the requested family.
     case noAddress(host: String)
-    /// The zone of an IPv6 address is no interface of this machine.
+    /// This machine has no interface with the name of the IPv6 address's zone.
     case unknownZone(String, host: String)
-    /// No address could be reached; each with its reason.
+    /// No address could be reached. Lists the error for each.
     case unreachable([(address: String, error: AttemptError)])
-    /// The connection broke in a phase.
+    /// The connection failed during a phase.
     case lost(StreamError, Phase)
-    /// A variable of the environment names no proxy.
+    /// The value of a proxy environment variable is invalid.
     case proxyChoice(ProxyChoiceError)
-    /// The proxy could not be reached; why.
+    /// The proxy could not be reached.
     indirect case proxyUnreachable(Proxy, ConnectError)
-    /// The proxy did not connect us to the server.
+    /// The proxy refused the tunnel or violated its protocol.
     case proxy(Proxy, ProxyError)
-    /// TLS to a proxy could not be set up.
+    /// TLS with the proxy failed.
     case proxySecurity(Proxy, TLSError)
-    /// TLS to the server could not be set up, or the server ended it.
+    /// TLS with the server failed.
     case security(TLSError)
-    /// The server refused the upgrade or answered it wrongly.
+    /// The server refused the upgrade or sent an invalid response.
     case handshake(HandshakeError)
-    /// The server refused the upgrade with 401, although it had been sent credentials.
+    /// The server refused the upgrade with 401 although the request contained credentials.
     case credentialsRefused(HandshakeError)
-    /// The server accepted permessage-deflate, but not as it was offered.
+    /// The server's permessage-deflate response does not match the offer.
     case compression(DeflateNegotiationError)
-    /// The server redirects to where is not followed.
+    /// The server's redirect cannot be followed.
     case redirect(RedirectError)
-    /// It took too long; `peer` is whom we were connected, or connecting, to, where that is known.
+    /// The time limit expired during a phase; `peer` is the host or proxy being contacted, if known.
     case timedOut(Phase, after: Duration, peer: String?)
 }

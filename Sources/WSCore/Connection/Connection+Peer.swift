@@ -1,7 +1,8 @@
-// What becomes of a client that goes while nothing is read from it.
+// Detecting that the peer of a paused connection has gone.
 extension Connection: PeerWatched {
-    /// Begins or ends to look after the peer, as it is read from or not. A server alone has to: a client whose output is
-    /// stuck has but this one descriptor, and no one else to serve.
+    /// Starts or stops checking the peer's presence, depending on whether reading is paused.
+    ///
+    /// Only servers need this. A blocked client holds a single descriptor and has no other peers to serve.
     internal func updateWatch() {
         guard settings.role == .server else { return }
         if mustWait, !isLeaving {
@@ -11,19 +12,19 @@ extension Connection: PeerWatched {
         }
     }
 
-    /// Ends the connection when the peer has gone and nothing is lost by that; finds out whether it has.
+    /// Ends the connection if the peer has gone and no data would be lost.
     internal func lookAfterPeer(probing isProbing: Bool) {
         let presence = isLost ? .isGone : stream.peerPresence
         if presence != .present, !hasUnreadBytes, presence == .isGone || queuedBytes == 0 {
-            // There is nothing left to be read but the end, for which nobody has to wait.
+            // Only the end of the stream is left to read, so reading need not stay paused.
             return stream.startReading()
         }
         let isStuck = handler.connectionIsStuck(self)
         switch presence {
         case .present, .hasEnded:
-            // It may have closed its side and still read, and what says that it has closed may be stuck behind what we do
-            // not read. If it has closed its socket, a ping gets a reset. Where messages are for others, too, nothing is
-            // to end before they are read.
+            // The peer may have shut down only its sending side and still read. Its FIN may also be queued behind input
+            // that we do not read. If it has closed its socket, a ping provokes a reset. Do not probe if messages go to
+            // others as well: they must be read before the connection ends.
             if isProbing, settings.pausesReadingWhenFull || isStuck, queuedBytes == 0 { sendPing(RawSpan()) }
         case .isGone where isStuck || pauseReasons.isSubset(of: settings.forfeitingReasons):
             end(failure: .system(.connectionReset))

@@ -1,24 +1,24 @@
 extension Connection {
-    /// What a connection needs to know beside its stream; a class, because the connections of a server share it.
+    /// The settings of a connection apart from its stream. A class, because the connections of a server share it.
     public final class Settings: Sendable {
-        /// Which end this is.
+        /// The role of this endpoint.
         public let role: Role
-        /// What is accepted from the peer.
+        /// The limits on incoming messages.
         public let limits: Limits
-        /// The largest payload of a data frame sent, in bytes; nil: no limit.
+        /// The maximum payload of an outgoing data frame in bytes; nil means no limit.
         public let fragmentBytes: Int?
-        /// How long the peer may leave our close frame unanswered.
+        /// The time the peer has to answer our close frame.
         public let closeTimeout: Duration
-        /// Whether a full output queue stops reading: right where what is sent answers what is read.
+        /// Whether a full output queue pauses reading, as suits a connection that answers what it reads.
         public let pausesReadingWhenFull: Bool
-        /// With more bytes queued than this, ``Connection/isFull`` says that the source of the output is to pause.
+        /// The number of queued bytes above which ``Connection/isFull`` asks the output's source to pause.
         public let queueLimitBytes: Int
-        /// Reasons to pause that concern the peer alone: when it is gone, what it has sent is of no use to anybody.
+        /// Pause reasons that concern only the peer: once the peer is gone, its unread messages can be discarded.
         public let forfeitingReasons: PauseReasons
-        /// Whether pings are answered, as they must be.
+        /// Whether pings are answered, as RFC 6455 §5.5.2 requires.
         public let answersPings: Bool
 
-        /// Makes settings; `closeTimeout` is 5 s by default, and up to 16 MiB are queued.
+        /// Creates settings. Defaults: a close timeout of 5 s, a queue limit of 16 MiB, and no fragmentation.
         public init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
             pausesReadingWhenFull: Bool = false, queueLimitBytes: Int = 16 << 20, forfeitingReasons: PauseReasons = [],

@@ -1,26 +1,26 @@
-// What happens on the stream.
+// Events of the stream.
 extension Connection: ByteStreamDelegate {
-    /// Decodes.
+    /// Decodes the bytes.
     public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         receive(&bytes)
     }
 
-    /// The peer has closed its side without a closing handshake.
+    /// Ends the connection: the peer closed its sending side without a closing handshake.
     public func streamDidReachEnd(_ stream: any ByteStream) {
         end(failure: nil)
     }
 
-    /// Writes on.
+    /// Writes the queued output.
     public func streamDidDrain(_ stream: any ByteStream) {
         flush()
     }
 
-    /// The connection is lost.
+    /// Ends the connection.
     public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         end(failure: error)
     }
 
-    /// The connection is lost, but for what the peer sent before.
+    /// Discards all output. Input that arrived before the failure is still read.
     public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
         didFailToWrite(error)
     }

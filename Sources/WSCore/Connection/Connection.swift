@@ -1,46 +1,46 @@
-/// An open WebSocket connection: a session joined to a stream.
+/// An open WebSocket connection: a session on a stream.
 ///
 ///      socket → loop's read buffer → Session.receive → handler
 ///      handler, send(…) → Session.outbox → (end of turn) → one write → socket
 ///
-/// All that is sent during a turn of the loop leaves with one write at its end. The stream keeps the connection
-/// alive, and the connection its handler, until the connection has ended.
+/// Everything sent during a turn of the loop leaves in one write at its end. Until the connection ends, the stream
+/// retains the connection, and the connection retains its handler.
 public final class Connection<Handler: ConnectionHandler> {
-    /// What it was made with.
+    /// The settings this connection was created with.
     public let settings: Settings
-    /// Takes what happens.
+    /// Receives the connection's events.
     public let handler: Handler
 
-    /// The loop the connection belongs to.
+    /// The loop that runs the connection.
     public let loop: EventLoop
 
     internal let stream: any ByteStream
     internal let resources: ConnectionResources
-    // Of the resources, as is the loop: two steps away, each use would count a reference.
+    // Copied from the resources, like the loop: access through two references would cost a retain each time.
     private let outputStorage: ByteStoragePool
     @usableFromInline internal var session: Session
-    /// What was read when the handler could take no more, to be decoded before anything else is read; nil: nothing.
+    /// Input to decode before reading more, because the handler could not take it; nil if there is none.
     private var unread: ConnectionUnreadBytes?
     @usableFromInline internal private(set) var isReceiving = false
     private var isTerminating = false
     private var isTurnEndScheduled = false
     private var wasFull = false
-    /// Why nothing is read for now.
+    /// The reasons why reading is paused.
     public private(set) var pauseReasons: PauseReasons = []
-    /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
+    /// Whether the connection has ended for the handler, or only its last output remains to be written.
     internal private(set) var isLeaving = false
     private var hasEnded = false
-    /// What its end has come to; nil: there is no sign of it yet.
+    /// The state of the connection's end, or nil while the connection shows no sign of ending.
     private var departure: ConnectionDeparture?
 
-    /// Makes a connection on a stream whose opening handshake has just succeeded; ``start(with:)`` sets it going.
+    /// Creates a connection on a stream that has just completed the opening handshake. Call ``start(with:)`` next.
     ///
     /// - Parameters:
-    ///   - stream: Where its bytes travel.
-    ///   - settings: What it needs to know beside.
-    ///   - deflate: What was agreed on for permessage-deflate; nil: it is not used.
-    ///   - resources: What it shares with the other connections of the loop.
-    ///   - handler: Takes what happens.
+    ///   - stream: The stream, which the connection takes over.
+    ///   - settings: The connection's settings.
+    ///   - deflate: The negotiated permessage-deflate parameters. Defaults to nil: no compression.
+    ///   - resources: The resources shared by the connections of the loop.
+    ///   - handler: Receives the connection's events.
     public init(
         _ stream: any ByteStream, settings: Settings, deflate: DeflateParameters? = nil, resources: ConnectionResources,
         handler: Handler
@@ -61,8 +61,8 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Starts the connection.
     /// - Parameters:
-    ///   - response: The server's answer to the opening handshake, to be written before any frame.
-    ///   - firstBytes: What came in one piece with the peer's part of the opening handshake.
+    ///   - response: The server's response to the opening handshake, written before any frame.
+    ///   - firstBytes: Bytes that arrived after the peer's part of the opening handshake, in the same read.
     public func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
         stream.delegate = self
         outputStorage.lend(to: &session.outbox.bytes)
@@ -78,19 +78,19 @@ public final class Connection<Handler: ConnectionHandler> {
         updateReading()
     }
 
-    /// What has been sent, or waits to be. Not to be asked while a message is handed over.
+    /// The traffic sent or queued so far. Not available while a message is being delivered.
     public var sentTraffic: Traffic { session.outbox.traffic }
 
-    /// What has been received. Not to be asked while a message is handed over.
+    /// The traffic received so far. Not available while a message is being delivered.
     public var receivedTraffic: Traffic { session.receivedTraffic }
 
-    /// Whether a message has begun to arrive and has not arrived in full. Not to be asked while one is handed over.
+    /// Whether a message has started to arrive but is incomplete. Not available while a message is being delivered.
     public var isInMessage: Bool {
         assert(!isReceiving, "while it decodes, nothing is known of what is not whole")
         return session.isInMessage
     }
 
-    /// How much of that message has arrived; nil: there is none. Not to be asked while one is handed over.
+    /// The progress of the incomplete message, or nil. Not available while a message is being delivered.
     public var incomingProgress: MessageProgress? {
         assert(!isReceiving, "while it decodes, nothing is known of what is not whole")
         return session.incomingProgress
@@ -98,26 +98,25 @@ public final class Connection<Handler: ConnectionHandler> {
 
     // MARK: Sending
 
-    /// Whether nothing more can be sent: the closing handshake has begun. Not to be asked while a message is handed
-    /// over.
+    /// Whether sending has ended because our close frame was sent or the connection has ended. Not available while a
+    /// message is being delivered.
     public var isClosing: Bool { isLeaving || session.outbox.isSendingOver }
 
-    /// The number of bytes that wait to be taken by the kernel. Not to be asked while a message is handed over.
+    /// The number of bytes waiting for the kernel to accept them. Not available while a message is being delivered.
     public var queuedBytes: Int { session.outbox.queuedBytes + stream.inFlightBytes }
 
-    /// The number of bytes that the peer has not taken, but for a few KiB: those that wait, and those that are on their way.
-    /// Not to be asked while a message is handed over.
+    /// The number of bytes the peer has not acknowledged, within a few KiB: those queued and those in flight. Not
+    /// available while a message is being delivered.
     public var unsentBytes: Int { session.outbox.queuedBytes + stream.unsentBytes }
 
-    /// Whether so much waits that the source of the output is to pause until
+    /// Whether the output queue exceeds its limit. The output's source should pause until
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
     public var isFull: Bool { wasFull }
 
-    /// Whether nothing can be sent any more because the peer is gone, which reading would tell as well: what it sent
-    /// before is still to be read.
+    /// Whether a write failed because the peer is gone. Input that arrived before is still read.
     internal var isLost: Bool { departure?.writeFailure != nil }
 
-    /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
+    /// Sends a message; text must be valid UTF-8. Returns whether it was sent; false after our close frame.
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
@@ -128,7 +127,7 @@ public final class Connection<Handler: ConnectionHandler> {
         return true
     }
 
-    /// Sends a message that others are sent, too. Returns whether it was sent: not after a close frame.
+    /// Sends a message that other connections send, too. Returns whether it was sent; false after our close frame.
     @discardableResult
     public func send(_ message: SharedMessage) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
@@ -139,7 +138,7 @@ public final class Connection<Handler: ConnectionHandler> {
         return true
     }
 
-    /// Sends a ping with up to 125 bytes. Returns whether it was sent.
+    /// Sends a ping with a payload of at most 125 bytes. Returns whether it was sent.
     @discardableResult
     public func sendPing(_ payload: RawSpan) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
@@ -148,7 +147,7 @@ public final class Connection<Handler: ConnectionHandler> {
         return true
     }
 
-    /// Sends a pong that answers no ping, with up to 125 bytes. Returns whether it was sent.
+    /// Sends an unsolicited pong with a payload of at most 125 bytes. Returns whether it was sent.
     @discardableResult
     public func sendPong(_ payload: RawSpan) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
@@ -157,13 +156,13 @@ public final class Connection<Handler: ConnectionHandler> {
         return true
     }
 
-    /// Leaves the peer's pings unanswered from now on.
+    /// Stops answering the peer's pings.
     public func stopAnsweringPings() {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
         session.outbox.answersPings = false
     }
 
-    /// Begins the closing handshake; the end is reported to the handler. Returns whether it had not begun before.
+    /// Sends a close frame and notifies the handler at the end. Returns false if a close frame was sent before.
     @discardableResult
     public func close(_ frame: CloseFrame) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
@@ -172,16 +171,17 @@ public final class Connection<Handler: ConnectionHandler> {
         return true
     }
 
-    /// Ends the connection without a closing handshake; the handler hears of it at once.
+    /// Ends the connection without a closing handshake. The handler is notified before this method returns, or after
+    /// decoding if a message is being delivered.
     public func terminate() {
         isTerminating = true
         if !isReceiving { end(failure: nil) }
     }
 
-    /// Whether reading is paused by ``pauseReading(for:)``.
+    /// Whether ``pauseReading(for:)`` has paused reading.
     public var isPausedByUser: Bool { !pauseReasons.isEmpty }
 
-    /// Stops reading while whoever takes the messages cannot keep up.
+    /// Pauses reading while the consumer of the messages cannot keep up.
     public func pauseReading(for reasons: PauseReasons = .output) {
         guard !isLeaving else { return }
         pauseReasons.formUnion(reasons)
@@ -189,7 +189,7 @@ public final class Connection<Handler: ConnectionHandler> {
         updateWatch()
     }
 
-    /// Goes on reading after ``pauseReading(for:)``, unless there are other reasons not to.
+    /// Resumes reading after ``pauseReading(for:)``, unless other reasons remain.
     public func resumeReading(after reasons: PauseReasons = .output) {
         guard !pauseReasons.isDisjoint(with: reasons) else { return }
         pauseReasons.subtract(reasons)
@@ -209,13 +209,13 @@ public final class Connection<Handler: ConnectionHandler> {
         loop.atEndOfTurn(self)
     }
 
-    /// What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
+    /// Returns whether the queue exceeds its limit. After a write failure, output is discarded and does not count.
     @inline(__always)
     private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
         outbox.queuedBytes + stream.inFlightBytes > settings.queueLimitBytes && departure?.writeFailure == nil
     }
 
-    /// Whether another message may be handed over.
+    /// Whether another message may be delivered.
     @usableFromInline
     internal func takesMore(_ outbox: borrowing Outbox) -> Bool {
         !isTerminating && !isPausedByUser && !(settings.pausesReadingWhenFull && exceedsQueueLimit(outbox))
@@ -230,7 +230,7 @@ public final class Connection<Handler: ConnectionHandler> {
             return didFailToWrite(error)
         }
         outputStorage.takeBack(from: &session.outbox.bytes)
-        // Not before the close frame is written: what the kernel takes at once is no sign of a slow reader.
+        // Only after writing the close frame: output the kernel takes at once is no sign of a slow reader.
         if session.outbox.isSendingOver { startCloseTimer() }
         if wasFull, queuedBytes <= settings.queueLimitBytes / 2 {
             wasFull = false
@@ -249,7 +249,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func updateReading() {
-        // The stream is no longer ours: what the peer still sends is read and thrown away.
+        // `LingeringClose` owns the stream now, and discards further input.
         guard !isLeaving else { return }
         updateWatch()
         if mustWait {
@@ -261,7 +261,7 @@ public final class Connection<Handler: ConnectionHandler> {
         }
     }
 
-    /// Whether the peer has sent something that has not been decoded.
+    /// Whether input from the peer has not been decoded.
     internal var hasUnreadBytes: Bool { unread != nil || stream.hasUnreadBytes }
 
     internal var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
@@ -275,7 +275,7 @@ public final class Connection<Handler: ConnectionHandler> {
         if unread != nil { updateReading() }
     }
 
-    /// Goes on with what had to wait, before anything else is read.
+    /// Decodes input held back earlier.
     private func receiveUnread() {
         guard let unread, !mustWait, !isLeaving else { return }
         unread.bytes.consume(unread.bytes.withMutableReadableBytes { take(&$0) })
@@ -301,7 +301,7 @@ public final class Connection<Handler: ConnectionHandler> {
         if isTerminating { end(failure: nil) } else { afterSessionChanged() }
     }
 
-    /// Does what follows from the session's new state: writing, waiting for the closing handshake, leaving.
+    /// Reacts to the session's new state: writes output, pauses reading, or starts to leave.
     private func afterSessionChanged() {
         guard !isLeaving else { return }
         if session.outbox.isSendingOver, departure?.violation != nil || session.closing.isComplete { return leave() }
@@ -309,13 +309,13 @@ public final class Connection<Handler: ConnectionHandler> {
         if wasFull { updateReading() }
     }
 
-    /// The last bytes are in the outbox; what the peer still sends is of no interest.
+    /// Writes the last output and closes the stream. Further input is discarded.
     private func leave() {
         isLeaving = true
         updateWatch()
         departure?.closeTimer = nil
-        // RFC 6455 §7.1.1: the server closes the TCP connection first, and the client waits for it; one that fails the
-        // connection closes it in any case (§7.1.7).
+        // RFC 6455 §7.1.1: the server closes the TCP connection first and the client waits for it. An endpoint that
+        // fails the connection closes it in either role (§7.1.7).
         let closesOwnSide = settings.role == .server || departure?.violation != nil
         let refill: (inout ByteBuffer) -> Void = { [self] output in session.outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
@@ -338,7 +338,7 @@ public final class Connection<Handler: ConnectionHandler> {
         handler.connection(self, didEnd: end)
     }
 
-    /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
+    /// Discards all output. Input that arrived before the failure, perhaps with a close frame, is still read.
     internal func didFailToWrite(_ error: StreamError) {
         depart().writeFailure = error
         session.outbox.removeAll()
@@ -346,7 +346,7 @@ public final class Connection<Handler: ConnectionHandler> {
         guard wasFull else { return updateReading() }
         wasFull = false
         updateReading()
-        // Nobody is to wait for room that there will never be.
+        // Wake the source of output: the queue will never drain.
         handler.connectionDidDrain(self)
     }
 
@@ -359,8 +359,10 @@ public final class Connection<Handler: ConnectionHandler> {
         timer.start(after: settings.closeTimeout)
     }
 
-    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading. Where it has gone,
-    /// it is we who are late as long as there is something left of what it sent.
+    /// Ends the connection if the peer had a chance to answer our close frame but did not.
+    ///
+    /// It had none while our output still moves or reading is paused. The same applies if it is gone but has left
+    /// unread input.
     private func closeTimerFired() {
         let departure = depart()
         let isMoving = unsentBytes < departure.unsentBytesAtLastCheck
@@ -384,7 +386,7 @@ public final class Connection<Handler: ConnectionHandler> {
 }
 
 extension Connection: EndOfTurnWork {
-    /// Decodes what had to wait, and writes what the turn produced.
+    /// Decodes input held back earlier and writes the turn's output.
     public func endTurn() {
         isTurnEndScheduled = false
         receiveUnread()

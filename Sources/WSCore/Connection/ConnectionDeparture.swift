@@ -1,4 +1,4 @@
-/// What the end of a connection has come to; a connection has it only near its end.
+/// The state of a connection's end, allocated only when the end begins.
 final class ConnectionDeparture {
     var violation: ProtocolError?
     var writeFailure: StreamError?

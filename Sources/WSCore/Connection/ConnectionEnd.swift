@@ -1,15 +1,15 @@
-/// How an open connection ended.
+/// The end of an open connection.
 public struct ConnectionEnd: Sendable {
-    /// How far the closing handshake had come.
+    /// The final state of the closing handshake.
     public let closing: ClosingHandshake
-    /// What the peer violated, when that is why we ended it.
+    /// The peer's violation that made us fail the connection, if any.
     public let violation: ProtocolError?
-    /// The failure of the network that ended it.
+    /// The network failure that ended the connection, if any.
     public let failure: StreamError?
-    /// Whether the peer left our close frame unanswered for too long.
+    /// Whether the peer did not answer our close frame in time.
     public let closingTimedOut: Bool
 
-    /// Makes an end.
+    /// Creates the end of a connection.
     public init(
         closing: ClosingHandshake, violation: ProtocolError? = nil, failure: StreamError? = nil,
         closingTimedOut: Bool = false
@@ -20,16 +20,16 @@ public struct ConnectionEnd: Sendable {
         self.closingTimedOut = closingTimedOut
     }
 
-    /// Whether both close frames were exchanged (RFC 6455 §7.1.4) and no violation was their cause.
+    /// Whether both close frames were exchanged (RFC 6455 §7.1.4) without a violation.
     public var isClean: Bool { closing.isComplete && violation == nil }
 
-    /// The connection's close code (RFC 6455 §7.1.5): the one received, 1005 for a close frame without one, 1006
-    /// for no close frame.
+    /// The connection's close code (RFC 6455 §7.1.5): the code received, 1005 if the close frame has none, 1006 if no
+    /// close frame arrived.
     public var code: CloseCode {
         guard let received = closing.received else { return .abnormalClosure }
         return received.code ?? .noStatus
     }
 
-    /// The connection's close reason (RFC 6455 §7.1.6): the one received, or an empty one.
+    /// The connection's close reason (RFC 6455 §7.1.6): the reason received, or an empty string.
     public var reason: String { closing.received?.reason ?? "" }
 }

@@ -1,41 +1,41 @@
-/// Takes what happens on a connection. A class of its own for each use, so that calls are dispatched statically.
+/// Handles a connection's events. Implement it with one class per use, so that calls are dispatched statically.
 ///
-/// While a `received` method runs, the connection is decoding: answers go to the `outbox` it is given, and the
-/// methods of the connection that send are not to be called. Those of other connections may be.
+/// While a `received` method runs, the connection is decoding. Answer through the given `outbox`, and do not call the
+/// connection's own send methods. Those of other connections may be called.
 public protocol ConnectionHandler: AnyObject, SendableMetatype {
-    /// Decodes bytes that have been read, hands over what they hold, and returns how many of them were taken.
+    /// Decodes bytes and delivers messages and control frames. Returns the number of bytes consumed.
     ///
-    /// It is the connection's own, neither to be called nor to be written again: where the type of a handler is known,
-    /// decoding is specialised for it, but a stream reaches its delegate in code that is generic still.
+    /// Do not call or override this method: it is part of the protocol only to specialize decoding for the handler's
+    /// type. A stream calls its delegate through unspecialized code.
     static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int
-    /// Bytes have been read and are about to be decoded: a few calls of the others may follow, or none.
+    /// Called when bytes were read, before they are decoded. Any number of the following calls may result, or none.
     func connectionWillReceive(_ connection: Connection<Self>)
-    /// A whole message has arrived; it is valid during the call, and text is valid UTF-8.
+    /// Called when a message is complete. The payload is valid during the call; text is valid UTF-8.
     func connection(
         _ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox)
-    /// A ping has arrived and has been answered.
+    /// Called when a ping arrives, after it was answered.
     func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan, outbox: inout Outbox)
-    /// A pong has arrived.
+    /// Called when a pong arrives.
     func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan, outbox: inout Outbox)
-    /// The peer's close frame has arrived, and has been answered when it came first.
+    /// Called when the peer's close frame arrives, after it was answered.
     func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame, outbox: inout Outbox)
-    /// The header of a frame has arrived.
+    /// Called when a frame header arrives.
     func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader)
-    /// A piece of the payload of the frame whose header came last has arrived, unmasked.
+    /// Called for each piece of a frame's payload, unmasked but not decompressed.
     func connection(_ connection: Connection<Self>, receivedPiece piece: RawSpan, of header: FrameHeader)
-    /// Who looks at the frames that are sent; asked once, when the connection is made.
+    /// Observes outgoing frames, or nil. Read once, when the connection is created.
     var sentFrameObserver: (any SentFrameObserver)? { get }
-    /// The output queue was full and has room again.
+    /// Called when a full output queue has drained to half of its limit, or was discarded after a write failure.
     func connectionDidDrain(_ connection: Connection<Self>)
-    /// Asked from time to time while nothing is read from the peer: whether whoever takes its messages has stopped to, so that
-    /// nothing is lost if the connection ends with the peer gone.
+    /// Whether the consumer of the peer's messages has stopped taking them. If so, nothing is lost by ending the
+    /// connection once the peer is gone. Asked periodically while reading is paused.
     func connectionIsStuck(_ connection: Connection<Self>) -> Bool
-    /// The connection has ended; nothing further is called.
+    /// Called when the connection has ended. No other call follows.
     func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd)
 }
 
 extension ConnectionHandler {
-    /// Decodes them with the connection's session.
+    /// Decodes the bytes with the connection's session.
     @inlinable
     public static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
         assert(connection.isReceiving, "only the connection has its bytes decoded")
@@ -52,13 +52,13 @@ extension ConnectionHandler {
     /// Does nothing.
     @inlinable
     public func connectionWillReceive(_ connection: Connection<Self>) {}
-    /// Does nothing: the ping has been answered.
+    /// Does nothing: the ping was answered.
     @inlinable
     public func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan, outbox: inout Outbox) {}
     /// Does nothing.
     @inlinable
     public func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan, outbox: inout Outbox) {}
-    /// Does nothing: the end follows.
+    /// Does nothing: ``connection(_:didEnd:)`` follows.
     @inlinable
     public func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame, outbox: inout Outbox) {}
     /// Does nothing.
@@ -67,13 +67,13 @@ extension ConnectionHandler {
     /// Does nothing.
     @inlinable
     public func connection(_ connection: Connection<Self>, receivedPiece piece: RawSpan, of header: FrameHeader) {}
-    /// Nobody.
+    /// Returns nil: no observer.
     @inlinable
     public var sentFrameObserver: (any SentFrameObserver)? { nil }
     /// Does nothing.
     @inlinable
     public func connectionDidDrain(_ connection: Connection<Self>) {}
-    /// It is not: somebody will take what the peer has sent.
+    /// Returns false: the peer's messages will be consumed.
     @inlinable
     public func connectionIsStuck(_ connection: Connection<Self>) -> Bool { false }
 }

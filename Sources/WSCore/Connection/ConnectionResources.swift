@@ -1,28 +1,28 @@
-/// What the connections of one loop share: masking keys, and the memory that compression borrows.
+/// Resources shared by the connections of one loop.
 public final class ConnectionResources {
-    /// The loop.
+    /// The loop that runs the connections.
     let loop: EventLoop
-    /// The keys for the frames of clients.
+    /// The masking keys for client frames.
     public let maskingKeys: MaskingKeySource
-    /// Storage for what is written in one turn.
+    /// Buffers for the output of a turn.
     let outputStorage = ByteStoragePool()
-    /// What sessions share while nothing has arrived in part.
+    /// Partial inputs, lent to sessions while they decode.
     let partialInputs = PartialInputPool()
-    /// zlib's streams and buffers.
+    /// zlib streams and buffers, lent to connections while they compress.
     let deflateMemory = DeflateMemory()
-    /// Looks after the clients from which nothing is read.
+    /// Detects dead peers of paused connections.
     let deadPeerDetector: DeadPeerDetector
     private var timer: Timer?
     private var isTimerRunning = false
     private let idleInterval: Duration
 
-    /// Makes the resources of a loop.
+    /// Creates the resources of a loop.
     ///
     /// - Parameters:
-    ///   - loop: The loop.
-    ///   - maskingKeys: Where the keys come from.
-    ///   - idleInterval: A connection that has compressed and decompressed nothing for one to two of these gives zlib's
-    ///     memory back; 1 s by default.
+    ///   - loop: The loop that runs the connections.
+    ///   - maskingKeys: The source of masking keys. Defaults to the system's secure random generator.
+    ///   - idleInterval: The interval at which idle compression memory is released, 1 s by default. A connection
+    ///     returns its memory after one to two intervals without compressing or decompressing.
     public init(
         on loop: EventLoop, maskingKeys: MaskingKeySource = MaskingKeySource(fill: SecureRandom.fill),
         idleInterval: Duration = .seconds(1)

@@ -1,4 +1,4 @@
-/// What was read when the handler could take no more; a connection has it only then.
+/// Input held back because the handler could not take more; allocated only then.
 final class ConnectionUnreadBytes {
     var bytes = ByteBuffer()
 }

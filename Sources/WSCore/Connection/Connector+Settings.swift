@@ -1,30 +1,30 @@
 extension Connector {
-    /// Where to connect to and how.
+    /// The destination of a connection and how to reach it.
     public struct Settings: Sendable {
-        /// Where a stream leads that does not lead where the URL points.
+        /// A destination that replaces the one in the URL.
         public enum Destination: Equatable, Sendable {
-            /// A host and a port.
+            /// A host and port.
             case tcp(host: String, port: UInt16)
             /// The path of a Unix-domain socket.
             case unix(path: String)
         }
 
-        /// What is asked for, and where.
+        /// The request to send, including its URL.
         public var request: ClientRequest
-        /// Where the stream leads; nil: where the URL points, perhaps through a proxy.
+        /// The destination to connect to; nil for the URL's host, possibly through a proxy.
         public var destination: Destination?
-        /// How the stream is opened.
+        /// The network settings.
         public var network: NetworkSettings
-        /// Which proxy it goes through.
+        /// Chooses the proxy; nil for a direct connection.
         public var proxies: ProxyChoice?
-        /// The name that the server's certificate has to have; nil: the host of the URL.
+        /// The name expected in the server's certificate; nil for the URL's host.
         public var serverName: String?
-        /// The number of redirects that are followed one after another; nil: a redirect is a refusal like others.
+        /// The maximum number of consecutive redirects to follow; nil reports a redirect as a refusal.
         public var maximumRedirects: Int?
-        /// How long it may take.
+        /// The time limits.
         public var timeouts: ConnectTimeouts
 
-        /// Makes settings that do what the request says and nothing else.
+        /// Creates settings. By default, the connection is direct and redirects are not followed.
         public init(
             request: ClientRequest, destination: Destination? = nil, network: NetworkSettings = NetworkSettings(),
             proxies: ProxyChoice? = nil, serverName: String? = nil, maximumRedirects: Int? = nil,
@@ -40,51 +40,51 @@ extension Connector {
         }
     }
 
-    /// A connection that has just been opened.
+    /// A newly opened connection.
     public struct Opened {
-        /// The stream, on which frames follow.
+        /// The stream, ready for frames.
         public let stream: any ByteStream
-        /// What was asked for in the end, after redirects.
+        /// The final request, after redirects.
         public let request: ClientRequest
-        /// What was agreed.
+        /// The result of the opening handshake.
         public let upgrade: ClientUpgrade
-        /// What was agreed for TLS; nil: it is not used.
+        /// The TLS parameters; nil without TLS.
         public let tls: TLSSummary?
-        /// What was agreed for permessage-deflate; nil: it is not used.
+        /// The negotiated permessage-deflate parameters; nil without compression.
         public let deflate: DeflateParameters?
-        /// Frames, or the beginning of one, that arrived together with the response.
+        /// Frame data that arrived in the same read as the response.
         public let firstBytes: [UInt8]
-        /// Where the stream leads, the server or a proxy: an address and port, or a socket's path.
+        /// The address and port, or socket path, of the server or proxy at the other end of the stream.
         public let peer: String
-        /// How long it took.
+        /// The total time to open the connection.
         public let duration: Duration
-        /// How long each part of it took.
+        /// The time spent in each phase.
         public let phaseDurations: PhaseDurations
     }
 
-    /// What happens on the way, for those who want to look on.
+    /// A step in opening a connection, for observers.
     public enum Step {
-        /// A stream leads to the peer, an address and port or a socket's path, which is a proxy or the server.
+        /// Connected to a proxy or the server at an address and port, or at a socket path.
         case reached(peer: String, Proxy?)
-        /// The head of a request has been sent, to a proxy or to the server, with its secrets.
+        /// Sent a request head to a proxy or the server. It contains secrets.
         case sent(head: String)
-        /// The head of a response that was not the last word has come.
+        /// Received a response head.
         case received(ResponseHead)
-        /// TLS stands: with the proxy, or with the server.
+        /// Completed a TLS handshake with a proxy or, if nil, the server.
         case secured(TLSSummary, with: Proxy?)
-        /// A redirect is followed.
+        /// Follows a redirect.
         case redirected(to: WebSocketURL)
     }
 }
 
-/// How long connecting may take.
+/// The time limits for connecting.
 public struct ConnectTimeouts: Equatable, Sendable {
-    /// The limit over everything.
+    /// The limit for the whole attempt, including redirects.
     public var whole: Duration
-    /// The limits of phases that have one of their own.
+    /// Additional limits for single phases.
     public var phases: [ConnectError.Phase: Duration]
 
-    /// Makes limits; by default 10 s over everything.
+    /// Creates limits. By default, the whole attempt may take 10 s, and phases have no limits.
     public init(whole: Duration = .seconds(10), phases: [ConnectError.Phase: Duration] = [:]) {
         self.whole = whole
         self.phases = phases

@@ -1,23 +1,23 @@
-/// Opens a WebSocket connection, through whatever stands between us and the server.
+/// Opens a WebSocket connection, directly or through a proxy, with or without TLS.
 ///
 ///      Dialer ─► [TLSStream ─►] [ProxyTunnel ─►] [TLSStream ─►] ClientOpening ─► completion
 ///      name, address     https proxy     any proxy          wss           upgrade
 ///           ▲                                                                │
 ///           └───────────────────────── redirect ─────────────────────────────┘
 ///
-/// One time limit is over all, and one over each phase that has one.
+/// A time limit applies to the whole attempt; phases may have additional limits.
 public final class Connector {
     private let settings: Settings
     private let resources: ConnectorResources
     private let loop: EventLoop
     private let completion: (Result<Opened, ConnectError>) -> Void
     private let startTime: Duration
-    /// The URL that is asked for, since the last redirect.
+    /// The current URL, after redirects.
     public var url: WebSocketURL { request.url }
-    /// Called with each ``Step``; may call the connection off.
+    /// Called for each ``Step``. The closure may cancel the connector.
     public var didStep: ((Step) -> Void)?
 
-    /// What is asked for, and how it is reached, since the last redirect.
+    /// The current request and how it is sent, after redirects.
     private var request: ClientRequest
     private var proxy: Proxy?
     private var peer: String?
@@ -28,7 +28,7 @@ public final class Connector {
     private var phaseDurations = PhaseDurations()
     private var targetLookup: HostLookup?
     private var dialer: Dialer?
-    /// The stream, as long as none of the two that follow has it.
+    /// The stream, unless `tunnel` or `opening` owns it.
     private var stream: (any ByteStream)?
     private var tunnel: ProxyTunnel?
     private var opening: ClientOpening?
@@ -38,10 +38,10 @@ public final class Connector {
 
     /// Prepares a connection.
     /// - Parameters:
-    ///   - settings: Where to and how.
-    ///   - resources: What it shares with others; made with TLS if it may be needed.
-    ///   - loop: The loop it will belong to.
-    ///   - completion: Called once; before ``start()`` returns only when there is nothing to wait for.
+    ///   - settings: The destination and how to reach it.
+    ///   - resources: The resources shared with other connectors, created with TLS settings if TLS may be needed.
+    ///   - loop: The loop that will run the connection.
+    ///   - completion: Called exactly once, unless the connector is canceled. May be called before ``start()`` returns.
     public init(
         _ settings: Settings, resources: ConnectorResources, on loop: EventLoop,
         completion: @escaping (Result<Opened, ConnectError>) -> Void
@@ -55,14 +55,14 @@ public final class Connector {
         phaseStartTime = startTime
     }
 
-    /// Begins.
+    /// Starts connecting.
     public func start() {
         timer = Timer(on: loop) { [unowned self] in timedOut(after: settings.timeouts.whole) }
         timer?.start(after: settings.timeouts.whole)
         connect()
     }
 
-    /// Calls it off; the completion is not called.
+    /// Cancels the attempt and closes its stream. The completion is not called.
     public func cancel() {
         isOver = true
         timer = nil
@@ -70,7 +70,7 @@ public final class Connector {
         drop()
     }
 
-    /// Lets go of everything that is under way.
+    /// Cancels everything in progress and closes the stream.
     private func drop() {
         targetLookup?.cancel()
         dialer?.cancel()
@@ -106,7 +106,7 @@ public final class Connector {
         finish(.failure(.timedOut(phase, after: limit, peer: peer)))
     }
 
-    /// What a handshake that failed is: a 401 means another thing to one who had sent credentials.
+    /// Maps a handshake error, distinguishing a 401 response to a request with credentials.
     private func failure(for error: HandshakeError) -> ConnectError {
         guard case .refused(let head, _, _) = error, head.status == 401, request.hasCredentials else {
             return .handshake(error)
@@ -131,7 +131,7 @@ public final class Connector {
         } catch {
             return finish(.failure(.proxyChoice(error)))
         }
-        // SOCKS 5 without h: the proxy gets an address that we look up.
+        // SOCKS5 without "h": we resolve the name and pass the address to the proxy.
         guard proxy?.needsTargetAddress == true, case .tcp(let host, let port) = request.url.endpoint else {
             return open(targetAddress: nil)
         }
@@ -145,7 +145,7 @@ public final class Connector {
         lookUpTarget(host, port: port)
     }
 
-    /// Takes the first address that is found: which of them answers, the proxy alone could tell.
+    /// Resolves the target and uses the first address found, because only the proxy could test which one answers.
     private func lookUpTarget(_ host: String, port: UInt16) {
         let lookup = HostLookup(family: settings.network.family, on: loop) { [self] addresses in
             targetLookup?.cancel()
@@ -166,7 +166,7 @@ public final class Connector {
         return try settings.proxies?.proxy(isSecure: request.url.isSecure, host: host, port: port)?.proxy
     }
 
-    /// Where the first hop leads.
+    /// The first hop: the explicit destination, the proxy, or the URL's host. Nil for the embedded echo server.
     private var firstHop: Dialer.Destination? {
         switch settings.destination {
         case .tcp(let host, let port): return .host(host, port: port)
@@ -268,8 +268,10 @@ public final class Connector {
         secured.start(with: firstBytes)
     }
 
-    /// Whether the server is the one that the user named, which our certificate and the name to expect are for, and not
-    /// another that it redirects to. From `ws` the same host is reached with TLS by a redirect only.
+    /// Whether this is the server the user named, rather than another that it redirected to.
+    ///
+    /// Only that server receives our certificate and must match the expected name. A redirect from `ws` to `wss` on the
+    /// same host still counts.
     private var isNamedByUser: Bool {
         let named = settings.request.url
         if request.url.isSameOrigin(as: named) { return true }
@@ -308,7 +310,7 @@ public final class Connector {
         opening.start(with: firstBytes)
     }
 
-    /// Follows a redirect, if that is wanted.
+    /// Follows a redirect if allowed; otherwise reports the refusal.
     private func refused(_ error: HandshakeError, _ head: ResponseHead) {
         resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
         guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(failure(for: error))) }

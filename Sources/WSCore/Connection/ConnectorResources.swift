@@ -1,16 +1,17 @@
-/// What connectors of one loop share, and remember from one connection to the next: TLS sessions and cookies.
+/// Resources shared by the connectors of one loop. They keep TLS sessions and cookies between connections.
 public final class ConnectorResources {
-    /// The cookies that servers have set.
+    /// The cookies received so far.
     public internal(set) var cookies = CookieStore()
-    /// TLS with the server that the user named.
+    /// TLS with the server the user named.
     let serverLayer: TLSLayer?
-    /// TLS with others, to which it redirects: the certificate is not for them.
+    /// TLS with servers reached by redirects, which do not receive our certificate.
     let otherServerLayer: TLSLayer?
-    /// TLS with proxies: neither the pins nor the certificate for the server are for them.
+    /// TLS with proxies, to which neither the server's pins nor our certificate apply.
     let proxyLayer: TLSLayer?
 
-    /// Makes resources.
-    /// - Parameter tls: What is asked of TLS; nil: it will not be used.
+    /// Creates the resources.
+    /// - Parameter tls: The TLS settings. Defaults to nil, which rules out TLS.
+    /// - Throws: ``TLSConfigurationError`` if the settings are invalid.
     public init(tls settings: TLSClientSettings? = nil) throws(TLSConfigurationError) {
         guard var settings else {
             serverLayer = nil
@@ -20,7 +21,7 @@ public final class ConnectorResources {
         }
         let serverLayer = try TLSLayer(client: settings)
         self.serverLayer = serverLayer
-        // To read the system's authorities takes longer than anything else at the start: once, where once will do.
+        // Loading the system's CA certificates dominates startup time, so contexts are shared where possible.
         let hasCertificate = settings.certificate != nil
         settings.certificate = nil
         otherServerLayer = hasCertificate ? try TLSLayer(client: settings) : serverLayer
@@ -32,7 +33,7 @@ public final class ConnectorResources {
         proxyLayer = try TLSLayer(client: settings)
     }
 
-    /// Prepares TLS with a server, which `isOther` than the one that the user named or not.
+    /// Prepares TLS with a server; `isOther` if it is not the one the user named.
     func secure(
         _ stream: any ByteStream, name: TLSServerName, sessionKey: String, isOther: Bool,
         completion: @escaping TLSStream.Completion

@@ -1,36 +1,36 @@
-/// Gives the heap's free memory back to the system when of many clients most have left.
+/// Returns free heap memory to the system after most of many clients have left.
 ///
-/// What many clients used lies scattered between what the few that are left use, and the heap keeps it of itself.
+/// Memory freed by departed clients is scattered among blocks still in use, so the allocator does not return it.
 ///
-///      clients   ╱╲_╱╲                  most ──────────────┐
-///               ╱     ╲                 a quarter of it ───┼─► timer ─► trim, unless many have come again
+///      clients   ╱╲_╱╲                  peak ──────────────┐
+///               ╱     ╲                 a quarter of it ───┼─► timer ─► trim, unless clients have come back
 ///              ╱       ╲____            now ───────────────┘
 internal final class CrowdMemory {
-    /// With fewer clients than this there was no crowd.
+    /// The minimum peak number of clients for a trim.
     static let crowd = 32
-    /// The part of a crowd that may be left for it to be over: one of so many.
+    /// Trimming requires that at most one in this many clients is left.
     private static let fraction = 4
 
-    /// How many times memory has been given back.
+    /// The number of times memory was returned.
     private(set) var trimCount = 0
 
     private let loop: EventLoop
     private let delay: Duration
     private var count = 0
-    /// The most clients since the last time.
+    /// The peak number of clients since the last trim.
     private var mostCount = 0
     private var timer: Timer?
 
-    /// Watches over a server without clients.
+    /// Creates a monitor for a server without clients.
     /// - Parameters:
     ///   - loop: The server's loop.
-    ///   - delay: How long after the crowd has left it is done, and how often at most; a second by default.
+    ///   - delay: The delay before a trim, and the minimum interval between trims. Defaults to 1 s.
     init(on loop: EventLoop, delay: Duration = .seconds(1)) {
         self.loop = loop
         self.delay = delay
     }
 
-    /// Takes note of how many clients there are.
+    /// Updates the current number of clients.
     func update(_ count: Int) {
         self.count = count
         mostCount = max(mostCount, count)

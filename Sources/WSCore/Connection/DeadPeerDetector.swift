@@ -1,5 +1,5 @@
-/// Checks whether the peers of paused connections are still there: a connection that does not read cannot notice that its
-/// peer has gone.
+/// Checks whether the peers of paused connections are still there: a connection that does not read cannot notice that
+/// its peer has gone.
 ///
 /// It costs nothing while no connection is paused, and otherwise one or two system calls per connection and check.
 internal final class DeadPeerDetector {
@@ -12,7 +12,7 @@ internal final class DeadPeerDetector {
     /// One check in this many also sends something to the peer, which fails if the peer has gone.
     private static let looksPerProbe = 4
 
-    /// Makes a detector that checks every `interval`, 500 ms by default.
+    /// Creates a detector that checks every `interval`, 500 ms by default.
     init(on loop: EventLoop, interval: Duration = .milliseconds(500)) {
         self.loop = loop
         self.interval = interval

@@ -1,11 +1,11 @@
-/// Connects to whichever of several addresses answers first (RFC 8305 §5, "Happy Eyeballs").
+/// Connects to the first of several addresses to answer (RFC 8305 §5, "Happy Eyeballs").
 ///
 ///      add ──► waiting: IPv6, IPv4 ──► attempts ──► the first to succeed
 ///               (one of each in turn)      └──────► failures
 ///
-/// The families alternate, and within each the addresses keep their order. An attempt that fails is followed by the next
-/// at once; one that is slow, after the attempt delay, and both go on. The first to succeed wins and the others are
-/// closed. Addresses may join while the race is under way: a lookup need not be over for it to begin.
+/// Families alternate; within a family, addresses keep their order. If an attempt fails, the next one starts at once.
+/// If it is slow, the next one starts after the attempt delay, and both continue. The first to succeed wins, and the
+/// others are closed. Addresses may be added during the race, so it can start before the lookup is complete.
 internal final class HappyEyeballs {
     /// RFC 8305 §5: the recommended Connection Attempt Delay.
     static let attemptDelay = Duration.milliseconds(250)
@@ -20,14 +20,14 @@ internal final class HappyEyeballs {
     private var attempts: [SystemStream] = []
     private var failures: [(attempt: Int, address: SocketAddress, error: AttemptError)] = []
     private var timer: Timer?
-    /// Whether the latest attempt still has its time to succeed before another joins it.
+    /// Whether the attempt delay of the latest attempt is running.
     private var isDelaying = false
     private var isOver = false
 
-    /// Prepares a race, which begins with the first address added.
+    /// Prepares a race, which starts when the first address is added.
     /// - Parameters:
-    ///   - sources: The addresses to connect from: for each address the first of its family; none: as the system likes.
-    ///   - completion: Called once; from within ``add(_:)`` and ``noMoreAddresses()``, too, when all has failed.
+    ///   - sources: The local addresses to connect from; the first of each family is used. If empty, the system chooses.
+    ///   - completion: Called once, within ``add(_:)`` or ``noMoreAddresses()`` if all attempts have failed.
     init(
         on loop: EventLoop, from sources: [SocketAddress] = [],
         completion: @escaping (Result<(SystemStream, SocketAddress), ConnectError>) -> Void
@@ -37,19 +37,19 @@ internal final class HappyEyeballs {
         self.completion = completion
     }
 
-    /// Has further addresses take part.
+    /// Adds addresses to the race.
     func add(_ addresses: [SocketAddress]) {
         waiting += addresses
         if !isDelaying { startNext() }
     }
 
-    /// Lets the race fail when the addresses that it has are used up.
+    /// Declares the address list complete. The race fails when all attempts have failed.
     func noMoreAddresses() {
         mayGrow = false
         failIfUsedUp()
     }
 
-    /// Closes all attempts; the completion is not called.
+    /// Closes all attempts. The completion is not called.
     func cancel() {
         isOver = true
         timer = nil
@@ -58,7 +58,7 @@ internal final class HappyEyeballs {
         attempts = []
     }
 
-    /// RFC 8305 §4: the families alternate while both have addresses left, each in its own order.
+    /// RFC 8305 §4: alternate the families while both have addresses left, each in its own order.
     private func popNext() -> SocketAddress? {
         let other = waiting.firstIndex { $0.family != lastFamily }
         guard let index = other ?? waiting.indices.first else { return nil }
@@ -114,7 +114,7 @@ internal final class HappyEyeballs {
 
     private func failIfUsedUp() {
         guard !isOver, !mayGrow, waiting.isEmpty, attempts.isEmpty else { return }
-        // In the order of the attempts, which may have failed in another.
+        // In the order of the attempts, which may differ from the order of the failures.
         let sorted = failures.sorted { $0.attempt < $1.attempt }
         finish(.failure(.unreachable(sorted.map { ($0.address.description, $0.error) })))
     }

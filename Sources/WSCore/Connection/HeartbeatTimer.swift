@@ -1,15 +1,15 @@
-/// The heartbeat of a connection: sends what keeps it alive, and says when its peer is lost.
+/// The heartbeat of a connection: sends keepalives and detects a dead peer.
 public final class HeartbeatTimer<Handler: ConnectionHandler> {
-    /// What a heartbeat of the connection is, and how often.
+    /// The settings of a heartbeat.
     public struct Settings: Equatable, Sendable {
-        /// The time from one heartbeat to the next, more than 0.
+        /// The interval between heartbeats, more than 0.
         public var interval: Duration
-        /// After how many misses in a row the peer is lost, 1 or more.
+        /// The number of consecutive missed heartbeats after which the peer is considered dead, 1 or more.
         public var maximumMisses: Int
-        /// The text that is sent in place of a ping; nil: a ping.
+        /// The text message to send instead of a ping; nil for pings.
         public var message: [UInt8]?
 
-        /// Makes settings; by default heartbeats are pings and the third miss is the loss.
+        /// Creates settings. By default, the heartbeat sends pings, and the peer is dead after 3 misses.
         public init(interval: Duration, maximumMisses: Int = 3, message: [UInt8]? = nil) {
             self.interval = interval
             self.maximumMisses = maximumMisses
@@ -17,13 +17,13 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
         }
     }
 
-    /// What the timer does.
+    /// An action of the timer.
     public enum Event {
-        /// It has sent a ping with this payload.
+        /// Sent a ping with this payload.
         case sentPing([UInt8])
-        /// It has sent the message.
+        /// Sent the heartbeat message.
         case sentMessage([UInt8])
-        /// Nothing has come for so long that the peer is lost. The connection is still to be ended.
+        /// The peer has been silent for too long. The receiver must end the connection.
         case lost(silentFor: Duration)
     }
 
@@ -33,11 +33,11 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
     private var heartbeat: Heartbeat
     private var timer: Timer?
 
-    /// Begins the heartbeat of a connection that has just been opened; releasing it ends it.
+    /// Starts the heartbeat of a connection that has just been opened. Release the timer to stop it.
     /// - Parameters:
-    ///   - settings: What it is, and how often.
-    ///   - connection: The connection, which outlives it.
-    ///   - report: Takes what happens.
+    ///   - settings: The settings of the heartbeat.
+    ///   - connection: The connection, which must outlive the timer.
+    ///   - report: Receives the timer's events.
     public init(_ settings: Settings, of connection: Connection<Handler>, report: @escaping (Event) -> Void) {
         self.settings = settings
         self.connection = connection
@@ -50,14 +50,14 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
         timer.start(after: settings.interval)
     }
 
-    /// Takes a pong.
-    /// - Returns: The round trip of the ping that it answers; nil when that is none of the heartbeat's.
+    /// Processes a pong.
+    /// - Returns: The round-trip time if the pong answers a ping of this heartbeat, otherwise nil.
     public func pongReceived(_ payload: RawSpan) -> Duration? {
         heartbeat.pongReceived(payload, at: connection.loop.now)
     }
 
     private func beat() {
-        // How long a peer may take to close is not for the heartbeat to say.
+        // The close timeout takes over once the closing handshake has begun.
         guard !connection.isClosing else { return }
         let now = connection.loop.now
         switch heartbeat.step(at: now, connection.observation) {
@@ -80,7 +80,7 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
 }
 
 extension Connection {
-    /// What a heartbeat can see.
+    /// The input of a heartbeat step.
     fileprivate var observation: Heartbeat.Observation {
         Heartbeat.Observation(
             receivedBytes: receivedTraffic.wireBytes, takenBytes: sentTraffic.wireBytes - unsentBytes,

@@ -1,4 +1,4 @@
-/// Looks a host's IPv6 and IPv4 addresses up at the same time, and hands on those that are there (RFC 8305 §3).
+/// Looks up a host's IPv6 and IPv4 addresses concurrently and reports each result as it arrives (RFC 8305 §3).
 ///
 ///      IPv6 ────────────────────► didFind at once
 ///      IPv4 ──► resolution delay ─► didFind, or with the answer for IPv6 if that comes sooner
@@ -19,9 +19,9 @@ internal final class HostLookup {
 
     /// Prepares a lookup.
     /// - Parameters:
-    ///   - family: The only family that is of interest; nil: both are.
-    ///   - didFind: Takes the addresses of a family, in the system's order of preference.
-    ///   - didEnd: Called at last, with an error if there are no addresses.
+    ///   - family: The only family to look up; nil for both.
+    ///   - didFind: Receives the addresses of a family, in the system's order of preference.
+    ///   - didEnd: Called last, with an error if there are no addresses.
     init(
         family: SocketAddress.Family?, on loop: EventLoop, didFind: @escaping ([SocketAddress]) -> Void,
         didEnd: @escaping (IOError?) -> Void
@@ -32,7 +32,7 @@ internal final class HostLookup {
         pending = family.map { [$0] } ?? [.ipv6, .ipv4]
     }
 
-    /// Begins.
+    /// Starts the lookup.
     func start(_ host: String, port: UInt16) {
         for family in [SocketAddress.Family.ipv6, .ipv4] where pending.contains(family) {
             lookups.append(
@@ -42,7 +42,7 @@ internal final class HostLookup {
         }
     }
 
-    /// Calls it off; nothing is reported any more.
+    /// Cancels the lookup. No closure is called afterwards.
     func cancel() {
         isOver = true
         timer = nil
@@ -50,18 +50,18 @@ internal final class HostLookup {
         lookups = []
     }
 
-    /// Takes the answer for a family.
+    /// Processes the result for a family.
     func received(_ result: Result<[SocketAddress], IOError>, for family: SocketAddress.Family) {
         guard !isOver, pending.remove(family) != nil else { return }
         switch result {
         case .failure(let error): errors.append(error)
         case .success(let addresses):
-            // RFC 8305 §3: the IPv6 addresses are waited for a little, for they would go first.
+            // RFC 8305 §3: wait briefly for the IPv6 addresses, which take precedence.
             if family == .ipv4, pending.contains(.ipv6) { return hold(addresses) }
             handOn(addresses)
         }
         release()
-        // While one lookup is pending, its addresses may be the ones that work. `--connect-timeout` bounds the wait.
+        // Wait for the pending lookup: its addresses may be the ones that work. `--connect-timeout` bounds the wait.
         guard !isOver, pending.isEmpty else { return }
         isOver = true
         didEnd(hasFound ? nil : reason)
@@ -87,6 +87,6 @@ internal final class HostLookup {
         didFind(addresses)
     }
 
-    /// That there is no address of one family says less than why there is none of the other.
+    /// The more specific error: "no address" for one family matters less than a failure for the other.
     private var reason: IOError { errors.first { $0 != .noAddress } ?? .noAddress }
 }

@@ -1,45 +1,45 @@
 /// Closes a stream without losing the last bytes: writes them, waits for the peer to close, then closes the stream.
 ///
-/// Closing a socket with unread input resets the connection, and a reset destroys output that the peer has not read yet,
-/// such as a close frame or an error page (RFC 9112 §9.6). So input is read and discarded until the peer closes its side,
-/// for a limited time after the last output has moved.
+/// Closing a socket with unread input resets the connection. A reset destroys output that the peer has not read yet,
+/// such as a close frame or an error page (RFC 9112 §9.6). Therefore input is read and discarded until the peer closes
+/// its side, for a limited time after output last moved.
 internal final class LingeringClose: ByteStreamDelegate {
-    /// One second is several round trips on any network; a peer has no duty to close at all.
+    /// Several round trips on any network. The peer has no obligation to close at all.
     static let limit = Duration.seconds(1)
 
-    /// How much is written in one turn of the loop, in bytes, before others have theirs.
+    /// The maximum number of bytes written per turn, so that other streams get their share.
     private static let turnBytes = 1 << 20
 
     private let stream: any ByteStream
     private var output: ByteBuffer
     private let closesOwnSide: Bool
     private let patience: Duration
-    /// Nil once there is nothing more.
+    /// Nil when there is no more output.
     private var refill: ((inout ByteBuffer) -> Void)?
     private let completion: (_ writtenBytes: Int) -> Void
     private var timer: Timer?
-    /// Goes on writing in another turn, or leaves when the peer has gone.
+    /// Continues writing in a later turn, or finishes after a failure.
     private var turnTimer: Timer?
-    /// All bytes that were to be written so far.
+    /// The total size of the output so far, in bytes.
     private var offeredBytes: Int
-    /// Those of them that the kernel had taken after the last attempt that did not fail.
+    /// The number of bytes the kernel had accepted after the last successful write.
     private var writtenBytes = 0
-    /// Those of them that the peer's side had taken when the timer fired last.
+    /// The number of bytes the peer had acknowledged when the timer last fired.
     private var arrivedBytes = 0
-    /// For how long nothing has moved.
+    /// The time since output last moved.
     private var idleTime = Duration.zero
     private var peerHasEnded = false
     private var hasFailed = false
 
-    /// Takes a stream over.
+    /// Takes over a stream and closes it in the end.
     /// - Parameters:
-    ///   - stream: The stream, which ends closed.
-    ///   - output: The last bytes, or the first of them.
-    ///   - closesOwnSide: Whether to close our side after them, as a server and one that fails a connection does,
-    ///     or to leave the first step to the peer, as a client does (RFC 6455 §7.1.1).
-    ///   - patience: How long the peer may take nothing while there is something for it.
-    ///   - refill: Appends further bytes to the output, which is empty; called until there are none.
-    ///   - completion: Called when the stream is closed, with the number of bytes that the kernel has taken.
+    ///   - stream: The stream to close.
+    ///   - output: The remaining output, or its first part.
+    ///   - closesOwnSide: Whether to shut down our side after the output. Servers do, and so do endpoints that fail
+    ///     the connection; other clients wait for the server (RFC 6455 §7.1.1).
+    ///   - patience: The time without progress after which pending output is given up. Defaults to 1 s.
+    ///   - refill: Appends more output to the empty buffer; called until it appends nothing. Defaults to nil.
+    ///   - completion: Called when the stream is closed, with the number of bytes the kernel has accepted.
     init(
         _ stream: any ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, patience: Duration = limit,
         refill: ((inout ByteBuffer) -> Void)? = nil, completion: @escaping (_ writtenBytes: Int) -> Void
@@ -62,7 +62,7 @@ internal final class LingeringClose: ByteStreamDelegate {
 
     private var arrivedBytesNow: Int { offeredBytes - output.count - stream.unsentBytes }
 
-    /// A peer that still takes our output has not had all of our last words.
+    /// Finishes unless the peer is still taking output.
     private func timerFired() {
         let arrived = arrivedBytesNow
         idleTime = arrived > arrivedBytes ? .zero : idleTime + Self.limit
@@ -76,7 +76,8 @@ internal final class LingeringClose: ByteStreamDelegate {
         var bytesLeft = Self.turnBytes
         repeat {
             guard (try? stream.write(&output)) != nil else {
-                // Not in this call, perhaps the initialiser's: whoever is told may not expect it yet.
+                // Do not finish within this call, which may be the initializer's: the owner does not expect the
+                // completion yet.
                 hasFailed = true
                 return writeOnInAnotherTurn()
             }

@@ -1,14 +1,14 @@
-/// How connections are made on the network.
+/// Settings for connecting over the network.
 public struct NetworkSettings: Sendable {
-    /// Only addresses of this family are used; nil: those of both.
+    /// The address family to use; nil for both.
     public var family: SocketAddress.Family?
-    /// What is known of hosts without a lookup; of several entries for one host the last counts.
+    /// Addresses that replace lookups. The last override for a host applies, else the last for any host.
     public var overrides: [AddressOverride]
-    /// The addresses to connect from, with port 0: the first of the family that is connected to. Without any the system
-    /// picks one; an address whose family has none is not tried.
+    /// The local addresses to connect from, with port 0; the first of the remote address's family is used. If empty,
+    /// the system chooses. Otherwise, remote addresses of a family without a local address are skipped.
     public var sources: [SocketAddress]
 
-    /// Makes settings; by default nothing is out of the ordinary.
+    /// Creates settings. By default, both families are used, and the system looks up names and chooses local addresses.
     public init(
         family: SocketAddress.Family? = nil, overrides: [AddressOverride] = [], sources: [SocketAddress] = []
     ) {

@@ -1,11 +1,11 @@
-/// What there is to say of a client that did not become a connection, for a log.
+/// Facts about an opening handshake that did not lead to a connection, for logs.
 public struct OpeningFacts: Sendable {
-    /// Where the client is.
+    /// The client's address.
     public let address: PeerAddress
-    /// When it was accepted, in the loop's turn time.
+    /// The time of acceptance, in the loop's turn time.
     public let acceptTime: Duration
-    /// The number of bytes that came from it.
+    /// The number of bytes received from the client.
     public let receivedBytes: Int
-    /// The number of bytes of the answer to it.
+    /// The number of bytes in the response.
     public let sentBytes: Int
 }

@@ -1,13 +1,13 @@
-/// Why nothing is read from a peer for a while. Each is somebody's own: reading goes on when none is left.
+/// The reasons why reading is paused. Reading resumes when no reason is left.
 public struct PauseReasons: OptionSet, Sendable {
-    /// A bit for each reason.
+    /// One bit per reason.
     public let rawValue: UInt8
 
-    /// Makes a set of reasons.
+    /// Creates a set of reasons from its bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// What the messages are written to does not keep up.
+    /// The output the messages are written to cannot keep up.
     public static let output = PauseReasons(rawValue: 1)
 }

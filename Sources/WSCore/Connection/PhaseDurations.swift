@@ -1,4 +1,4 @@
-/// How long each part of opening a connection took; what redirects did is in it.
+/// The time spent in each phase of opening a connection, including redirects.
 public struct PhaseDurations: Sendable {
     private var resolving = Duration.zero
     private var connecting = Duration.zero
@@ -6,10 +6,10 @@ public struct PhaseDurations: Sendable {
     private var securing = Duration.zero
     private var upgrading = Duration.zero
 
-    /// Makes durations of nothing.
+    /// Creates durations of zero.
     public init() {}
 
-    /// That of a phase; zero: there was none.
+    /// The duration of a phase; zero if it did not occur.
     public subscript(phase: ConnectError.Phase) -> Duration {
         get { self[keyPath: Self.path(of: phase)] }
         set { self[keyPath: Self.path(of: phase)] = newValue }

@@ -1,4 +1,4 @@
-/// Asks a proxy, on a stream that leads to it, for a connection to the target.
+/// Requests a tunnel to the target from a proxy, on a stream to that proxy.
 internal final class ProxyTunnel {
     private let proxy: Proxy
     private let stream: any ByteStream
@@ -7,8 +7,8 @@ internal final class ProxyTunnel {
     private var output = ByteBuffer()
     private var isOver = false
 
-    /// Prepares a tunnel; the stream belongs to it until the completion is called.
-    /// - Parameter completion: Gets what the target had sent by the time the tunnel was open.
+    /// Prepares a tunnel. It owns the stream until the completion is called.
+    /// - Parameter completion: Receives the bytes the target has sent already.
     init(
         _ handshake: ProxyHandshake, with proxy: Proxy, on stream: any ByteStream,
         completion: @escaping (Result<[UInt8], ConnectError>) -> Void
@@ -19,7 +19,7 @@ internal final class ProxyTunnel {
         self.completion = completion
     }
 
-    /// Asks.
+    /// Starts the proxy handshake.
     func start() {
         guard !isOver else { return }
         stream.delegate = self
@@ -27,13 +27,13 @@ internal final class ProxyTunnel {
         send(handshake.start())
     }
 
-    /// Closes the stream; the completion is not called.
+    /// Closes the stream. The completion is not called.
     func cancel() {
         isOver = true
         stream.close()
     }
 
-    /// What the proxy has answered so far, if that is already a refusal.
+    /// The refusal received so far, or nil if the proxy has not refused.
     var partialRefusal: ProxyError? { handshake.partialRefusal }
 
     private func send(_ bytes: [UInt8]) {
@@ -42,7 +42,7 @@ internal final class ProxyTunnel {
     }
 
     private func writeOn() {
-        // When it cannot be written, the proxy may have answered before it closed: what it said is read first.
+        // If the write fails, the proxy may have responded before it closed, so read the response first.
         try? stream.write(&output)
     }
 
@@ -96,6 +96,6 @@ extension ProxyTunnel: ByteStreamDelegate {
         finish(.failure(.lost(error, .tunnelling)))
     }
 
-    /// What the proxy said before is still to be read.
+    /// Ignored: a response sent before the failure can still be read.
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

@@ -1,19 +1,19 @@
-/// A request that asked for no WebSocket, and what became of it.
+/// A request that was not an upgrade, and its response.
 public struct ServedRequest {
     /// The request.
     public let request: RequestHead
-    /// Where the client is.
+    /// The client's address.
     public let address: PeerAddress
-    /// The status of the answer.
+    /// The status code of the response.
     public let status: Int
-    /// When the client was accepted, in the loop's turn time.
+    /// The time of acceptance, in the loop's turn time.
     public let acceptTime: Duration
-    /// When the last byte of the answer was written, in the same.
+    /// The time the last byte of the response was written, in the loop's turn time.
     public let endTime: Duration
-    /// The number of bytes that came from the client up to the end of its request.
+    /// The number of bytes received from the client, up to the end of the request.
     public let receivedBytes: Int
-    /// The number of bytes of the answer that the system took from us.
+    /// The number of bytes of the response that the kernel has accepted.
     public let sentBytes: Int
-    /// Whether that is everything.
+    /// Whether the kernel has accepted the whole response.
     public let isComplete: Bool
 }

@@ -1,30 +1,31 @@
-/// A WebSocket server: accepts streams, answers their upgrades, and keeps the connections.
+/// A WebSocket server: accepts streams, performs opening handshakes, and keeps the open connections.
 public final class Server<Handler: ConnectionHandler> {
-    /// What the server does with its clients.
+    /// The settings of a server.
     public struct Settings: Sendable {
-        /// Which requests it accepts.
+        /// The policy that decides which requests are accepted.
         public var policy: ServerPolicy
-        /// What it accepts from each client, and how it closes; the role is the server's.
+        /// The settings of each connection. The role is always server.
         public var connection: Connection<Handler>.Settings
-        /// What it wishes of a client that offers permessage-deflate; nil: such offers are declined.
+        /// The preferences for permessage-deflate; nil declines all offers.
         public var deflate: DeflatePreferences?
-        /// What answers requests that ask for no WebSocket.
+        /// Responds to requests that are not upgrades.
         public var responder: any WebResponder
-        /// How long a request may take.
+        /// The time limit for receiving a request.
         public var handshakeTimeout: Duration
-        /// The bytes that go each way on a client's stream in a second, TLS and upgrade included; nil: as many as can.
+        /// The bandwidth of each client's stream in bytes per second and direction, including TLS; nil means no limit.
         public var bytesPerSecond: Int?
-        /// How long a client may take nothing of such an answer.
+        /// The time a client may take nothing of a response before it is disconnected.
         public var responsePatience: Duration
-        /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
-        /// limit leaves.
+        /// The maximum number of concurrent connections, including those in the opening handshake; nil for as many as
+        /// the descriptor limit allows.
         public var maximumConnections: Int?
-        /// Which of the servers it is that share a port; nil: it has the port to itself.
+        /// This server's share of a port; nil if it has the port to itself.
         public var share: Share?
-        /// Descriptors that are left for what its user opens for its clients.
+        /// The number of descriptors to reserve for the handlers' own use.
         public var reservedDescriptors: Int
 
-        /// Makes settings; without a `responder` there is nothing but a few words of help.
+        /// Creates settings. By default, a page of help answers requests that are not upgrades, requests may take 10 s,
+        /// and responses may stall for 30 s.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
             responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
@@ -44,70 +45,70 @@ public final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    /// One of several servers on the same port, each on a thread of its own.
+    /// One of several servers on the same port, each on its own thread.
     public struct Share: Sendable {
-        /// Which one, from 0.
+        /// The index of this server, starting from 0.
         public let index: Int
-        /// How many there are.
+        /// The number of servers.
         public let count: Int
 
-        /// Makes a share.
+        /// Creates a share.
         public init(index: Int, count: Int) {
             self.index = index
             self.count = count
         }
     }
 
-    /// Where to listen.
+    /// An address to listen on.
     public enum Endpoint: Sendable {
-        /// An address and a port, 0 for any.
+        /// An address and a port; port 0 selects any free port.
         case tcp(SocketAddress)
         /// The path of a Unix-domain socket.
         case unix(path: String)
-        /// A socket that listens already.
+        /// A socket that is already listening.
         case inherited(InheritedSocket)
     }
 
-    /// What keeps further clients waiting.
+    /// A limit that pauses accepting.
     public enum Limit: Equatable, Sendable {
-        /// So many fill what the descriptor limit leaves.
+        /// The connections use all descriptors the descriptor limit allows; with their number.
         case descriptors(Int)
-        /// So many are as many as ``Settings/maximumConnections``.
+        /// The number of connections has reached ``Settings/maximumConnections``.
         case connections(Int)
     }
 
-    /// A client whose request was accepted, before it gets its answer.
+    /// A client with an accepted request that has not been answered yet.
     public struct Client: Sendable {
-        /// The client's number, from 1, never used twice.
+        /// The client's number, starting from 1 and never reused.
         public let number: Int
-        /// The request and what was agreed.
+        /// The request and the result of the opening handshake.
         public let upgrade: ServerUpgrade
-        /// The extensions that were accepted.
+        /// The accepted extensions.
         public let extensions: [ExtensionOffer]
-        /// Where the client is.
+        /// The client's address.
         public let address: PeerAddress
-        /// What was agreed for TLS; nil: it is not used.
+        /// The TLS parameters; nil without TLS.
         public let tls: TLSSummary?
-        /// Which of the endpoints it came to, from 0 in the order of ``Server/listen(on:)``.
+        /// The index of the endpoint it connected to, in the order of calls to ``Server/listen(on:)``, starting from 0.
         public let endpointIndex: Int
 
-        /// The answer to the request.
+        /// The response to the request.
         public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
     }
 
-    /// The loop everything runs on.
+    /// The loop that runs the server.
     public let loop: EventLoop
-    /// The open connections by their client's number.
+    /// The open connections by client number.
     public private(set) var connections: [Int: Connection<Handler>] = [:]
-    /// Called with each request that was refused.
+    /// Called for each refused request.
     public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
-    /// Called with each request that asked for no WebSocket, when its answer is over.
+    /// Called for each request that is not an upgrade, when its response is complete or has failed.
     public var didServe: ((ServedRequest) -> Void)?
-    /// Called when TLS with a client fails before its request.
+    /// Called when TLS with a client fails before its request is complete.
     public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
-    /// Called with each connection before anything is received on it.
+    /// Called for each new connection, before it receives anything.
     public var didOpen: ((Connection<Handler>) -> Void)?
-    /// Asked about each request that the policy accepts: why it is refused all the same; nil: it is not.
+    /// Asked about each request the policy accepts. Returns the reason to refuse it, or nil to accept it.
     public var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
 
     private let settings: Settings
@@ -117,27 +118,27 @@ public final class Server<Handler: ConnectionHandler> {
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     internal private(set) var openings: [ObjectIdentifier: ServerOpening] = [:]
-    /// The answers to requests that asked for no WebSocket, while they are on their way.
+    /// The responses in progress to requests that are not upgrades.
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
-    /// Those who have been refused and are still being told so.
+    /// The number of refused clients still receiving their response.
     private var leavingCount = 0
     private var lastNumber: Int
-    /// The servers that share a port never use the same number.
+    /// The increment between client numbers, which keeps them unique among servers that share a port.
     private let numberStep: Int
-    /// The most streams at a time.
+    /// The maximum number of concurrent streams.
     private let maximumStreams: Int
-    /// What the descriptor limit leaves for clients.
+    /// The number of descriptors available for clients.
     private let maximumDescriptors: Int
 
     /// Called when accepting pauses.
     public var didReachLimit: ((Limit) -> Void)?
 
-    /// Makes a server that does not listen yet.
+    /// Creates a server that does not listen yet.
     /// - Parameters:
-    ///   - settings: What it does with its clients.
-    ///   - tls: TLS as a server; nil: it is not used.
-    ///   - loop: The loop everything runs on.
-    ///   - makeHandler: Makes the handler of a client; the handler must tell ``remove(_:)`` of the end.
+    ///   - settings: The server's settings.
+    ///   - tls: The server's TLS layer. Defaults to nil: no TLS.
+    ///   - loop: The loop that runs the server.
+    ///   - makeHandler: Creates a client's handler, which must call ``remove(_:)`` when the connection ends.
     public init(
         _ settings: Settings, tls: TLSLayer? = nil, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler
     ) {
@@ -155,8 +156,9 @@ public final class Server<Handler: ConnectionHandler> {
         memory = CrowdMemory(on: loop)
     }
 
-    /// Starts listening; with several endpoints, call it for each.
-    /// - Returns: The address with the port in use; nil for a Unix-domain socket.
+    /// Starts listening on an endpoint. Call it once per endpoint.
+    /// - Returns: The address with the actual port; nil for a Unix-domain socket.
+    /// - Throws: ``IOError`` if the endpoint is not available.
     @discardableResult
     public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
         let index = listeners.count
@@ -173,13 +175,13 @@ public final class Server<Handler: ConnectionHandler> {
         return listener.address
     }
 
-    /// Servers that share a port would share it with those of another program, too: before the first, nobody is there.
+    /// Checks that no other program uses the port, since SO_REUSEPORT would share it with that program silently.
     private func checkPort(of address: SocketAddress) throws(IOError) {
         guard settings.share?.index == 0, address.port != 0 else { return }
         try StreamListener(on: address, loop: loop) { stream in stream.close() }.close()
     }
 
-    /// Stops listening, and drops those whose upgrade is not done.
+    /// Stops listening and closes all streams still in the opening handshake.
     public func stopListening() {
         for listener in listeners { listener.close() }
         listeners = []
@@ -187,12 +189,13 @@ public final class Server<Handler: ConnectionHandler> {
         openings = [:]
     }
 
-    /// Sends a message to every client but one, encoded once for all of them. While one of `sender`'s messages is handed
-    /// over, it can be the sender.
-    /// - Returns: Whether one of them has a full queue; see ``Connection/isFull``.
+    /// Sends a message to every client except `sender`, encoded only once.
+    ///
+    /// May be called while a message from `sender` is being delivered.
+    /// - Returns: Whether any connection's queue is full; see ``Connection/isFull``.
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
-        // Not worth a copy for one.
+        // A single recipient needs no shared copy.
         if connections.count == 1, sender == nil, let connection = connections.first?.value {
             connection.send(payload, as: kind)
             return connection.isFull
@@ -206,17 +209,17 @@ public final class Server<Handler: ConnectionHandler> {
         return isOneFull
     }
 
-    /// Forgets a connection that has ended.
+    /// Removes a connection that has ended.
     public func remove(_ number: Int) {
         connections[number] = nil
         updateAccepting()
     }
 
-    /// Beyond the limit, clients wait in the kernel's queue until others have left.
+    /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
     private func updateAccepting() {
         let count = connections.count + openings.count + exchanges.count + leavingCount
         memory.update(count)
-        // An answer may have a file beside its stream.
+        // A response may need a descriptor for its file in addition to its stream.
         guard count >= maximumStreams || count + exchanges.count >= maximumDescriptors else {
             for listener in listeners { listener.resume() }
             return
@@ -249,7 +252,7 @@ public final class Server<Handler: ConnectionHandler> {
                 open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
             }
         }
-        // It may outlive the server.
+        // The opening may outlive the server.
         opening.didTakeLeave = { [weak self] in
             self?.leavingCount -= 1
             self?.updateAccepting()

@@ -1,10 +1,12 @@
-/// One client's opening handshake on the server's side: reads the request, answers it, and hands the stream on.
+/// Performs the server's side of one opening handshake (RFC 6455 §4.2): reads and checks the request, sends refusals.
 internal final class ServerOpening: ByteStreamDelegate {
-    /// How it ended; a refusal has been answered by then, or is being answered.
+    /// The outcome of the handshake. A refusal has been sent, or is being sent.
     enum Outcome {
         case accepted(ServerUpgrade, firstBytes: [UInt8])
-        /// A good request that asks for no WebSocket. The stream is not read any more and is closed after the answer,
-        /// so that no proxy in front can disagree about where a next request begins.
+        /// A valid request that is not an upgrade.
+        ///
+        /// Reading has stopped, and the stream will be closed after the response. Thus no proxy in front of the server
+        /// can disagree about where a next request begins.
         case requested(RequestHead)
         case refused(HandshakeRefusal)
         /// The client left before its request was complete, or the stream failed.
@@ -21,9 +23,9 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let timeout: Duration
     private var timer: Timer?
     private var isOver = false
-    /// Whether the client is told something last, during which the stream is open.
+    /// Whether the stream is still open to deliver a refusal or TLS alert.
     private(set) var isTakingLeave = false
-    /// Called when that is over.
+    /// Called when that stream is closed.
     var didTakeLeave: () -> Void = {}
 
     init(
@@ -40,14 +42,14 @@ internal final class ServerOpening: ByteStreamDelegate {
         handshake = ServerHandshake(policy: policy)
     }
 
-    /// What there is to say of it for a log.
+    /// The facts for a log.
     var facts: OpeningFacts {
         OpeningFacts(
             address: address, acceptTime: acceptTime, receivedBytes: traffic.receivedBytes,
             sentBytes: traffic.sentBytes)
     }
 
-    /// Begins to read the request.
+    /// Starts reading the request.
     func start() {
         stream.delegate = self
         let timer = Timer(on: stream.loop) { [unowned self] in refuse(ServerHandshake.timeoutRefusal) }
@@ -56,7 +58,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         stream.startReading()
     }
 
-    /// Closes the stream without an answer; the completion is not called.
+    /// Closes the stream without a response. The completion is not called.
     func cancel() {
         isOver = true
         timer = nil
@@ -74,7 +76,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         guard !isOver else { return }
         var output = ByteBuffer()
         var answer = WebResponse(refusal)
-        // The fields of the server's own are among the refusal's.
+        // The server's own fields are already part of the refusal.
         answer.complete(with: [])
         let response = answer.bytes(answering: refusal.request?.method, at: .now)
         response.withUnsafeBytes { output.append($0.bytes) }
@@ -112,7 +114,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private func abandon(_ error: StreamError?) {
         guard !isOver else { return }
         if case .protection = error {
-            // TLS has told the client why, and the client may still be sending.
+            // TLS has sent an alert, and the client may still be sending.
             isTakingLeave = true
             _ = LingeringClose(stream, output: ByteBuffer(), closesOwnSide: true) { [self] _ in didTakeLeave() }
         } else {

@@ -1,25 +1,27 @@
-/// TLS for the streams of one loop: what they share, in one role and with one set of settings.
+/// The TLS state shared by the streams of one loop, in one role and with one set of settings.
 public final class TLSLayer {
-    /// The context of all sessions, which remembers those that can be resumed.
+    /// The context of all sessions, which also keeps resumable sessions.
     let context: TLSContext
-    /// Where the streams are decrypted to, one at a time; its contents are valid until the next read.
+    /// The buffer for decrypted data, shared by all streams. Its contents are valid until the next read.
     let plaintext: UnsafeMutableRawBufferPointer
 
-    /// Four records of the largest size (RFC 8446 §5.1).
+    /// The size of four maximum records (RFC 8446 §5.1).
     private static let plaintextBytes = 64 << 10
 
-    /// Makes the layer of a client.
+    /// Creates the layer of a client.
+    /// - Throws: ``TLSConfigurationError`` if the settings are invalid.
     public convenience init(client settings: TLSClientSettings) throws(TLSConfigurationError) {
         self.init(try TLSContext(client: settings))
     }
 
-    /// Makes the layer of a server.
+    /// Creates the layer of a server.
+    /// - Throws: ``TLSConfigurationError`` if the settings are invalid.
     public convenience init(server settings: TLSServerSettings) throws(TLSConfigurationError) {
         self.init(try TLSContext(server: settings))
     }
 
-    /// Makes a layer with the context of another, but room of its own: TLS that stands on TLS reads from the one below
-    /// while it decrypts.
+    /// Creates a layer with the context of another but a separate buffer. TLS over TLS needs it: the upper stream
+    /// decrypts while it reads from the lower stream's buffer.
     convenience init(sharingContextOf other: TLSLayer) {
         self.init(other.context)
     }

@@ -1,11 +1,12 @@
-/// TLS on a stream: what is written is encrypted on its way down, what is read decrypted on its way up.
+/// TLS on a stream: encrypts what is written and decrypts what is read.
 ///
 ///      delegate ◄── plaintext buffer ◄── TLSSession.decrypt ◄── stream
 ///      write(_:) ──► TLSSession.encrypt ──► TLSSession.output ──► stream
 ///
-/// The delegate hears nothing before TLS stands but that it failed, and what it writes until then stays with it.
-/// Being a stream on a stream, it can itself stand on TLS: that to a proxy. The two need layers of their own, since what
-/// the lower one has decrypted is what the upper one decrypts.
+/// Until the handshake is complete, the delegate receives only failures, and `write` accepts nothing.
+///
+/// A TLS stream can run over another, such as TLS through an HTTPS proxy. The two need separate layers, because the
+/// plaintext of the lower is the ciphertext of the upper.
 internal final class TLSStream: ByteStream {
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
@@ -14,32 +15,32 @@ internal final class TLSStream: ByteStream {
     private let stream: any ByteStream
     private let session: TLSSession
     private let layer: TLSLayer
-    /// Called once: when TLS stands and nothing has been handed over, or when it failed before.
+    /// Called once: when the handshake completes, before any data is delivered, or when it fails.
     private var completion: Completion?
-    /// Ciphertext that came while the delegate did not want to read, to be decrypted before anything else is read.
+    /// Ciphertext held back while the delegate is not reading. It is decrypted before anything else is read.
     private var unread = ByteBuffer()
     private var isReading = false
     private var isEstablished = false
-    /// Whether nothing more is to be had from the peer: it has ended its side, or TLS has failed.
+    /// Whether no more data will come from the peer: it closed its side, or TLS failed.
     private var hasEnded = false
-    /// Whether TLS has failed, so that the peer's bytes mean nothing any more.
+    /// Whether TLS failed, so further input is meaningless.
     private var hasFailed = false
     private var isShuttingDown = false
     private var hasShutDownStream = false
     private var isTurnEndScheduled = false
 
-    /// What is encrypted in one go, in bytes: the rest stays with its owner, whose queue is bounded.
+    /// The maximum number of bytes encrypted at once. The rest stays in the owner's queue, which is bounded.
     private static let pieceBytes = 256 << 10
-    /// Room for what a piece grows by: a head and a tag, or a MAC and padding, for each 16 KiB of it (RFC 8446 §5.2).
+    /// Space for the overhead of a piece: a header and a tag, or a MAC and padding, per 16 KiB (RFC 8446 §5.2).
     private static let overheadBytes = 1 << 10
-    /// Storage of an owner's buffer that is kept from one busy moment to the next, in bytes.
+    /// The maximum storage of an owner's buffer kept when it is empty, in bytes.
     private static let keptStorageBytes = 64 << 10
 
-    /// How a handshake ended.
+    /// Receives the result of the handshake.
     typealias Completion = (Result<TLSSummary, StreamError>) -> Void
 
     /// Prepares TLS on a stream, which it takes over.
-    /// - Parameter completion: Gets the end of the handshake; nil: the delegate hears of a failure.
+    /// - Parameter completion: Receives the result of the handshake. If nil, the delegate is notified of a failure.
     init(_ stream: any ByteStream, session: TLSSession, layer: TLSLayer, completion: Completion? = nil) {
         assert((stream as? TLSStream)?.layer !== layer, "TLS on TLS needs a layer of its own")
         self.stream = stream
@@ -49,8 +50,8 @@ internal final class TLSStream: ByteStream {
         loop = stream.loop
     }
 
-    /// Begins the handshake.
-    /// - Parameter firstBytes: What the layer below had read beyond its own handshake.
+    /// Starts the handshake.
+    /// - Parameter firstBytes: Bytes the layer below read beyond its own handshake.
     func start(with firstBytes: [UInt8] = []) {
         stream.delegate = self
         do throws(TLSError) {
@@ -64,7 +65,7 @@ internal final class TLSStream: ByteStream {
         firstBytes.withUnsafeBytes { receive($0.bytes) }
     }
 
-    /// What was agreed on, and with whom, once TLS stands.
+    /// The TLS parameters and the peer's certificate; nil before the handshake is complete.
     var summary: TLSSummary? { session.summary }
 
     // MARK: Writing
@@ -78,7 +79,7 @@ internal final class TLSStream: ByteStream {
         do throws(StreamError) {
             buffer.consume(try buffer.withReadableBytes { (bytes) throws(StreamError) in try writePieces(of: bytes) })
         } catch {
-            // A layer above takes what is left for what is still to be written.
+            // A layer above would mistake remaining bytes for output that is still pending.
             buffer.removeAll()
             throw error
         }
@@ -90,7 +91,7 @@ internal final class TLSStream: ByteStream {
         return try shared.withBytes(from: offset) { (bytes) throws(StreamError) in try writePieces(of: bytes) }
     }
 
-    /// Writes piece after piece until the kernel takes no more, and returns how many bytes that were.
+    /// Writes pieces until the kernel accepts no more. Returns the number of bytes written.
     private func writePieces(of bytes: RawSpan) throws(StreamError) -> Int {
         var offset = 0
         while offset < bytes.byteCount, !isWriting {
@@ -103,7 +104,7 @@ internal final class TLSStream: ByteStream {
     }
 
     private func encrypt(_ piece: RawSpan) throws(StreamError) {
-        // Records are appended one by one, which would make the storage grow step by step.
+        // Reserve storage once: appending record by record would grow it step by step.
         session.output.growStorage(to: piece.byteCount + Self.overheadBytes)
         do throws(TLSError) {
             try session.encrypt(piece)
@@ -112,7 +113,7 @@ internal final class TLSStream: ByteStream {
         }
     }
 
-    /// Ends our side of TLS, and with it that of the stream.
+    /// Closes our side of TLS, then our side of the stream.
     func shutdown() {
         guard !isClosed, !isShuttingDown else { return }
         isShuttingDown = true
@@ -122,7 +123,8 @@ internal final class TLSStream: ByteStream {
 
     func close() {
         guard !isClosed else { return }
-        // RFC 8446 §6.1: before it closes its side, each party sends close_notify. Here as far as the kernel takes it.
+        // RFC 8446 §6.1: each party must send close_notify before it closes its side. Sent only if the kernel accepts
+        // it now.
         if isEstablished, !isShuttingDown, !stream.isWriting {
             session.close()
             flush()
@@ -133,7 +135,7 @@ internal final class TLSStream: ByteStream {
         stream.close()
     }
 
-    /// Writes what TLS has to say. A failure shows in reading, after what the peer may have said.
+    /// Writes pending TLS output. Failures surface when reading, after any input that arrived before.
     private func flush() {
         try? stream.write(&session.output)
         guard isShuttingDown, !hasShutDownStream, session.output.isEmpty else { return }
@@ -157,11 +159,11 @@ internal final class TLSStream: ByteStream {
         if isEstablished { stream.stopReading() }
     }
 
-    /// The handshake reads whether the delegate wants to or not.
+    /// Whether the handshake is in progress. It reads even if the delegate does not.
     private var isInHandshake: Bool { !isEstablished && !hasFailed }
 
     private func goOnReading() {
-        // After the end nothing is of interest. After a failure the rest may be asked for, to be thrown away.
+        // After the end, there is nothing to read. After a failure, the owner may read on to discard the input.
         guard !isClosed, isReading || isInHandshake, !hasEnded || hasFailed else { return }
         if unread.isEmpty { return stream.startReading() }
         guard !isTurnEndScheduled else { return }
@@ -169,7 +171,7 @@ internal final class TLSStream: ByteStream {
         loop.atEndOfTurn(self)
     }
 
-    /// Decrypts, and keeps what the delegate does not want yet.
+    /// Decrypts input, and holds back what the delegate does not take.
     private func receive(_ ciphertext: RawSpan) {
         let takenBytes = take(ciphertext)
         guard !isClosed else { return }
@@ -178,7 +180,7 @@ internal final class TLSStream: ByteStream {
         if isReading || isInHandshake { goOnReading() } else { stream.stopReading() }
     }
 
-    /// Decrypts as much as the delegate wants, and returns how many bytes that took.
+    /// Decrypts input while the delegate reads. Returns the number of bytes consumed.
     private func take(_ ciphertext: RawSpan) -> Int {
         var offset = 0
         while !isClosed, !hasEnded, isReading || !isEstablished, offset < ciphertext.byteCount {
@@ -200,7 +202,7 @@ internal final class TLSStream: ByteStream {
                 delegate?.stream(self, didRead: &bytes)
             }
             if session.hasEnded { end() }
-            // Everything that can be had now has been.
+            // Stop: no progress is possible without more input.
             if progressBytes == 0, plaintextBytes == 0, !target.isEmpty { break }
         }
         return hasEnded ? ciphertext.byteCount : offset
@@ -212,11 +214,11 @@ internal final class TLSStream: ByteStream {
         let completion = self.completion
         self.completion = nil
         if let summary = session.summary { completion?(.success(summary)) }
-        // What could not be written before can be now.
+        // The delegate can write now.
         if !isClosed { delegate?.streamDidDrain(self) }
     }
 
-    /// The peer has ended its side; ours stays open (RFC 8446 §6.1).
+    /// Reports that the peer closed its side. Ours stays open (RFC 8446 §6.1).
     private func end() {
         guard !hasEnded, !isClosed else { return }
         hasEnded = true
@@ -224,7 +226,7 @@ internal final class TLSStream: ByteStream {
         delegate?.streamDidReachEnd(self)
     }
 
-    /// Says to the peer why, and to the delegate.
+    /// Sends the alert for a TLS error and reports the error.
     private func fail(_ error: TLSError) {
         hasEnded = true
         hasFailed = true
@@ -242,7 +244,7 @@ internal final class TLSStream: ByteStream {
 }
 
 extension TLSStream: EndOfTurnWork {
-    /// Decrypts what had to wait.
+    /// Decrypts input held back earlier.
     func endTurn() {
         isTurnEndScheduled = false
         guard !isClosed, isReading, !unread.isEmpty else { return }
@@ -261,7 +263,7 @@ extension TLSStream: ByteStreamDelegate {
         receive(bytes.bytes)
     }
 
-    /// The connection ended without an end of TLS: whether anything is missing, the layer above knows, once TLS stands.
+    /// Handles an end of the stream without close_notify. After the handshake, the layer above detects truncation.
     func streamDidReachEnd(_ stream: any ByteStream) {
         if hasFailed {
             delegate?.streamDidReachEnd(self)

@@ -1,10 +1,10 @@
-/// A slow network: a stream on another through which only so many bytes a second pass, each way by itself.
+/// A simulated slow network: a stream that limits the bytes per second of another, separately for each direction.
 ///
 ///      delegate ◄── received ◄── stream, paused while there is anything in it
 ///      write(_:) ──► waiting ──► stream
 ///
-/// What has been written waits here, as it would in a kernel, and counts as in flight. Of what the peer sends one read is
-/// kept; the rest has to wait where it is.
+/// Written bytes wait here, as in a kernel's send buffer, and count as in flight. At most one read of incoming data is
+/// buffered; the rest stays in the underlying stream.
 internal final class ThrottledStream: ByteStream {
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
@@ -14,24 +14,24 @@ internal final class ThrottledStream: ByteStream {
     private let watch: DeadPeerDetector
     private var incoming: TokenBucket
     private var outgoing: TokenBucket
-    /// What has been read and has not come through yet.
+    /// Incoming bytes that wait for bandwidth.
     private var received = ByteBuffer()
-    /// What has been written and has not come through yet.
+    /// Outgoing bytes that wait for bandwidth.
     private var waiting = ByteBuffer()
-    /// What has come through and has not been taken by the stream, if that is possible.
+    /// Outgoing bytes that have passed the limit but were not yet accepted by the stream.
     private var piece = ByteBuffer()
     private var isReading = false
     private var isShuttingDown = false
     private var hasShutDownStream = false
     private var timer: Timer?
 
-    /// Storage for output that is kept from one busy moment to the next, in bytes.
+    /// The maximum output storage kept when it is empty, in bytes.
     private static let keptStorageBytes = 64 << 10
 
-    /// What waits here of bytes that are shared, in bytes: the rest stays where all refer to it.
+    /// The maximum number of shared bytes copied at once. The rest stays in the shared storage.
     private static let sharedPieceBytes = 64 << 10
 
-    /// Takes a stream over; nothing has been read from it yet. The `watch` looks after its peer while it has to wait.
+    /// Takes over a stream from which nothing was read yet. `watch` checks the peer's presence while input waits.
     init(_ stream: any ByteStream, bytesPerSecond: Int, watch: DeadPeerDetector) {
         self.stream = stream
         self.watch = watch
@@ -84,7 +84,7 @@ internal final class ThrottledStream: ByteStream {
         stream.close()
     }
 
-    /// Writes as much as may pass now. What may pass a moment later waits until it is worth a call.
+    /// Writes as much as the rate allows now.
     private func writeOn() throws(StreamError) {
         guard !isClosed, !stream.isWriting else { return }
         if piece.isEmpty {
@@ -130,7 +130,7 @@ internal final class ThrottledStream: ByteStream {
         stream.stopReading()
     }
 
-    /// Hands on as much as may pass now, and reads on when that was all.
+    /// Delivers as much as the rate allows now, and resumes reading when nothing is left.
     private func readOn() {
         guard isReading else { return }
         let count = min(received.count, incoming.available(at: loop.now))
@@ -153,14 +153,14 @@ internal final class ThrottledStream: ByteStream {
 
     // MARK: Time
 
-    /// The time has come for some of what waits.
+    /// Continues in both directions when the timer fires.
     private func goOn() {
         writeOnInTime()
         readOn()
         schedule()
     }
 
-    /// Writes on at a moment when nobody is there to take an error but the delegate.
+    /// Continues writing outside a `write` call. The delegate receives any error.
     private func writeOnInTime() {
         let hadToWait = isWriting
         do throws(StreamError) {
@@ -176,7 +176,7 @@ internal final class ThrottledStream: ByteStream {
         guard !isClosed else { return }
         var waits: (read: Duration?, write: Duration?) = (nil, nil)
         if isReading, !received.isEmpty { waits.read = incoming.wait(for: received.count, at: loop.now) }
-        // While the stream itself is busy, it is its draining that is waited for.
+        // While the stream is busy, `streamDidDrain` continues instead of the timer.
         if !waiting.isEmpty, !stream.isWriting { waits.write = outgoing.wait(for: waiting.count, at: loop.now) }
         guard let wait = [waits.read, waits.write].compactMap(\.self).min() else { return }
         let timer = self.timer ?? Timer(on: loop) { [unowned self] in goOn() }
@@ -186,7 +186,7 @@ internal final class ThrottledStream: ByteStream {
 }
 
 extension ThrottledStream: PeerWatched {
-    /// Says what writing would say; what has been read still comes through in its time.
+    /// Reports a dead peer as a write failure. Input received before is still delivered at its rate.
     func lookAfterPeer(probing isProbing: Bool) {
         guard stream.peerPresence == .isGone else { return }
         watch.remove(self)
@@ -214,7 +214,7 @@ extension ThrottledStream: ByteStreamDelegate {
     }
 
     func streamDidDrain(_ stream: any ByteStream) {
-        // This stream has drained only when there is nothing left to come through, either.
+        // Drained only if nothing waits here either.
         do throws(StreamError) {
             try writeOn()
         } catch {

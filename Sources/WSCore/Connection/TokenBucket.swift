@@ -1,16 +1,16 @@
-/// What may still pass of something that is limited to so many bytes a second. It is told the time.
+/// A token bucket that limits a byte rate. The caller provides the time.
 ///
-/// It fills with time, up to what comes in a tenth of a second, and is emptied by what passes: over any span of time no
-/// more passes than the rate allows for it and for that tenth.
+/// It fills at the given rate up to the bytes of 100 ms, and passing bytes drain it. Over any interval, at most the
+/// bytes for that interval plus 100 ms pass.
 struct TokenBucket {
-    /// The rate, 1 or more.
+    /// The rate in bytes per second, 1 or more.
     let bytesPerSecond: Int
-    /// What it holds, in bytes: 1 or more.
+    /// The capacity in bytes, 1 or more.
     let capacityBytes: Int
     private var levelBytes: Double
     private var time: Duration
 
-    /// Makes a full bucket.
+    /// Creates a full bucket.
     init(bytesPerSecond: Int, at now: Duration) {
         self.bytesPerSecond = bytesPerSecond
         capacityBytes = max(1, bytesPerSecond / 10)
@@ -18,19 +18,19 @@ struct TokenBucket {
         time = now
     }
 
-    /// The number of bytes that may pass now.
+    /// Returns the number of bytes that may pass now.
     mutating func available(at now: Duration) -> Int {
         levelBytes = min(Double(capacityBytes), levelBytes + (now - time) / .seconds(1) * Double(bytesPerSecond))
         time = now
         return Int(levelBytes)
     }
 
-    /// Takes note that bytes have passed: no more than are ``available(at:)``.
+    /// Removes the tokens for bytes that have passed, at most ``available(at:)``.
     mutating func take(_ byteCount: Int) {
         levelBytes -= Double(byteCount)
     }
 
-    /// How long it is until `byteCount` bytes may pass, or as many as it holds.
+    /// Returns the time until `byteCount` bytes may pass, or the full capacity if that is less.
     mutating func wait(for byteCount: Int, at now: Duration) -> Duration {
         _ = available(at: now)
         let missingBytes = Double(min(byteCount, capacityBytes)) - levelBytes

@@ -1,18 +1,17 @@
-/// One request that asks for no WebSocket, and its answer on the way to the client.
+/// One request that is not an upgrade, and the delivery of its response.
 internal final class WebExchange {
     let stream: any ByteStream
     private let request: RequestHead
     private let response: WebResponse
     private let facts: OpeningFacts
     private let sendsContent: Bool
-    /// When the last byte was written; nil: not yet.
+    /// The time the last byte was written, or nil before that.
     private var endTime: Duration?
-    /// What has not been read of a file.
+    /// The part of the file that was not read yet.
     private var filePart: Range<Int>
 
-    /// How much of a file is read at a time, in bytes: little enough for memory, and for the loop's other clients.
-    /// Files are read on the loop, because the page cache nearly always has them. A thread pool would cost more than it
-    /// saves.
+    /// The number of file bytes read at once, small enough for memory and for the loop's other clients. Files are read
+    /// on the loop, because the page cache nearly always has them. A thread pool would cost more than it saves.
     private static let pieceBytes = 128 << 10
 
     init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, facts: OpeningFacts) {
@@ -20,14 +19,14 @@ internal final class WebExchange {
         self.response = response
         self.stream = stream
         self.facts = facts
-        // RFC 9110 §9.3.2: the answer to HEAD has no content.
+        // RFC 9110 §9.3.2: the response to HEAD has no content.
         sendsContent = request.method != "HEAD"
         if sendsContent, case .file(_, let range) = response.content { filePart = range } else { filePart = 0..<0 }
     }
 
-    /// Sends the answer and closes the stream.
+    /// Sends the response and closes the stream.
     /// - Parameters:
-    ///   - patience: How long the client may take nothing of it.
+    ///   - patience: The time without progress after which the response is given up.
     ///   - completion: Called when the stream is closed.
     func run(patience: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
         var output = ByteBuffer()
@@ -52,13 +51,13 @@ internal final class WebExchange {
         }
     }
 
-    /// Closes the stream, whatever is on its way; the completion is not called.
+    /// Closes the stream immediately. The completion is not called.
     func cancel() {
         stream.close()
     }
 
-    /// Reads on. A file that has become shorter, or cannot be read any more, ends the answer before its time, which the
-    /// client sees from its length.
+    /// Reads the next piece of the file. If the file was truncated or cannot be read, the response ends early, which
+    /// the client detects by its length.
     private func refill(_ output: inout ByteBuffer) {
         if case .file(let file, _) = response.content, !filePart.isEmpty {
             let byteCount = min(filePart.count, Self.pieceBytes)

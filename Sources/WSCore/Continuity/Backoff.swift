@@ -1,19 +1,21 @@
-/// How long to wait before each try to connect again: exponential backoff with full jitter.
+/// The delay before each reconnection attempt: exponential backoff with full jitter.
 ///
-///      try       1     2     3     4     5     6 …
+///      attempt   1     2     3     4     5     6 …
 ///      ceiling   4 s   8 s  16 s  32 s  60 s  60 s …
 ///
-/// A wait is uniformly random between 0 and the ceiling (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture
-/// Blog, 2015). Clients that a server loses all at once come back spread over the whole first ceiling. Were that 1 s,
-/// one of its ten parts of 100 ms would by necessity bring a tenth of the clients or more. With 4 s a part brings a
-/// fortieth on average, and that 100 ms anywhere bring over a tenth of 200 clients is chance: it happens after one
-/// restart of a thousand at most where the server is back at once, and with 3 s after one of a few hundred.
+/// Each delay is uniformly random between 0 and the ceiling (M. Brooker, "Exponential Backoff And Jitter", AWS
+/// Architecture Blog, 2015). If a server loses all of its clients at once, they return spread over the first ceiling.
 ///
-/// It reads no clock and has no randomness of its own.
+/// The first ceiling limits the load on a restarted server. With 1 s, at least one of its ten intervals of 100 ms would
+/// receive a tenth of the clients or more. With 4 s, an interval receives a fortieth on average. If the server is back
+/// at once, at most one restart in a thousand brings over a tenth of 200 clients within any 100 ms. With 3 s, it would
+/// be one in a few hundred.
+///
+/// The type reads no clock and generates no random numbers.
 public struct Backoff: Sendable {
-    /// How many tries in a row may fail to bring a connection that holds; nil: any number.
+    /// The maximum number of consecutive attempts without a stable connection; nil means no limit.
     public let maximumTries: Int?
-    /// The tries since the last connection that held.
+    /// The number of attempts since the last stable connection.
     public private(set) var tryCount = 0
 
     private var ceilingSeconds = firstCeilingSeconds
@@ -21,17 +23,17 @@ public struct Backoff: Sendable {
     private static let firstCeilingSeconds: UInt64 = 4
     private static let longestCeilingSeconds: UInt64 = 60
 
-    /// A connection that lived for so long has held.
+    /// The time after which a connection counts as stable.
     public static let stableDuration = Duration.seconds(10)
 
-    /// Makes the waits of a client that has not tried to connect again yet.
+    /// Creates the backoff of a client that has not tried to reconnect yet.
     public init(maximumTries: Int? = nil) {
         self.maximumTries = maximumTries
     }
 
-    /// Begins another try.
-    /// - Parameter random: A number of which each value is equally likely.
-    /// - Returns: How long to wait before it; nil when there have been as many tries as there may be.
+    /// Starts the next attempt.
+    /// - Parameter random: A uniformly distributed random number.
+    /// - Returns: The delay before the attempt, or nil if ``maximumTries`` is exhausted.
     public mutating func nextWait(random: UInt64) -> Duration? {
         if let maximumTries, tryCount >= maximumTries { return nil }
         tryCount += 1
@@ -40,24 +42,24 @@ public struct Backoff: Sendable {
         return .nanoseconds(Int64(clamping: wait))
     }
 
-    /// Takes note that a connection is lost: the tries begin anew after one that held.
+    /// Records the loss of a connection. The backoff starts over if the connection was stable.
     ///
-    /// A connection has held when it lived for ``stableDuration``, or when it was of use: a server that restarts
-    /// every few seconds and reads what it is sent is worth coming back to soon. There is an end to that, since a
-    /// message is confirmed only once. Any other server that accepts connections and drops them is tried more and more
-    /// rarely, like one that does not accept them. So is one that accepts them and says nothing: the time that it takes
-    /// to find that out may be long, and is no life.
+    /// A connection was stable if it was open for ``stableDuration`` or the peer confirmed messages on it. A server
+    /// that restarts every few seconds but reads its messages is worth a quick return. This cannot go on forever,
+    /// because each message is confirmed only once. Any other server that accepts and drops connections is tried less
+    /// and less often, like one that refuses them. The same applies to a server that accepts connections but stays
+    /// silent: the time it takes to detect the silence does not count.
     /// - Parameters:
-    ///   - openTime: How long it was open.
-    ///   - silence: The last part of that, when it was lost because nothing came any more.
-    ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnacknowledgedMessages``).
+    ///   - openTime: The time the connection was open.
+    ///   - silence: The final, silent part of `openTime` if the heartbeat ended the connection. Defaults to 0.
+    ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnacknowledgedMessages``). Defaults to false.
     public mutating func connectionWasLost(
         after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false
     ) {
         if openTime - silence >= Self.stableDuration || hasConfirmed { reset() }
     }
 
-    /// Begins anew: the next try is the first.
+    /// Starts over: the next attempt is the first.
     public mutating func reset() {
         tryCount = 0
         ceilingSeconds = Self.firstCeilingSeconds

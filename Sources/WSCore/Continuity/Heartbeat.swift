@@ -1,35 +1,36 @@
-/// Decides when to send a sign of life, and when a peer that gives none is lost.
+/// Decides when to send a heartbeat and when a silent peer is dead.
 ///
-///      start ──────── beat ──────── beat ──────── beat ──────── beat ──────── lost
-///                            life        silence       silence       silence
+///      start ──────── beat ──────── beat ──────── beat ──────── beat ──────── dead
+///                            alive       silence       silence       silence
 ///                                        1st miss      2nd miss      3rd miss
 ///
-/// A heartbeat is sent once an interval, however busy the connection is: servers and proxies end connections on which
-/// the client says nothing. Any byte that comes in counts as life; the peer need not answer the heartbeat itself. An
-/// interval after a heartbeat in which nothing came is a miss, and misses in a row end in the loss.
+/// A heartbeat is sent once per interval even on a busy connection, because servers and proxies close connections on
+/// which the client sends nothing. Any received byte shows that the peer is alive; it need not answer the heartbeat
+/// itself. An interval after a heartbeat without received bytes is a miss. After enough consecutive misses, the peer is
+/// dead.
 ///
-/// It is asked when the time has come, and reads no clock; times are monotonic ones.
+/// The caller provides the time, which must be monotonic.
 public struct Heartbeat: Sendable {
-    /// What a heartbeat is.
+    /// The kind of heartbeat.
     public enum Kind: Sendable {
-        /// A ping, which every peer answers (RFC 6455 §5.5.2).
+        /// A ping, which every peer must answer (RFC 6455 §5.5.2).
         case ping
-        /// A message of the application's, for servers that want it so. One that leaves it unanswered is lost.
+        /// An application message, for servers that expect one. A peer that does not answer is considered dead.
         case message
     }
 
-    /// What can be seen of a connection at a moment.
+    /// The observable state of a connection.
     public struct Observation: Equatable, Sendable {
-        /// The bytes that have come in since it was opened.
+        /// The number of bytes received since the connection was opened.
         public var receivedBytes: Int
-        /// The bytes of ours that have gone on to the peer's side.
+        /// The number of our bytes that have left for the peer's side.
         public var takenBytes: Int
-        /// Whether more wait that have not.
+        /// Whether more bytes are waiting to leave.
         public var isOutputWaiting: Bool
-        /// Whether we do not read, since what came before cannot be put out.
+        /// Whether reading is paused because earlier input cannot be processed.
         public var isReadingPaused: Bool
 
-        /// Makes an observation; by default, one of a connection on which nothing has happened.
+        /// Creates an observation. The defaults are those of a connection without traffic.
         public init(
             receivedBytes: Int = 0, takenBytes: Int = 0, isOutputWaiting: Bool = false, isReadingPaused: Bool = false
         ) {
@@ -40,25 +41,25 @@ public struct Heartbeat: Sendable {
         }
     }
 
-    /// What to do.
+    /// The next action.
     public enum Step: Equatable, Sendable {
-        /// Send a ping with this payload now, and ask again.
+        /// Send a ping with this payload now, then ask again.
         case sendPing([UInt8])
-        /// Send the application's message now, and ask again.
+        /// Send the application message now, then ask again.
         case sendMessage
         /// Ask again at this time.
         case wait(until: Duration)
-        /// Leave the peer, of which nothing has come for so long.
+        /// Disconnect: the peer is considered dead after this much silence.
         case peerIsLost(silentFor: Duration)
     }
 
-    /// The time from one heartbeat to the next.
+    /// The interval between heartbeats.
     public let interval: Duration
-    /// After how many misses in a row the peer is lost, 1 or more.
+    /// The number of consecutive misses after which the peer is considered dead, 1 or more.
     public let maximumMisses: Int
-    /// What a heartbeat is.
+    /// The kind of heartbeat.
     public let kind: Kind
-    /// The misses since there was life.
+    /// The number of consecutive misses so far.
     public private(set) var missCount = 0
 
     private var nextTime: Duration
@@ -66,19 +67,19 @@ public struct Heartbeat: Sendable {
     private var latest = Observation()
     private var hasBegun = false
     private var pingCount: UInt64 = 0
-    /// The pings that wait for their pong, oldest first.
+    /// The pings without a pong, oldest first.
     private var pings: [(number: UInt64, time: Duration)] = []
 
     private static let payload = NumberedPayload(word: "heartbeat")
-    /// A peer may stay alive by what it sends and never answer a ping: then only the latest are remembered.
+    /// The maximum number of pings remembered, for a peer that sends data but never answers pings.
     private static let maximumPings = 64
 
-    /// Makes the heartbeat of a connection; the first is due an interval after its start.
+    /// Creates the heartbeat of a connection. The first one is due one interval after the start.
     /// - Parameters:
-    ///   - interval: The time from one heartbeat to the next, more than 0.
-    ///   - maximumMisses: After how many misses in a row the peer is lost, 1 or more.
-    ///   - kind: What a heartbeat is.
-    ///   - start: When the connection was opened.
+    ///   - interval: The interval between heartbeats, more than 0.
+    ///   - maximumMisses: The number of consecutive misses after which the peer is considered dead, at least 1.
+    ///   - kind: The kind of heartbeat. Defaults to pings.
+    ///   - start: The time the connection was opened.
     public init(every interval: Duration, maximumMisses: Int, kind: Kind = .ping, startingAt start: Duration) {
         self.interval = interval
         self.maximumMisses = max(1, maximumMisses)
@@ -87,10 +88,10 @@ public struct Heartbeat: Sendable {
         lastLifeTime = start
     }
 
-    /// Tells what to do now.
+    /// Returns the action to take now.
     /// - Parameters:
-    ///   - now: The time.
-    ///   - seen: What can be seen of the connection.
+    ///   - now: The current time.
+    ///   - seen: The observed state of the connection.
     public mutating func step(at now: Duration, _ seen: Observation) -> Step {
         guard now >= nextTime else { return .wait(until: nextTime) }
         judge(seen, at: now)
@@ -104,21 +105,21 @@ public struct Heartbeat: Sendable {
         }
     }
 
-    /// Takes a pong.
-    /// - Returns: The round trip of the ping that it answers; nil when that is none of the heartbeat's.
+    /// Processes a pong.
+    /// - Returns: The round-trip time if the pong answers a ping of this heartbeat, otherwise nil.
     public mutating func pongReceived(_ payload: RawSpan, at now: Duration) -> Duration? {
         guard let number = Self.payload.number(in: payload),
             let index = pings.firstIndex(where: { $0.number == number })
         else { return nil }
         let roundTrip = now - pings[index].time
-        // RFC 6455 §5.5.3: the peer may answer the most recent ping only; earlier ones have no answer to come.
+        // RFC 6455 §5.5.3: the peer may answer only the most recent ping, so earlier ones may get no pong.
         pings.removeSubrange(...index)
         return roundTrip
     }
 
     private mutating func judge(_ seen: Observation, at now: Duration) {
-        // While our output waited, more of it could go on only because the peer's side took some. The
-        // heartbeat itself may be far back in that queue.
+        // If output was waiting and more of it has left since, the peer's side must have accepted some. The heartbeat
+        // itself may still be far back in the queue.
         let tookOutput = latest.isOutputWaiting && seen.takenBytes != latest.takenBytes
         if seen.receivedBytes != latest.receivedBytes || tookOutput {
             missCount = 0
@@ -128,11 +129,11 @@ public struct Heartbeat: Sendable {
         }
     }
 
-    /// Whether silence says something about the peer.
+    /// Whether silence indicates a dead peer.
     ///
-    /// Not when we did not read. A pause that began and ended within the interval needs no thought: it began because
-    /// something came. Nor when this moment is late by an interval: then we were the ones who stood still, and what
-    /// came meanwhile has not been read yet.
+    /// It does not if we were not reading. A pause that started and ended within the interval can be ignored, because
+    /// received data caused it. It does not if this step is late by an interval either: then this process was
+    /// suspended, and data that arrived meanwhile has not been read yet.
     private func canJudge(_ seen: Observation, at now: Duration) -> Bool {
         !latest.isReadingPaused && !seen.isReadingPaused && now - nextTime < interval
     }

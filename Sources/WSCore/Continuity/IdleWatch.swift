@@ -1,40 +1,40 @@
-/// Decides which of many connections have carried nothing for too long.
+/// Detects connections that have carried no data for too long.
 ///
-///      last byte ···· look ──── look ──── … ──── look: idle
+///      last byte ···· check ─── check ─── … ─── check: idle
 ///                     ├──────── limit ───────────┤
 ///
-/// All are looked at in turn, a few times a limit, so that none needs a timer of its own, and nobody need tell of bytes. A
-/// look finds out late that something was carried: a connection is idle at the earliest when the limit is over, and at the
-/// latest a quarter of it later. Times are monotonic ones; no clock is read.
+/// All connections are checked periodically, several times per limit. Thus none needs its own timer or has to report
+/// its traffic. Checks notice traffic late: a connection is reported idle between one limit and 1.25 limits after its
+/// last byte. The caller provides the time, which must be monotonic.
 public struct IdleWatch: Sendable {
-    /// How long a connection may carry nothing.
+    /// The time a connection may carry no data.
     public let limit: Duration
-    /// The time from one look to the next.
+    /// The interval between checks.
     public var lookInterval: Duration { max(limit / 8, .milliseconds(1)) }
 
     private var latest: [Int: (carriedBytes: Int, time: Duration)] = [:]
 
-    /// Makes a watch on no connection; `limit` is more than 0.
+    /// Creates a watch without connections; `limit` must be more than 0.
     public init(limit: Duration) {
         self.limit = limit
     }
 
-    /// Begins to watch a connection that has just been opened.
+    /// Starts watching a connection that has just been opened.
     public mutating func add(_ number: Int, at now: Duration) {
         latest[number] = (0, now)
     }
 
-    /// Forgets a connection.
+    /// Stops watching a connection.
     public mutating func remove(_ number: Int) {
         latest[number] = nil
     }
 
-    /// Looks at a connection.
+    /// Checks a connection.
     /// - Parameters:
-    ///   - number: Which one; one that is not watched is never idle.
-    ///   - carriedBytes: What it has carried since it was opened, both ways.
-    ///   - now: The time.
-    /// - Returns: Whether it has been idle for the limit.
+    ///   - number: The connection's number. A connection that is not watched is never idle.
+    ///   - carriedBytes: The bytes it has carried since it was opened, in both directions.
+    ///   - now: The current time.
+    /// - Returns: Whether the connection has been idle for the limit.
     public mutating func isIdle(_ number: Int, carriedBytes: Int, at now: Duration) -> Bool {
         guard let last = latest[number] else { return false }
         guard last.carriedBytes == carriedBytes else {
@@ -44,7 +44,7 @@ public struct IdleWatch: Sendable {
         return now - last.time >= limit
     }
 
-    /// Takes note that a connection carries nothing for reasons of our own: its time begins anew.
+    /// Restarts the idle time of a connection that is idle for a reason on our side.
     public mutating func excuse(_ number: Int, at now: Duration) {
         latest[number]?.time = now
     }

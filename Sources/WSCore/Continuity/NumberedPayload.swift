@@ -1,13 +1,13 @@
-/// The payloads of pings of one purpose: a word and a number, so that a pong tells which ping it answers
-/// (RFC 6455 §5.5.3: it has the same payload). They are text, for whoever watches the frames.
+/// Ping payloads for one purpose: a word and a number. The number identifies the ping that a pong answers, because a
+/// pong has the same payload (RFC 6455 §5.5.3). Text is readable for users who watch the frames.
 internal struct NumberedPayload: Sendable {
-    /// What the pings are for.
+    /// The purpose of the pings.
     let word: String
 
-    /// The payload with a number.
+    /// Returns the payload with a number.
     func bytes(_ number: UInt64) -> [UInt8] { Array("\(word) \(number)".utf8) }
 
-    /// The number in a payload; nil: it is none of these.
+    /// Returns the number in a payload, or nil if it is not one of these payloads.
     func number(in payload: RawSpan) -> UInt64? {
         let payload = payload.withUnsafeBytes { Array($0) }
         guard payload.count <= FrameHeader.maximumControlPayloadBytes,

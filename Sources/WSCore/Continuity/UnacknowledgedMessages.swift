@@ -1,19 +1,19 @@
 /// The messages that the peer may not have read. They are sent again, in order, on the next connection.
 ///
 ///      records ├─ length, kind │ payload ─┼─ … ─┼─ … ─┼─ … ─┼─ … ─┤
-///                                               ↑ ping 1    ↑ ping 2   what no ping covers yet
+///                                               ↑ ping 1    ↑ ping 2   not covered by a ping yet
 ///
-/// A pong proves that the peer has read everything that was sent before its ping, and so does the answer to our close
-/// frame. What neither has covered when a connection is lost may or may not have arrived: it is sent again.
+/// A pong proves that the peer has read everything sent before its ping, and so does the answer to our close frame.
+/// When a connection is lost, messages not covered by either may or may not have arrived, and are sent again.
 ///
-/// A ping is sent a while after the first message that needs one, and not after each. Servers answer pings as they
-/// decode them, before the application has taken the messages that came before. Were there a pong on its way at
-/// any time, one who kills a server would always destroy messages that a pong seemed to have proved read; as it is,
-/// that window is open for a moment twice a second.
+/// A ping is sent some time after the first message that needs one, not after each message. Servers answer pings as
+/// they decode them, before the application has processed earlier messages. If pongs were always in flight, killing a
+/// server would always lose messages that a pong had seemingly confirmed. Instead, that window opens only briefly,
+/// twice a second.
 ///
-/// Messages may be recorded while there is no connection; they wait for it here.
+/// Messages recorded without a connection wait for the next one.
 public struct UnacknowledgedMessages: ~Copyable {
-    /// What a ping covers: everything up to here, counted from the first message of all.
+    /// The range that a ping covers: all messages up to this point, counted from the very first one.
     private struct Mark {
         let number: UInt64
         let endBytes: Int
@@ -28,38 +28,38 @@ public struct UnacknowledgedMessages: ~Copyable {
     private var pingCount: UInt64 = 0
     private var isConnected = false
     private var isInputOver = false
-    /// When the first message was sent that no ping covers.
+    /// The time the first message not covered by a ping was recorded.
     private var firstUncoveredTime: Duration?
 
     private static let payload = NumberedPayload(word: "confirm")
     private static let recordHeaderBytes = MemoryLayout<Int>.size
-    /// What is kept for further messages once all are confirmed, in bytes.
+    /// The maximum storage kept when all messages are confirmed, in bytes.
     private static let keptStorageBytes = 1 << 20
 
-    /// With this many bytes unconfirmed, ``isFull`` says that the source of the messages is to pause. A message is taken
-    /// in any case, so that one may be larger than this.
+    /// The number of unconfirmed bytes at which ``isFull`` asks the source of messages to pause. Messages are accepted
+    /// regardless, so one may be larger than this.
     public static var limitBytes: Int { 16 << 20 }
-    /// How long the first message waits for the ping that covers it.
+    /// The delay between the first uncovered message and the ping that covers it.
     public static let pingDelay = Duration.milliseconds(500)
 
-    /// Makes an empty store without a connection.
+    /// Creates an empty store without a connection.
     public init() {}
 
-    /// The number of messages.
+    /// The number of unconfirmed messages.
     public var count: Int { recordedCount - confirmedCount }
-    /// Whether there are none.
+    /// Whether there are no unconfirmed messages.
     public var isEmpty: Bool { records.isEmpty }
-    /// The bytes of memory that the messages take, which counts a few for each beside its payload.
+    /// The memory used by the messages in bytes, including 8 bytes per message in addition to the payload.
     public var byteCount: Int { records.count }
-    /// Whether the source of the messages is to pause until more are confirmed.
+    /// Whether the source of messages should pause until more are confirmed.
     public var isFull: Bool { byteCount >= Self.limitBytes }
 
     // MARK: Sending
 
-    /// Takes note of a message that is being sent, or is to be as soon as there is a connection.
+    /// Records a message that is being sent now, or will be sent on the next connection.
     /// - Parameters:
     ///   - payload: The message, which is copied.
-    ///   - kind: Text or binary.
+    ///   - kind: The message type.
     ///   - now: The monotonic time.
     public mutating func record(_ payload: RawSpan, as kind: MessageKind, at now: Duration) {
         let recordBytes = Self.recordHeaderBytes + payload.byteCount
@@ -76,15 +76,15 @@ public struct UnacknowledgedMessages: ~Copyable {
         if firstUncoveredTime == nil { firstUncoveredTime = now }
     }
 
-    /// Takes note that no further message comes, so that the last ones are not kept waiting for their ping.
+    /// Declares the input complete. The last messages then need not wait for their ping.
     public mutating func inputEnded() {
         isInputOver = true
     }
 
-    /// When the next ping is due, which may have passed; nil: there is nothing for it to cover, or no connection.
+    /// The time the next ping is due, possibly in the past; nil if there is nothing to cover or no connection.
     ///
-    /// It is due at once when the input has ended, and when half of ``limitBytes`` is covered by none: the other half
-    /// fills while the pong is on its way.
+    /// A ping is due at once if the input has ended or half of ``limitBytes`` is not covered. The other half can then
+    /// fill while the pong is in flight.
     public var pingDueTime: Duration? {
         guard isConnected, let firstUncoveredTime else { return nil }
         let isUrgent = isInputOver || uncoveredBytes >= Self.limitBytes / 2
@@ -96,7 +96,7 @@ public struct UnacknowledgedMessages: ~Copyable {
         pingDueTime.map { $0 <= now } ?? false
     }
 
-    /// Returns the payload of a ping that is to be sent now: it covers every message so far.
+    /// Creates a ping that covers all messages so far. Returns its payload, which must be sent now.
     public mutating func makePing() -> [UInt8] {
         pingCount += 1
         marks.append(Mark(number: pingCount, endBytes: recordedBytes, endCount: recordedCount))
@@ -108,11 +108,11 @@ public struct UnacknowledgedMessages: ~Copyable {
 
     // MARK: Confirming
 
-    /// Takes a pong: forgets the messages that its ping covers.
+    /// Processes a pong: removes the messages covered by its ping.
     ///
-    /// RFC 6455 §5.5.3: the peer may answer the most recent ping only, so a pong speaks for earlier pings too. One that
-    /// answers no ping of ours proves nothing.
-    /// - Returns: The number of messages that it confirmed.
+    /// RFC 6455 §5.5.3: the peer may answer only the most recent ping, so a pong also confirms earlier pings. A pong
+    /// that answers none of our pings confirms nothing.
+    /// - Returns: The number of messages confirmed.
     @discardableResult
     public mutating func pongReceived(_ payload: RawSpan) -> Int {
         guard let number = Self.payload.number(in: payload),
@@ -123,8 +123,8 @@ public struct UnacknowledgedMessages: ~Copyable {
         return confirm(mark)
     }
 
-    /// Takes the peer's answer to our close frame, before which everything was sent.
-    /// - Returns: The number of messages that it confirmed.
+    /// Processes the peer's answer to our close frame, which confirms all messages.
+    /// - Returns: The number of messages confirmed.
     @discardableResult
     public mutating func closeConfirmed() -> Int {
         marks.removeAll()
@@ -142,10 +142,10 @@ public struct UnacknowledgedMessages: ~Copyable {
 
     // MARK: Connections
 
-    /// Takes note of a connection, and gives `send` every message that is to be sent on it, in order.
+    /// Records a new connection and calls `send` for every unconfirmed message, in order.
     /// - Parameters:
     ///   - now: The monotonic time.
-    ///   - send: Sends a message; it must not use this store.
+    ///   - send: Sends a message. It must not access this store.
     public mutating func connectionOpened(at now: Duration, send: (RawSpan, MessageKind) -> Void) {
         isConnected = true
         marks.removeAll()
@@ -161,7 +161,7 @@ public struct UnacknowledgedMessages: ~Copyable {
         }
     }
 
-    /// Takes note that the connection is lost: no pong can come for what was sent on it.
+    /// Records the loss of the connection. Pongs for its pings can no longer arrive.
     public mutating func connectionLost() {
         isConnected = false
         marks.removeAll()

@@ -1,6 +1,6 @@
-/// One element of Sec-WebSocket-Extensions for permessage-deflate, an offer or an answer, as it was written.
+/// An element of Sec-WebSocket-Extensions for permessage-deflate: an offer or an answer, as written.
 struct DeflateElement: Equatable {
-    /// Where an element stands.
+    /// The role of an element.
     enum Place {
         case offer
         case answer
@@ -9,16 +9,16 @@ struct DeflateElement: Equatable {
     var serverNoContextTakeover = false
     var clientNoContextTakeover = false
     var serverMaxWindowBits: Int?
-    /// `.some(nil)`: the parameter is there without a value, as it may be in an offer.
+    /// `.some(nil)` is the parameter without a value, which an offer may contain.
     var clientMaxWindowBits: Int??
 
     init() {}
 
-    /// Reads an element; nil when RFC 7692 §7.1 calls for it to be declined.
+    /// Parses an element. Returns nil if RFC 7692 §7.1 requires declining it.
     init?(_ element: ExtensionOffer, in place: Place) {
         var seen: Set<String> = []
         for parameter in element.parameters {
-            // RFC 7692 §7.1: a parameter that comes twice makes the element invalid.
+            // RFC 7692 §7.1: a repeated parameter makes the element invalid.
             guard seen.insert(parameter.name).inserted else { return nil }
             switch (parameter.name, parameter.value) {
             case ("server_no_context_takeover", nil): serverNoContextTakeover = true
@@ -26,18 +26,18 @@ struct DeflateElement: Equatable {
             case ("server_max_window_bits", let value?):
                 guard let bits = Self.windowBits(value) else { return nil }
                 serverMaxWindowBits = bits
-            // RFC 7692 §7.1.2.2: in an offer the value may be left out.
+            // RFC 7692 §7.1.2.2: the value is optional in an offer.
             case ("client_max_window_bits", nil) where place == .offer: clientMaxWindowBits = .some(nil)
             case ("client_max_window_bits", let value?):
                 guard let bits = Self.windowBits(value) else { return nil }
                 clientMaxWindowBits = .some(bits)
-            // RFC 7692 §7.1: so does one that is unknown, or whose value is not as defined.
+            // RFC 7692 §7.1: an unknown parameter or an invalid value makes the element invalid.
             default: return nil
             }
         }
     }
 
-    /// RFC 7692 §7.1.2: a decimal integer without leading zeroes, 8 through 15.
+    /// RFC 7692 §7.1.2: a decimal integer from 8 to 15, without leading zeros.
     private static func windowBits(_ value: String) -> Int? {
         guard let bits = Int(value), DeflateParameters.windowBitsRange.contains(bits), String(bits) == value else {
             return nil
@@ -45,7 +45,7 @@ struct DeflateElement: Equatable {
         return bits
     }
 
-    /// The element as it is written.
+    /// The element in its written form.
     var extensionOffer: ExtensionOffer {
         var parameters: [ExtensionOffer.Parameter] = []
         if serverNoContextTakeover { parameters.append(.init("server_no_context_takeover")) }
@@ -57,7 +57,7 @@ struct DeflateElement: Equatable {
         return ExtensionOffer(name: DeflateParameters.extensionName, parameters: parameters)
     }
 
-    /// What holds when this is the answer.
+    /// The parameters that apply if this is the answer.
     var parameters: DeflateParameters {
         DeflateParameters(
             serverNoContextTakeover: serverNoContextTakeover, clientNoContextTakeover: clientNoContextTakeover,

@@ -1,21 +1,21 @@
-/// The memory that the connections of a loop share for permessage-deflate: zlib's streams, and buffers.
+/// The memory that the connections of a loop share for permessage-deflate: zlib streams and buffers.
 public final class DeflateMemory {
-    /// 64 compressing streams of up to 270 KiB.
+    /// Up to 64 compression streams of at most 270 KiB each.
     let deflaters = StreamPool<DeflateStream>(maximumStreams: 64)
-    /// 256 decompressing streams of up to 40 KiB.
+    /// Up to 256 decompression streams of at most 40 KiB each.
     let inflaters = StreamPool<InflateStream>(maximumStreams: 256)
-    /// What a message is compressed into.
+    /// The output buffer for compression.
     var compressed = ByteBuffer()
-    /// The storage for the next message to be decompressed.
+    /// Storage for the next decompressed message.
     var spareMessage = ByteBuffer()
 
-    /// What the buffers keep of their storage after a large message, in bytes.
+    /// The maximum storage the buffers keep after a large message, in bytes.
     static let keptStorageBytes = 64 << 10
 
-    /// Makes memory that is empty.
+    /// Creates empty memory.
     public init() {}
 
-    /// Called when a stream is lent to a connection, after which ``releaseIdle()`` is to be called now and then.
+    /// Called when a stream is lent to a connection. The owner should then call ``releaseIdle()`` periodically.
     public var didLend: () -> Void {
         get { deflaters.didLend }
         set {
@@ -24,18 +24,18 @@ public final class DeflateMemory {
         }
     }
 
-    /// Frees what has not been used since the last call.
-    /// - Returns: Whether something is left.
+    /// Frees streams not used since the last call.
+    /// - Returns: Whether any streams are left.
     public func releaseIdle() -> Bool {
         deflaters.releaseIdle()
         inflaters.releaseIdle()
         return deflaters.hasStreams || inflaters.hasStreams
     }
 
-    /// Makes what compresses and decompresses the messages of one connection.
+    /// Creates the compressor and decompressor of a connection.
     /// - Parameters:
-    ///   - parameters: What was agreed on.
-    ///   - role: This end of the connection.
+    ///   - parameters: The negotiated parameters.
+    ///   - role: The role of this endpoint.
     public func makeCodec(
         for parameters: DeflateParameters, role: Role
     ) -> (compressor: any MessageCompressor, decompressor: any MessageDecompressor) {

@@ -1,15 +1,15 @@
-/// Why a client cannot go on with a server's answer about permessage-deflate.
+/// The reason a client rejects a server's permessage-deflate answer.
 public enum DeflateNegotiationError: Error, Equatable, Sendable {
-    /// It was accepted more than once.
+    /// The server accepted the extension more than once.
     case repeated([ExtensionOffer])
-    /// The answer has an unknown, repeated or invalid parameter.
+    /// The answer has an unknown, repeated, or invalid parameter.
     case invalid(ExtensionOffer)
-    /// The answer goes with none of the offers.
+    /// The answer corresponds to none of the offers.
     case doesNotMatch(ExtensionOffer)
 }
 
 extension DeflateNegotiationError: CustomStringConvertible {
-    /// Why, and what to try; safe to print whatever the server sent.
+    /// The cause and a remedy. Control characters in the server's answer are escaped.
     public var description: String {
         switch self {
         case .repeated(let answers):

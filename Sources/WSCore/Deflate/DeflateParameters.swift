@@ -1,20 +1,20 @@
-/// What both ends have agreed on for permessage-deflate (RFC 7692 §7.1).
+/// The negotiated parameters of permessage-deflate (RFC 7692 §7.1).
 public struct DeflateParameters: Equatable, Sendable {
-    /// Whether the server compresses each message by itself, without reference to those before.
+    /// Whether the server compresses each message without references to earlier ones.
     public var serverNoContextTakeover: Bool
-    /// Whether the client does.
+    /// Whether the client compresses each message without references to earlier ones.
     public var clientNoContextTakeover: Bool
-    /// How far back the server refers at most, as a power of 2 in bytes, 8 through 15.
+    /// The base-2 logarithm of the server's window size in bytes, 8 to 15.
     public var serverMaxWindowBits: Int
-    /// How far back the client refers at most, as a power of 2 in bytes, 8 through 15.
+    /// The base-2 logarithm of the client's window size in bytes, 8 to 15.
     public var clientMaxWindowBits: Int
 
     /// The registered name of the extension (RFC 7692 §8.1).
     public static let extensionName = "permessage-deflate"
-    /// The window sizes that DEFLATE has, as powers of 2 in bytes (RFC 7692 §7.1.2).
+    /// The permitted base-2 logarithms of the window size in bytes (RFC 7692 §7.1.2).
     public static let windowBitsRange = 8...15
 
-    /// Takes what was agreed on; the default is what stands without any parameter.
+    /// Creates parameters. The defaults are those of an answer without parameters.
     public init(
         serverNoContextTakeover: Bool = false, clientNoContextTakeover: Bool = false, serverMaxWindowBits: Int = 15,
         clientMaxWindowBits: Int = 15
@@ -25,7 +25,7 @@ public struct DeflateParameters: Equatable, Sendable {
         self.clientMaxWindowBits = clientMaxWindowBits
     }
 
-    /// What an end of `role` holds to when it compresses, and the peer when it decompresses.
+    /// The parameters for messages sent by `role`.
     func direction(from role: Role) -> (windowBits: Int, keepsContext: Bool) {
         switch role {
         case .client: (clientMaxWindowBits, !clientNoContextTakeover)

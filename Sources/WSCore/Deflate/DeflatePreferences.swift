@@ -1,39 +1,39 @@
-/// What an end of a connection wishes for permessage-deflate, of itself and of its peer.
+/// An endpoint's preferences for permessage-deflate, for both directions.
 public struct DeflatePreferences: Equatable, Sendable {
-    /// How far back a message may refer at most, as a power of 2 in bytes, 9 through 15; less saves memory at both ends.
+    /// The base-2 logarithm of the maximum window size in bytes, 9 to 15. Smaller windows save memory at both ends.
     public let windowBits: Int
-    /// Whether a message may refer to those before; each is compressed by itself otherwise.
+    /// Whether messages may refer to earlier ones. If not, each is compressed separately.
     public var keepsContext: Bool
 
-    /// Takes wishes; by default there are none, which compresses best.
+    /// Creates preferences. The defaults, a 32 KiB window with context takeover, compress best.
     ///
-    /// 8 is wished for as 9: zlib refuses it for raw DEFLATE, and peers that are built on zlib fail when it is their turn.
-    /// With a peer that names 8 itself it is agreed on.
+    /// `windowBits` must be 8 to 15, and 8 becomes 9. zlib rejects 8 for raw DEFLATE, and peers based on zlib fail if
+    /// they have to compress with it. If the peer requests 8 itself, 8 is negotiated.
     public init(windowBits: Int = 15, keepsContext: Bool = true) {
         precondition(DeflateParameters.windowBitsRange.contains(windowBits))
         self.windowBits = max(9, windowBits)
         self.keepsContext = keepsContext
     }
 
-    /// What a client with these wishes offers.
+    /// The offer of a client with these preferences.
     ///
-    /// A single offer: one that falls back to more memory would not be what was wished.
+    /// There is no second offer to fall back to, because it would allow more memory than preferred.
     public var offer: ExtensionOffer {
         var parameters = DeflateElement()
         parameters.serverNoContextTakeover = !keepsContext
         parameters.clientNoContextTakeover = !keepsContext
-        // RFC 7692 §7.1.2.2: a client that leaves this out cannot be asked for a smaller window.
+        // RFC 7692 §7.1.2.2: without this parameter, the server could not ask the client for a smaller window.
         parameters.clientMaxWindowBits = .some(windowBits < 15 ? windowBits : nil)
         parameters.serverMaxWindowBits = windowBits < 15 ? windowBits : nil
         return parameters.extensionOffer
     }
 
-    /// Accepts the first of a client's offers that can be accepted.
+    /// Accepts the first acceptable offer of a client.
     ///
-    /// - Returns: What then holds, and the answer; nil when no offer is for permessage-deflate, or none is valid.
+    /// - Returns: The negotiated parameters and the answer, or nil if there is no valid permessage-deflate offer.
     public func accept(_ offers: [ExtensionOffer]) -> (parameters: DeflateParameters, answer: ExtensionOffer)? {
         for offer in offers where offer.name == DeflateParameters.extensionName {
-            // RFC 7692 §7.1: an offer with an unknown, repeated or invalid parameter is declined; the next is looked at.
+            // RFC 7692 §7.1: decline an offer with an unknown, repeated, or invalid parameter, and try the next.
             guard let offered = DeflateElement(offer, in: .offer) else { continue }
             let answer = self.answer(to: offered)
             return (answer.parameters, answer.extensionOffer)
@@ -43,14 +43,14 @@ public struct DeflatePreferences: Equatable, Sendable {
 
     private func answer(to offered: DeflateElement) -> DeflateElement {
         var answer = DeflateElement()
-        // RFC 7692 §7.1.1.1: the server agrees by answering with the parameter; it may do so unasked.
+        // RFC 7692 §7.1.1.1: the server agrees by including the parameter, and may include it without being asked.
         answer.serverNoContextTakeover = offered.serverNoContextTakeover || !keepsContext
-        // RFC 7692 §7.1.1.2: the server may ask for it unasked; a client that hints at it may as well be held to it.
+        // RFC 7692 §7.1.1.2: the server may request it unasked. A client that hints at it is asked to apply it.
         answer.clientNoContextTakeover = offered.clientNoContextTakeover || !keepsContext
-        // RFC 7692 §7.1.2.1: the same window as offered or a smaller one.
+        // RFC 7692 §7.1.2.1: the window must be the same as or smaller than the one offered.
         let serverWindowBits = min(offered.serverMaxWindowBits ?? 15, windowBits)
         if offered.serverMaxWindowBits != nil || serverWindowBits < 15 { answer.serverMaxWindowBits = serverWindowBits }
-        // RFC 7692 §7.1.2.2: only a client that mentions the parameter may be asked for a smaller window.
+        // RFC 7692 §7.1.2.2: only a client that sends this parameter may be asked for a smaller window.
         if let hint = offered.clientMaxWindowBits {
             let clientWindowBits = min(hint ?? 15, windowBits)
             if clientWindowBits < 15 { answer.clientMaxWindowBits = .some(clientWindowBits) }

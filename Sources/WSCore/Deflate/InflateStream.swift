@@ -1,16 +1,16 @@
 import CZlib
 
-/// Decompresses messages as one stream, each of which may refer to those before.
+/// A decompression stream. A message may refer to earlier messages in the stream.
 ///
-/// zlib detects most references beyond the agreed window, but not those into the output of the same call. Such a peer
-/// breaks RFC 7692 and harms only itself.
+/// zlib detects most references beyond the negotiated window, but not those within the output of one call. A peer that
+/// uses them violates RFC 7692 but harms only itself.
 final class InflateStream: ZlibStream {
     let windowBits: Int
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether a block that is marked as the last ended with the input so far.
+    /// Whether the input so far ended with a block marked as final.
     private var isAtFinalEnd = false
 
-    /// Makes a stream; traps when there is no memory, as all allocations do.
+    /// Creates a stream. Traps if memory is exhausted, as all allocations do.
     init(windowBits: Int) {
         self.windowBits = windowBits
         stream = .makeStream()
@@ -28,7 +28,7 @@ final class InflateStream: ZlibStream {
         isAtFinalEnd = false
     }
 
-    /// What later messages may refer to: the last bytes that were decompressed, as many as the window has been filled with.
+    /// The history later messages may refer to: the last decompressed bytes, up to the window size.
     var history: [UInt8] {
         get {
             var count: UInt32 = 0
@@ -44,7 +44,7 @@ final class InflateStream: ZlibStream {
         }
     }
 
-    /// Decompresses a piece of a message, and with its last piece the marker that does not travel.
+    /// Decompresses a piece of a message, followed by the omitted flush marker if it is the last piece.
     func decompress(
         _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
     ) throws(ProtocolError) {
@@ -55,13 +55,13 @@ final class InflateStream: ZlibStream {
             try inflate(part, into: &message, limitBytes: limitBytes)
         }
         guard isMessageEnd else { return }
-        // RFC 7692 §7.2.3.4: a block may be marked as the last; the sender then appends an empty octet. Some encoders
-        // leave that octet out. The message is complete without it, and cannot mean anything else.
+        // RFC 7692 §7.2.3.4: a final block must be followed by an empty octet. Some encoders omit the octet. The
+        // message is complete and unambiguous without it.
         guard !isAtFinalEnd else {
             isAtFinalEnd = false
             return
         }
-        // RFC 7692 §7.2.2: the end of the message is followed by what the sender removed.
+        // RFC 7692 §7.2.2: append the octets that the sender removed from the end of the message.
         try inflate(flushMarker.span.bytes, into: &message, limitBytes: limitBytes)
         guard isBetweenBlocksAndBytes else { throw .invalidCompressedData }
     }
@@ -69,8 +69,8 @@ final class InflateStream: ZlibStream {
     /// zlib counts in 32 bits.
     private static let partBytes = 1 << 30
 
-    /// Whether zlib is at the end of a block that is not the last (128), with no bits left of the last byte (0 to 7): a
-    /// message that ended within the marker would leave some to the next.
+    /// Whether zlib is at the end of a non-final block (128) with no unused bits in the last byte (0 to 7). A message
+    /// that ended within the marker would leave bits for the next message.
     private var isBetweenBlocksAndBytes: Bool { stream.pointee.data_type == 128 }
 
     private func inflate(
@@ -84,8 +84,8 @@ final class InflateStream: ZlibStream {
                 switch result {
                 case Z_OK, Z_BUF_ERROR: break
                 case Z_STREAM_END:
-                    // zlib is through with the stream, but there may be more to come, which may refer to what came before:
-                    // this goes back to the beginning and keeps the window.
+                    // The stream has ended for zlib, but more input may follow and refer to earlier output. This call
+                    // restarts the stream and keeps the window.
                     inflateResetKeep(stream)
                     isAtFinalEnd = stream.pointee.avail_in == 0
                     if isAtFinalEnd { return }
@@ -93,13 +93,13 @@ final class InflateStream: ZlibStream {
                 case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
                 default: throw .invalidCompressedData
                 }
-                // With room left, all that could be made of the input has been made.
+                // Remaining room indicates that all input has been processed.
                 if stream.pointee.avail_in == 0, stream.pointee.avail_out > 0 { return }
             }
         }
     }
 
-    /// Calls zlib with some room, one byte beyond the limit at most, which never becomes part of the message.
+    /// Calls zlib with limited room. At the limit, a single extra byte detects excess output, which is never delivered.
     private func inflateOnce(into message: inout ByteBuffer, limitBytes: Int) throws(ProtocolError) -> Int32 {
         guard message.count < limitBytes else {
             var excess: UInt8 = 0
@@ -107,7 +107,7 @@ final class InflateStream: ZlibStream {
                 guard let address = byte.baseAddress else { return Z_BUF_ERROR }
                 stream.setOutput(address, count: 1)
                 let result = CZlib.inflate(stream, Z_SYNC_FLUSH)
-                // RFC 6455 §10.4: an implementation must bound what it takes, which is what comes out, not what travelled.
+                // RFC 6455 §10.4: limit the size of messages after decompression, not on the wire.
                 guard stream.pointee.avail_out == 1 else { throw .messageTooBig(limit: limitBytes) }
                 return result
             }
@@ -120,8 +120,8 @@ final class InflateStream: ZlibStream {
         return result
     }
 
-    /// Doubles a message's storage, but goes from half of the limit to all of it in one step: while the bytes move, old
-    /// and new storage together then hold no more than the limit.
+    /// Doubles a message's storage, but grows from at most half of the limit to the limit in one step. While bytes are
+    /// copied, the used parts of old and new storage together stay within the limit.
     private func grow(_ message: inout ByteBuffer, limitBytes: Int) {
         let doubled = max(2 * message.storageBytes, 1024, 4 * Int(stream.pointee.avail_in))
         message.growStorage(to: doubled > limitBytes / 2 ? max(limitBytes, 1) : doubled)

@@ -1,22 +1,22 @@
-/// Compresses the messages that one end of a connection sends (RFC 7692 §7.2.1).
+/// Compresses the outgoing messages of a connection (RFC 7692 §7.2.1).
 final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     private let keepsContext: Bool
     private let memory: DeflateMemory
-    /// The number of messages in a row that did not get shorter.
+    /// The number of consecutive messages that compression did not shorten.
     private var failureCount = 0
-    /// Messages that are sent as they are before the next one is tried.
+    /// The number of messages to send uncompressed before the next trial.
     private var messagesToSkip = 0
 
-    /// A shorter message travels as it is: the packet that carries it has over 40 bytes of headers, and the time to
-    /// compress it would be that of sending it a hundred times.
+    /// The minimum size of a message to compress, in bytes. The headers of the packet alone exceed 40 bytes, and
+    /// compressing a shorter message would take a hundred times as long as sending it.
     static let smallestBytes = 64
-    /// After this many messages in a row that did not become shorter, only one in ``trialInterval`` is tried. Random
-    /// data would otherwise travel at zlib's pace for nothing.
+    /// The number of consecutive failures after which only one message in ``trialInterval`` is tried. Otherwise, random
+    /// data would be slowed down to zlib's speed without benefit.
     static let patience = 8
-    /// One of this many messages is tried while compression does not help.
+    /// The number of messages per trial while compression does not help.
     static let trialInterval = 16
 
-    /// Makes the compressor of a direction.
+    /// Creates the compressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
         keepsContext = direction.keepsContext
         self.memory = memory
@@ -38,13 +38,13 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
             messagesToSkip -= 1
             return false
         }
-        // Taken out, so that nothing happens to it meanwhile.
+        // Taken out to guarantee exclusive access during `body`.
         var output = memory.compressed.takeAll()
-        // RFC 7692 §7.1.1: without context takeover every message starts with an empty window.
+        // RFC 7692 §7.1.1: without context takeover, every message starts with an empty window.
         let isShorter = borrowStream().compress(payload, into: &output, keepsHistory: keepsContext)
         if isShorter {
             failureCount = 0
-            // RFC 7692 §7.2.1: the empty block at the end is cut down to its first bits.
+            // RFC 7692 §7.2.1: remove the last four octets of the empty block at the end.
             output.withReadableBytes { body($0.extracting(droppingLast: flushMarker.count)) }
         } else {
             failureCount += 1

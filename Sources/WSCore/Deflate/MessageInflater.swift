@@ -1,12 +1,12 @@
-/// Decompresses the messages that one end of a connection receives (RFC 7692 §7.2.2).
+/// Decompresses the incoming messages of a connection (RFC 7692 §7.2.2).
 final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor {
     private let keepsContext: Bool
     private let memory: DeflateMemory
     private var isInMessage = false
-    /// What messages may refer to, while no stream is borrowed that has it.
+    /// The history saved when the stream was given back; empty while a stream is borrowed.
     private(set) var history: [UInt8] = []
 
-    /// Makes the decompressor of a direction.
+    /// Creates the decompressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
         keepsContext = direction.keepsContext
         self.memory = memory
@@ -20,7 +20,7 @@ final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor 
         isInMessage = !isMessageEnd
         let stream = borrowStream()
         try stream.decompress(piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limitBytes)
-        // RFC 7692 §7.1.1: without context takeover no message refers to those before.
+        // RFC 7692 §7.1.1: without context takeover, no message refers to earlier ones.
         if isMessageEnd, !keepsContext { stream.reset() }
     }
 

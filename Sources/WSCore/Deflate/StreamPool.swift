@@ -1,12 +1,12 @@
-/// Lends zlib's streams of one direction to the connections of a loop.
+/// Lends zlib streams of one direction to the connections of a loop.
 ///
-/// A stream costs up to 270 KiB, and a connection needs one only while it is busy. Connections share a bounded number of
-/// them: when all are lent, the one that has not been used for longest changes hands. Streams that lie idle are freed.
+/// A stream takes up to 270 KiB, and a connection needs one only while it is busy. Connections share a bounded number
+/// of streams. When all are lent, the least recently used one changes hands. Idle streams are freed.
 ///
-///      lent:  [borrower][borrower][borrower]…   ≤ maximumStreams, but for those in the middle of a message
-///      spare: [stream]…                          of connections that have ended, at their beginning
+///      lent:  [borrower][borrower][borrower]…   ≤ maximumStreams, unless all are in the middle of a message
+///      spare: [stream]…                         reset, from connections that have ended
 final class StreamPool<Stream: ZlibStream> {
-    /// Does not keep its borrower alive; a borrower leaves before it ends.
+    /// Does not retain the borrower, which gives its stream back when it is deinitialized.
     private struct Loan {
         unowned(unsafe) let borrower: StreamBorrower<Stream>
     }
@@ -14,7 +14,7 @@ final class StreamPool<Stream: ZlibStream> {
     private let maximumStreams: Int
     private var loans: [Loan] = []
     private var spares: [Stream] = []
-    /// Counts uses; the order of the last uses is all the time that a pool knows.
+    /// Counts uses. The pool needs no clock, only the order of the last uses.
     private var useCount: UInt64 = 0
     private var useCountAtLastRelease: UInt64 = 0
     /// Called when a stream is lent.
@@ -26,12 +26,12 @@ final class StreamPool<Stream: ZlibStream> {
         self.maximumStreams = maximumStreams
     }
 
-    /// The number of streams that are lent or kept.
+    /// The number of lent and spare streams.
     var streamCount: Int { loans.count + spares.count }
-    /// Whether streams are lent or kept.
+    /// Whether any streams are lent or spare.
     var hasStreams: Bool { streamCount > 0 }
 
-    /// Gives the borrower's stream, which it keeps until it gives it back or is asked for it.
+    /// Returns the borrower's stream, lending one if necessary. The pool may reclaim it between uses.
     fileprivate func stream(for borrower: StreamBorrower<Stream>) -> Stream {
         useCount += 1
         borrower.lastUse = useCount
@@ -68,7 +68,7 @@ final class StreamPool<Stream: ZlibStream> {
         return stream
     }
 
-    /// Takes the stream of a borrower that ends.
+    /// Takes the stream of a borrower that no longer needs it.
     fileprivate func giveBack(from borrower: StreamBorrower<Stream>) {
         guard let stream = borrower.stream else { return }
         end(loanOf: borrower)
@@ -85,7 +85,7 @@ final class StreamPool<Stream: ZlibStream> {
         last.borrower.loanIndex = borrower.loanIndex
     }
 
-    /// Frees the streams that have not been used since this was called last.
+    /// Frees streams not used since the last call.
     func releaseIdle() {
         spares.removeAll()
         for loan in loans.reversed() where loan.borrower.lastUse <= useCountAtLastRelease {
@@ -97,9 +97,9 @@ final class StreamPool<Stream: ZlibStream> {
     }
 }
 
-/// One direction of one connection, which borrows a stream while it is busy.
+/// One direction of a connection, which borrows a stream while it is busy.
 class StreamBorrower<Stream: ZlibStream> {
-    /// The window that was agreed on, 8 through 15.
+    /// The negotiated window size, 8 to 15 bits.
     final let windowBits: Int
     private let pool: StreamPool<Stream>
     fileprivate final var stream: Stream?
@@ -115,16 +115,16 @@ class StreamBorrower<Stream: ZlibStream> {
         pool.giveBack(from: self)
     }
 
-    /// The stream to be used now; another one, perhaps, than at the last use.
+    /// Returns the stream to use now, which may differ from the one used before.
     final func borrowStream() -> Stream { pool.stream(for: self) }
 
-    /// Gives the stream back, if there is one; the next one is at its beginning.
+    /// Gives the stream back, if any. The next stream starts without history.
     final func returnStream() { pool.giveBack(from: self) }
 
-    /// Whether the stream can be done without until the next use.
+    /// Whether the pool may reclaim the stream until its next use.
     var canGiveBack: Bool { true }
-    /// Called before a new stream is used for the first time.
+    /// Called before a newly borrowed stream is used.
     func willUse(_ stream: Stream) {}
-    /// Called before the stream is taken away, to save what is needed of it.
+    /// Called before the pool reclaims the stream, to save its state.
     func willGiveBack(_ stream: Stream) {}
 }

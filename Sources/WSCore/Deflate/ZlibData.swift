@@ -1,8 +1,9 @@
 import CZlib
 
-/// Whole pieces of data in zlib's own format (RFC 1950), with its header and checksum; messages travel without these.
+/// Compresses and decompresses whole buffers in zlib format (RFC 1950), with header and checksum. Messages use raw
+/// DEFLATE instead.
 enum ZlibData {
-    /// Compresses less than 2^32 bytes; traps when there is no memory, as all allocations do.
+    /// Compresses less than 2^32 bytes. Traps if memory is exhausted, as all allocations do.
     static func compress(_ bytes: RawSpan) -> [UInt8] {
         bytes.withUnsafeBytes { source in
             let bound = compressBound(uLong(source.count))
@@ -16,7 +17,7 @@ enum ZlibData {
         }
     }
 
-    /// Decompresses data; nil: it is damaged, or there are more than `limitBytes` in it.
+    /// Decompresses data. Returns nil if it is damaged or decompresses to more than `limitBytes`.
     static func decompress(_ bytes: RawSpan, limitBytes: Int) -> [UInt8]? {
         var isWhole = false
         let plain = bytes.withUnsafeBytes { source in

@@ -1,21 +1,21 @@
-// The form in which HdrHistogram's tools exchange histograms, version 2 (HdrHistogram/AbstractHistogram.java): a header
-// of 40 bytes, the counts up to the last that is not 0, and zlib over both.
+// The compressed format of HdrHistogram's tools, version 2 (HdrHistogram/AbstractHistogram.java): a header of 40 bytes
+// and the counts up to the last that is not 0, compressed with zlib.
 //
 //      compressed   cookie │ length │ zlib data
-//      in it        cookie │ length of the counts │ 0 │ digits │ smallest │ largest │ ratio │ counts
+//      inside       cookie │ length of the counts │ 0 │ digits │ smallest │ largest │ ratio │ counts
 //                        4 │                    4 │ 4 │      4 │        8 │       8 │     8 │ …
 //
-// All numbers are big-endian. A count is a variable-length number; a negative one stands for as many counts of 0.
+// All numbers are big-endian. Counts are variable-length numbers; a negative number −n represents n counts of 0.
 extension Histogram {
     private static let compressedCookie: UInt32 = 0x1c84_9314
     private static let cookie: UInt32 = 0x1c84_9313
     private static let headerBytes = 40
     private static let significantDigits: UInt32 = 3
     private static let smallestValue: UInt64 = 1
-    /// The longest form of a number, in bytes.
+    /// The maximum length of a variable-length number, in bytes.
     private static let longestNumberBytes = 9
 
-    /// Appends the compressed form, which ``init(decoding:)`` and the tools of HdrHistogram read.
+    /// Appends the compressed format, which ``init(decoding:)`` and HdrHistogram's tools read.
     public func encode(into buffer: inout ByteBuffer) {
         var numbers = ByteBuffer()
         encodeCounts(into: &numbers)
@@ -47,9 +47,10 @@ extension Histogram {
         }
     }
 
-    /// Reads the compressed form of a histogram with the range and the digits of this type.
+    /// Decodes a histogram in compressed format with this type's range and precision.
     ///
-    /// The form has counts only. ``refine(minimum:maximum:sum:)`` adds exact values that are known from elsewhere.
+    /// The format contains only counts. ``refine(minimum:maximum:sum:)`` adds exact values known from elsewhere.
+    /// - Throws: ``HistogramError`` if the bytes are damaged or have another format, range, or precision.
     public init(decoding bytes: [UInt8]) throws(HistogramError) {
         self.init()
         var compressed = NumberReader(bytes)
@@ -103,8 +104,10 @@ extension ByteBuffer {
         withUnsafeBytes(of: &number) { append($0.bytes) }
     }
 
-    /// Appends a number in the variable-length form: the sign in the lowest bit, then seven bits a byte, the lowest first,
-    /// with the highest bit set where more follow; a ninth byte holds eight.
+    /// Appends a zigzag-encoded number in LEB128 form, at most 9 bytes.
+    ///
+    /// The lowest bits come first, seven per byte, and the highest bit marks bytes that are followed by another. A
+    /// ninth byte holds eight bits.
     fileprivate mutating func append(number: Int64) {
         var bits = UInt64(bitPattern: number << 1 ^ number >> 63)
         for _ in 0..<8 {
@@ -116,7 +119,7 @@ extension ByteBuffer {
     }
 }
 
-/// Takes numbers from the front of bytes.
+/// Reads numbers from the front of a byte array.
 private struct NumberReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -127,7 +130,7 @@ private struct NumberReader {
 
     var remainingBytes: Int { bytes.count - offset }
 
-    /// A number of fixed length, its highest byte first.
+    /// Reads a big-endian number.
     mutating func read<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) throws(HistogramError)
         -> Number
     {
@@ -136,7 +139,7 @@ private struct NumberReader {
         return number
     }
 
-    /// A number of variable length.
+    /// Reads a variable-length number.
     mutating func readNumber() throws(HistogramError) -> Int64 {
         var bits: UInt64 = 0
         for shift in stride(from: 0, to: 56, by: 7) {

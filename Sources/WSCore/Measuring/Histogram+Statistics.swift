@@ -1,13 +1,13 @@
 extension Histogram {
-    /// Values that count as one, and how often they were recorded.
+    /// A bucket: values counted together, and their count.
     public struct Bar: Equatable, Sendable {
-        /// The values, in nanoseconds.
+        /// The values in the bucket, in nanoseconds.
         public let values: ClosedRange<UInt64>
-        /// 1 or more.
+        /// The number of recorded values, 1 or more.
         public let count: UInt64
     }
 
-    /// Calls `body` with all that was recorded, the smallest values first.
+    /// Calls `body` for every bucket that is not empty, in ascending order of values.
     public func forEachBar<E: Error>(_ body: (Bar) throws(E) -> Void) throws(E) {
         for index in 0..<Self.countCount where counts[index] > 0 { try body(bar(at: index)) }
     }
@@ -17,28 +17,28 @@ extension Histogram {
         return Bar(values: first...first + (Self.width(at: index) - 1), count: counts[index])
     }
 
-    /// The smallest value in nanoseconds; 0 without values.
+    /// The smallest recorded value in nanoseconds; 0 without values.
     public var minimum: UInt64 { totalCount > 0 ? smallest : 0 }
 
-    /// The largest value in nanoseconds; 0 without values.
+    /// The largest recorded value in nanoseconds; 0 without values.
     public var maximum: UInt64 { largest }
 
-    /// The index of the largest value; nil: there is none.
+    /// The index of the last count that is not 0, or nil without values.
     internal var lastIndex: Int? {
         guard totalCount > 0 else { return nil }
         return (0..<Self.countCount).last { counts[$0] > 0 }
     }
 
-    /// The sum of all values in nanoseconds.
+    /// The sum of all recorded values, in nanoseconds.
     public var sum: UInt128 { recordedSum }
 
     /// The mean in nanoseconds; 0 without values.
     public var mean: Double { totalCount > 0 ? Double(recordedSum) / Double(totalCount) : 0 }
 
-    /// The standard deviation in nanoseconds, each value taken for the middle of its bar; 0 without values.
+    /// The standard deviation in nanoseconds, computed from the midpoints of the buckets; 0 without values.
     public var standardDeviation: Double {
         guard totalCount > 0 else { return 0 }
-        // The mean of the middles, not the exact mean: equal values deviate by 0.
+        // Use the mean of the midpoints rather than the exact mean, so that equal values have a deviation of 0.
         var total = 0.0
         forEachBar { total += Double(Self.middle(of: $0)) * Double($0.count) }
         let mean = total / Double(totalCount)
@@ -50,13 +50,13 @@ extension Histogram {
         return (squares / Double(totalCount)).squareRoot()
     }
 
-    /// Half of an even width, and none of a width of one, as HdrHistogram has it.
+    /// The midpoint as defined by HdrHistogram: the lower bound plus half of the width, rounded down.
     private static func middle(of bar: Bar) -> UInt64 {
         bar.values.lowerBound + (bar.values.upperBound - bar.values.lowerBound + 1) / 2
     }
 
-    /// Sets the minimum, maximum, and sum to what the counts tell of them: the ends of the first and the last bar, and
-    /// the middle of each bar for its values.
+    /// Estimates the minimum, maximum, and sum from the counts: the bounds of the first and last bucket, and the
+    /// midpoint of each bucket for its values.
     internal mutating func estimateFromCounts() {
         (smallest, largest, recordedSum) = (.max, 0, 0)
         for index in 0..<Self.countCount where counts[index] > 0 {
@@ -67,12 +67,12 @@ extension Histogram {
         }
     }
 
-    /// Replaces estimates of a decoded histogram by exact values.
+    /// Replaces estimates of a decoded histogram with exact values.
     /// - Parameters:
-    ///   - minimum: The smallest value in nanoseconds; nil: it is not known.
-    ///   - maximum: The largest value in nanoseconds; nil: it is not known.
-    ///   - sum: The sum of all values in nanoseconds; nil: it is not known.
-    /// - Returns: False, and nothing has changed, where the counts contradict one of the values.
+    ///   - minimum: The smallest value in nanoseconds, or nil if unknown.
+    ///   - maximum: The largest value in nanoseconds, or nil if unknown.
+    ///   - sum: The sum of all values in nanoseconds, or nil if unknown.
+    /// - Returns: Whether the values are consistent with the counts. If not, nothing changes.
     public mutating func refine(minimum: UInt64? = nil, maximum: UInt64? = nil, sum: UInt128? = nil) -> Bool {
         guard totalCount > 0 else { return minimum ?? 0 == 0 && maximum ?? 0 == 0 && sum ?? 0 == 0 }
         let (first, last) = (minimum ?? smallest, maximum ?? largest)
@@ -88,19 +88,20 @@ extension Histogram {
         return true
     }
 
-    /// Whether two values have the same count; values above the range have none.
+    /// Whether two values are in the same bucket; false for values above the range.
     private static func isCountedTogether(_ one: UInt64, _ other: UInt64) -> Bool {
-        // The upper end of the last bar is above `largestValue`.
+        // The upper bound of the last bucket is above `largestValue`.
         index(of: one) < countCount && index(of: one) == index(of: other)
     }
 
-    /// The value that so many per cent of the values do not exceed: the upper end of its bar, but no more than the maximum;
-    /// for 0 the minimum. 0 without values. Which of the values it is, is rounded as by the C and Python libraries.
-    /// - Parameter percentile: 0 through 100. 100 is the maximum.
+    /// Returns the value that `percentile` percent of the values do not exceed: the upper bound of its bucket, limited
+    /// to the maximum. Returns the minimum for 0, and 0 without values. Ranks are rounded as in the C and Python
+    /// libraries.
+    /// - Parameter percentile: The percentile, 0 to 100.
     public func value(atPercentile percentile: Double) -> UInt64 {
         guard percentile > 0 else { return minimum }
         let share = min(percentile, 100) * Double(totalCount) / 100
-        // A count that a Double cannot tell from the next power of two would be rounded up to that.
+        // For counts beyond a Double's precision, the sum could be rounded up past the total count.
         let rank = max(1, share + 0.5 < Double(totalCount) ? UInt64(share + 0.5) : totalCount)
         var count: UInt64 = 0
         for index in 0..<Self.countCount {

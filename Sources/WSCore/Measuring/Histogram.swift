@@ -1,36 +1,36 @@
-/// Counts durations by their size, with three significant digits, from a nanosecond to an hour: an HdrHistogram.
+/// Counts durations by size, from 1 ns to 1 hour with three significant digits: an HdrHistogram.
 ///
-/// Values below 2,048 ns have a count each. Above, every power of two is cut into 1,024 parts of equal width, so that
-/// no value is further than a thousandth of itself from the end of its part:
+/// Each value below 2,048 ns has its own count. Above, every power of two is divided into 1,024 buckets of equal width,
+/// so the error of a value is at most 0.1 %:
 ///
 ///      index   0 … 2047 │ 2048 … 3071 │ 3072 … 4095 │ …
 ///      value   0 … 2047 │ 2048 … 4095 │ 4096 … 8191 │ …
 ///      width          1 │           2 │           4 │ …
 ///
-/// The layout is that of HdrHistogram (hdrhistogram.org) with 1, 3,600,000,000,000 and 3, which is also what the tools
-/// that read its files expect of times: nanoseconds.
+/// The layout is that of HdrHistogram (hdrhistogram.org) with the parameters 1, 3,600,000,000,000, and 3. The tools
+/// that read its files also expect times in nanoseconds.
 ///
-/// The smallest value, the largest value, and the sum are kept beside the counts, so the minimum, maximum, and mean are
-/// exact. Percentiles and the standard deviation come from the counts. Adding histograms loses nothing.
+/// The minimum, maximum, and sum are kept in addition to the counts, so minimum, maximum, and mean are exact.
+/// Percentiles and the standard deviation are computed from the counts. Adding histograms loses no precision.
 public struct Histogram: ~Copyable {
-    /// The largest value that is told from larger ones, in nanoseconds: an hour.
+    /// The largest value recorded without clamping, in nanoseconds: 1 hour.
     @inlinable public static var largestValue: UInt64 { 3_600_000_000_000 }
-    /// The number of parts in each power of two, as a power of two.
+    /// The base-2 logarithm of the number of buckets per power of two.
     @inlinable internal static var partBits: Int { 10 }
-    /// The number of counts: those of the last power of two are there in full.
+    /// The number of counts, including all of the last power of two.
     internal static let countCount = (index(of: largestValue) >> partBits + 1) << partBits
 
-    /// How often a value of each index was recorded.
+    /// The number of recorded values by index.
     @usableFromInline internal let counts: UnsafeMutablePointer<UInt64>
     @usableFromInline internal var recordedCount: UInt64 = 0
-    /// The smallest recorded value; `UInt64.max` without values.
+    /// The smallest recorded value, or `UInt64.max` without values.
     @usableFromInline internal var smallest: UInt64 = .max
-    /// The largest recorded value; 0 without values.
+    /// The largest recorded value, or 0 without values.
     @usableFromInline internal var largest: UInt64 = 0
-    /// The sum of all recorded values. `UInt64.max` values of an hour need 106 bits.
+    /// The sum of all recorded values. `UInt64.max` values of 1 hour need 106 bits.
     @usableFromInline internal var recordedSum: UInt128 = 0
 
-    /// Makes an empty histogram, which takes 264 KiB.
+    /// Creates an empty histogram, which occupies 264 KiB.
     public init() {
         counts = .allocate(capacity: Self.countCount)
         counts.initialize(repeating: 0, count: Self.countCount)
@@ -40,10 +40,10 @@ public struct Histogram: ~Copyable {
         counts.deallocate()
     }
 
-    /// The number of values that were recorded.
+    /// The number of recorded values.
     @inlinable public var totalCount: UInt64 { recordedCount }
 
-    /// Where a value is counted.
+    /// Returns the index of a value's count.
     @inlinable
     internal static func index(of value: UInt64) -> Int {
         let wholeMask: UInt64 = (2 << partBits) - 1
@@ -51,18 +51,18 @@ public struct Histogram: ~Copyable {
         return widthBits &<< partBits &+ Int(truncatingIfNeeded: value &>> UInt64(truncatingIfNeeded: widthBits))
     }
 
-    /// The smallest value of an index.
+    /// Returns the smallest value with an index.
     internal static func smallestValue(at index: Int) -> UInt64 {
         let widthBits = max(0, index >> partBits - 1)
         return UInt64(index - widthBits << partBits) << UInt64(widthBits)
     }
 
-    /// The number of values that an index stands for.
+    /// Returns the number of values with an index.
     internal static func width(at index: Int) -> UInt64 {
         1 << UInt64(max(0, index >> partBits - 1))
     }
 
-    /// Counts a value, in nanoseconds; one of more than an hour as an hour.
+    /// Records a value in nanoseconds. Values above 1 hour are recorded as 1 hour.
     @inlinable @inline(__always)
     public mutating func record(_ value: UInt64) {
         let value = min(value, Self.largestValue)
@@ -73,7 +73,7 @@ public struct Histogram: ~Copyable {
         recordedSum &+= UInt128(value)
     }
 
-    /// Counts the values of another histogram, too.
+    /// Adds the values of another histogram.
     public mutating func add(_ other: borrowing Histogram) {
         guard other.totalCount > 0 else { return }
         for index in 0..<Self.countCount { counts[index] &+= other.counts[index] }
@@ -83,10 +83,10 @@ public struct Histogram: ~Copyable {
         recordedSum &+= other.recordedSum
     }
 
-    /// Takes the values of another histogram off; what is not there cannot be.
+    /// Subtracts the values of another histogram. Counts do not fall below 0.
     ///
-    /// The counts do not tell which exact values remain. The minimum and maximum are then those of the remaining counts,
-    /// within the earlier minimum and maximum.
+    /// The counts do not tell which exact values remain. Minimum, maximum, and sum are then estimated from the
+    /// remaining counts; minimum and maximum stay within their earlier values.
     public mutating func subtract(_ other: borrowing Histogram) {
         for index in 0..<Self.countCount {
             let common = min(counts[index], other.counts[index])
@@ -100,7 +100,7 @@ public struct Histogram: ~Copyable {
         largest = min(largest, earlierLargest)
     }
 
-    /// Forgets everything.
+    /// Removes all values.
     public mutating func removeAll() {
         guard totalCount > 0 else { return }
         counts.update(repeating: 0, count: Self.countCount)

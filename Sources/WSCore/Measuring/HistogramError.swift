@@ -1,15 +1,15 @@
-/// Why bytes are no histogram.
+/// The reason bytes could not be decoded as a histogram.
 public enum HistogramError: Error, Equatable {
-    /// They do not begin as one in the compressed form of version 2.
+    /// The bytes are not a compressed histogram of version 2.
     case unknownForm
-    /// They are cut off, or what is compressed in them is damaged.
+    /// The bytes are truncated, or the compressed data is damaged.
     case damaged
-    /// It has another range or another number of significant digits than ours, so that values cannot be added one for one.
+    /// The histogram has a different range or precision, so its values cannot be added exactly.
     case otherLayout
 }
 
 extension HistogramError: CustomStringConvertible {
-    /// A clause without a full stop.
+    /// The cause, as a clause without a period.
     public var description: String {
         switch self {
         case .unknownForm: "it is no compressed HdrHistogram of version 2"

@@ -1,63 +1,63 @@
-/// A close code (RFC 6455 §7.4).
+/// A close status code (RFC 6455 §7.4).
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
-    /// The code as it travels.
+    /// The code as sent on the wire.
     public let rawValue: UInt16
 
-    /// Makes a code from its number; ``mayTravel`` tells whether it is one that a close frame can carry.
+    /// Creates a code from its number, which may be any; ``mayTravel`` reports whether a close frame may carry it.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The purpose of the connection has been fulfilled.
+    /// The connection has fulfilled its purpose.
     public static let normalClosure = CloseCode(rawValue: 1000)
-    /// An endpoint leaves: a server stops, a page is left.
+    /// The endpoint is going away: a server shuts down or a browser leaves the page.
     public static let goingAway = CloseCode(rawValue: 1001)
     /// The peer violated the protocol.
     public static let protocolError = CloseCode(rawValue: 1002)
-    /// The peer sent a kind of data that is not accepted.
+    /// The endpoint received a type of data it cannot accept.
     public static let unsupportedData = CloseCode(rawValue: 1003)
-    /// Stands for a close frame without a code; never travels.
+    /// A close frame arrived without a code. Reported locally and never sent.
     public static let noStatus = CloseCode(rawValue: 1005)
-    /// Stands for a connection that ended without a close frame; never travels.
+    /// The connection ended without a close frame. Reported locally and never sent.
     public static let abnormalClosure = CloseCode(rawValue: 1006)
-    /// A message is not what it says it is: text that is not UTF-8.
+    /// A message contained data inconsistent with its type, for example a text message with invalid UTF-8.
     public static let invalidPayload = CloseCode(rawValue: 1007)
-    /// A message violates the receiver's policy.
+    /// A message violated the receiver's policy.
     public static let policyViolation = CloseCode(rawValue: 1008)
-    /// A message is too big to process.
+    /// A message was too big to process.
     public static let messageTooBig = CloseCode(rawValue: 1009)
     /// The client expected an extension that the server did not negotiate.
     public static let mandatoryExtension = CloseCode(rawValue: 1010)
-    /// The server met a condition that kept it from fulfilling the request.
+    /// The server encountered an unexpected condition.
     public static let internalError = CloseCode(rawValue: 1011)
-    /// The service restarts.
+    /// The service is restarting.
     public static let serviceRestart = CloseCode(rawValue: 1012)
     /// The service is overloaded; try again later.
     public static let tryAgainLater = CloseCode(rawValue: 1013)
-    /// A gateway got an invalid answer from its upstream server.
+    /// A gateway received an invalid response from its upstream server.
     public static let badGateway = CloseCode(rawValue: 1014)
 
-    /// What was to be done needs a login.
+    /// The operation requires authentication.
     public static let unauthorized = CloseCode(rawValue: 3000)
-    /// What was to be done is not allowed.
+    /// The operation is not permitted.
     public static let forbidden = CloseCode(rawValue: 3003)
-    /// The peer took too long.
+    /// The peer took too long to respond.
     public static let timeout = CloseCode(rawValue: 3008)
 
     /// Whether a close frame may carry this code.
     public var mayTravel: Bool {
         switch rawValue {
-        // RFC 6455 §7.4.1: 1004 is reserved; 1005, 1006 and 1015 must not be set in a close frame. 1012 through
-        // 1014 were registered later (RFC 6455 §11.7, IANA WebSocket Close Code Number Registry).
+        // RFC 6455 §7.4.1: 1004 is reserved; 1005, 1006, and 1015 must not be set in a close frame. 1012–1014 were
+        // registered later (RFC 6455 §11.7, IANA WebSocket Close Code Number Registry).
         case 1000...1003, 1007...1014: true
-        // RFC 6455 §7.4.2: 3000–3999 are for libraries and frameworks, 4000–4999 for private use; others are not used.
+        // RFC 6455 §7.4.2: 3000–3999 are for libraries and frameworks, 4000–4999 for private use.
         case 3000...4999: true
         default: false
         }
     }
 
-    /// What the code means, in a few words; nil for codes of libraries and applications that are not registered (IANA
-    /// WebSocket Close Code Number Registry).
+    /// The code's meaning in a few words, or nil if the code is not registered (IANA WebSocket Close Code Number
+    /// Registry).
     public var meaning: String? {
         switch self {
         case .normalClosure: "normal closure"

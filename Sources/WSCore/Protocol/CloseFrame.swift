@@ -1,17 +1,17 @@
-/// The payload of a close frame: a code and a reason, or neither (RFC 6455 §5.5.1).
+/// The payload of a close frame: a code and an optional reason, or neither (RFC 6455 §5.5.1).
 public struct CloseFrame: Equatable, Sendable {
-    /// The code; nil when the frame has no payload.
+    /// The close code, or nil if the payload is empty.
     public let code: CloseCode?
-    /// The reason: UTF-8, at most 123 bytes, empty when there is none.
+    /// The reason: UTF-8, at most 123 bytes, empty if absent.
     public let reason: String
 
-    /// The longest reason, in bytes: a control frame's 125 less the code's two.
+    /// The maximum length of a reason, in bytes: 125 for the payload of a control frame minus 2 for the code.
     public static let maximumReasonBytes = FrameHeader.maximumControlPayloadBytes - 2
 
-    /// Makes the payload of a close frame.
+    /// Creates the payload of a close frame.
     ///
-    /// A code that must not travel, such as 1005, becomes none (RFC 6455 §7.4.1), and a reason without a code is
-    /// dropped. A reason that is too long is cut at the end of a scalar.
+    /// A code that must not be sent, for example 1005, becomes nil (RFC 6455 §7.4.1). Without a code, the reason is
+    /// discarded. A reason longer than ``maximumReasonBytes`` is truncated between Unicode scalars.
     public init(code: CloseCode?, reason: String = "") {
         self.code = code?.mayTravel == true ? code : nil
         guard self.code != nil else {
@@ -24,27 +24,27 @@ public struct CloseFrame: Equatable, Sendable {
     }
 
     /// Decodes the payload of a close frame.
-    /// - Throws: ``ProtocolError/closePayloadTooShort``, ``ProtocolError/invalidCloseCode(_:)`` or
+    /// - Throws: ``ProtocolError/closePayloadTooShort``, ``ProtocolError/invalidCloseCode(_:)``, or
     ///   ``ProtocolError/invalidCloseReason``.
     public init(decoding payload: RawSpan) throws(ProtocolError) {
         guard payload.byteCount > 0 else {
             self.init(code: nil)
             return
         }
-        // RFC 6455 §5.5.1: if there is a body, its first two bytes must be a code.
+        // RFC 6455 §5.5.1: if there is a body, the first two bytes of the body must be a code.
         guard payload.byteCount >= 2 else { throw .closePayloadTooShort }
         let number = UInt16(bigEndian: payload.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt16.self))
         let code = CloseCode(rawValue: number)
-        // RFC 6455 §7.4: some codes must not be set in a close frame, others are not defined.
+        // RFC 6455 §7.4: reserved and undefined codes must not be set in a close frame.
         guard code.mayTravel else { throw .invalidCloseCode(number) }
         let reason = payload.extracting(2..<payload.byteCount)
-        // RFC 6455 §5.5.1: the reason is UTF-8.
+        // RFC 6455 §5.5.1: the reason must be UTF-8.
         guard UTF8Validator.isValid(reason) else { throw .invalidCloseReason }
-        // A control frame's payload leaves the reason no room to be too long.
+        // No truncation here: the payload of a control frame is at most 125 bytes.
         self.init(code: code, reason: reason.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Appends the payload as it travels.
+    /// Appends the encoded payload; nothing if there is no code.
     public func encode(into buffer: inout ByteBuffer) {
         guard let code else { return }
         buffer.append(byte: UInt8(code.rawValue >> 8))

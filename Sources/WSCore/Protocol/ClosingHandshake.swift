@@ -1,32 +1,32 @@
-/// How far the closing handshake has come (RFC 6455 §7.1).
+/// The state of the closing handshake (RFC 6455 §7.1).
 ///
 ///                        we send Close
 ///           ┌────── open ──────────────→ sent ──────┐
 ///           │                                       │ the peer's Close arrives
-///           │ the peer's Close arrives              │ (its answer, or its own that
-///           ↓                                       ↓  crossed ours: no difference)
+///           │ the peer's Close arrives              │ (an answer, or sent before
+///           ↓                                       ↓  ours arrived)
 ///       received ───────────────────────────→ complete
 ///                    we send our answer
 ///
-/// Each end sends one close frame at most, whichever came first, so simultaneous closes need no case of their own.
+/// Each endpoint sends at most one close frame, so simultaneous closes are no special case.
 public struct ClosingHandshake: Equatable, Sendable {
-    /// The close frame that was sent; nil before.
+    /// The close frame sent, or nil if none was sent yet.
     public internal(set) var sent: CloseFrame?
-    /// The close frame that arrived; nil before.
+    /// The close frame received, or nil if none has arrived yet.
     public internal(set) var received: CloseFrame?
-    /// Whether this end sent its close frame before the peer's arrived.
+    /// Whether this endpoint sent its close frame before it received the peer's.
     public internal(set) var wasStartedHere = false
 
-    /// Makes the state of an open connection.
+    /// Creates the state of an open connection.
     public init() {}
 
-    /// Whether both ends have sent their close frame.
+    /// Whether both endpoints have sent a close frame.
     public var isComplete: Bool { sent != nil && received != nil }
 
-    /// Whether nothing more may be sent, but for answers to pings.
+    /// Whether this endpoint has sent its close frame, after which it may send only pongs.
     ///
-    /// RFC 6455 §5.5.1: an endpoint must not send any more data frames after sending a close frame. Pings of our own
-    /// would be of no use. Those of the peer are answered until its close frame arrives (§5.5.2).
+    /// RFC 6455 §5.5.1: an endpoint must not send data frames after a close frame. Our own pings would serve no purpose
+    /// then. The peer's pings are answered until its close frame arrives (§5.5.2).
     @inlinable
     public var isSendingOver: Bool { sent != nil }
 }

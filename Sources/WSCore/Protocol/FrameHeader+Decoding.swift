@@ -1,13 +1,13 @@
 extension FrameHeader {
-    /// Decodes the header at the beginning of `bytes`, or returns nil when more bytes are needed to tell.
+    /// Decodes the header at the beginning of `bytes`, or returns nil if more bytes are needed.
     ///
-    /// A violation in the first or second byte is reported as soon as that byte is there, one in the length with
-    /// the length's last byte.
+    /// Violations are reported as early as possible: those in the first or second byte when that byte is present, those
+    /// in the extended length when all of its bytes are present.
     /// - Parameters:
-    ///   - bytes: What has arrived, from the first byte of a frame on.
-    ///   - role: The end that received it.
-    ///   - allowsCompression: Whether permessage-deflate was agreed on, which gives RSV1 a meaning.
-    /// - Throws: ``ProtocolError`` for what RFC 6455 §5.2 and §5.5 forbid in a header by itself.
+    ///   - bytes: The received bytes, starting with the first byte of a frame.
+    ///   - role: The role of the receiving endpoint.
+    ///   - allowsCompression: Whether permessage-deflate was negotiated, which permits RSV1. Defaults to false.
+    /// - Throws: ``ProtocolError`` if the header violates RFC 6455 §5.1, §5.2, §5.5, or RFC 7692 §6.1.
     @inlinable @inline(__always)
     public static func decode(
         _ bytes: RawSpan, receivedBy role: Role, allowsCompression: Bool = false
@@ -15,25 +15,25 @@ extension FrameHeader {
         let available = bytes.byteCount
         guard available >= 1 else { return nil }
         let first = bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
-        // RFC 6455 §5.2: RSV1, RSV2 and RSV3 must be 0 unless an extension is negotiated that defines them.
+        // RFC 6455 §5.2: RSV1, RSV2, and RSV3 must be 0 unless a negotiated extension defines them.
         let reservedBits = (first >> 4) & (allowsCompression ? 0x3 : 0x7)
         guard reservedBits == 0 else { throw .reservedBits(reservedBits) }
         let isCompressed = first & 0x40 != 0
-        // RFC 6455 §5.2: an unknown opcode fails the connection.
+        // RFC 6455 §5.2: an unknown opcode must fail the connection.
         guard let opcode = Opcode(rawValue: first & 0xF) else { throw .reservedOpcode(first & 0xF) }
         let isFinal = first & 0x80 != 0
         // RFC 6455 §5.5: control frames must not be fragmented.
         guard isFinal || !opcode.isControl else { throw .fragmentedControlFrame(opcode) }
-        // RFC 7692 §6.1: RSV1 must not be set on control frames, nor on frames that continue a message.
+        // RFC 7692 §6.1: RSV1 must not be set on control frames or continuation frames.
         guard !isCompressed || opcode == .text || opcode == .binary else { throw .misplacedCompression(opcode) }
 
         guard available >= 2 else { return nil }
         let second = bytes.unsafeLoad(fromByteOffset: 1, as: UInt8.self)
         let isMasked = second & 0x80 != 0
         switch role {
-        // RFC 6455 §5.1: a client must close a connection on which it gets a masked frame.
+        // RFC 6455 §5.1: a client must close the connection if it receives a masked frame.
         case .client: guard !isMasked else { throw .maskedServerFrame }
-        // RFC 6455 §5.1: a server must close a connection on which it gets a frame that is not masked.
+        // RFC 6455 §5.1: a server must close the connection if it receives an unmasked frame.
         case .server: guard isMasked else { throw .unmaskedClientFrame }
         }
         let shortLength = Int(second & 0x7F)
@@ -53,7 +53,7 @@ extension FrameHeader {
             isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, maskingKey: key, payloadBytes: payloadBytes)
     }
 
-    // Apart from the rest, which is inlined for data frames only as long as it is small.
+    // Not inlined: the compiler inlines `decode` for data frames only while it stays small.
     @inlinable @inline(never)
     internal static func checkPayload(ofControl opcode: Opcode, byteCount: Int) throws(ProtocolError) {
         // RFC 6455 §5.5: control frames must have a payload of 125 bytes or less.

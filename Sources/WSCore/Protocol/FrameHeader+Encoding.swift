@@ -1,5 +1,5 @@
 extension FrameHeader {
-    /// Appends this header as it travels.
+    /// Appends the encoded header, 2 to 14 bytes.
     @inlinable @inline(__always)
     public func encode(into buffer: inout ByteBuffer) {
         let target = buffer.reserve(Self.maximumBytes)

@@ -1,4 +1,4 @@
-/// The header of one frame (RFC 6455 §5.2).
+/// A frame header (RFC 6455 §5.2).
 ///
 ///       0                   1                   2                   3
 ///       0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -11,23 +11,23 @@
 ///      |              Masking key (32 bits), present when MASK is set  |
 ///      +---------------------------------------------------------------+
 public struct FrameHeader: Equatable, Sendable {
-    /// Whether this is the last frame of its message (FIN).
+    /// Whether this is the final frame of its message (FIN).
     public var isFinal: Bool
-    /// Whether the frame begins a compressed message: RSV1, as permessage-deflate uses it (RFC 7692 §6).
+    /// Whether the frame starts a compressed message: RSV1 as defined by permessage-deflate (RFC 7692 §6).
     public var isCompressed: Bool
-    /// What the frame is for.
+    /// The frame type.
     public var opcode: Opcode
-    /// The key with which the payload is masked; nil when it is not.
+    /// The key that masks the payload, or nil if the payload is not masked.
     public var maskingKey: MaskingKey?
-    /// The length of the payload in bytes, 0 through 2^63 − 1.
+    /// The payload length in bytes, 0 to 2^63 − 1.
     public var payloadBytes: Int
 
-    /// The longest header, in bytes.
+    /// The maximum length of a header, in bytes.
     public static let maximumBytes = 14
-    /// The longest payload of a control frame, in bytes (RFC 6455 §5.5).
+    /// The maximum payload length of a control frame, in bytes (RFC 6455 §5.5).
     public static let maximumControlPayloadBytes = 125
 
-    /// Makes a header.
+    /// Creates a header. By default, the frame is final, uncompressed, and unmasked.
     @inlinable
     public init(
         isFinal: Bool = true, isCompressed: Bool = false, opcode: Opcode, maskingKey: MaskingKey? = nil,
@@ -40,7 +40,7 @@ public struct FrameHeader: Equatable, Sendable {
         self.payloadBytes = payloadBytes
     }
 
-    /// The length of this header on the wire, in bytes, 2 through 14.
+    /// The length of the encoded header in bytes, 2 to 14.
     @inlinable
     public var encodedBytes: Int {
         let lengthBytes = payloadBytes <= 125 ? 0 : payloadBytes <= 0xFFFF ? 2 : 8

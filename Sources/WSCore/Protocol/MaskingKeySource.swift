@@ -1,21 +1,21 @@
-/// Hands out masking keys from blocks of random bytes.
+/// Provides masking keys from blocks of random bytes.
 ///
-/// RFC 6455 §5.3: the key must be unpredictable and derived from a strong source of entropy, and chosen afresh
-/// for each frame. One source serves all the sessions of a loop, so that a session costs no block of its own.
+/// RFC 6455 §5.3: the masking key must be unpredictable, derived from a strong source of entropy, and fresh for each
+/// frame. The sessions of a loop share one source, so each session needs no block of random bytes itself.
 public final class MaskingKeySource {
-    /// Fills all of a buffer with random bytes.
+    /// A closure that fills an entire buffer with random bytes.
     public typealias Fill = (UnsafeMutableRawBufferPointer) -> Void
 
-    /// 1,024 keys: a request for entropy costs about a microsecond, spread over this many frames.
+    /// The number of keys per block. Requesting entropy takes about 1 µs, amortized over this many frames.
     public static let blockKeys = 1024
 
-    // The cursor lies in memory of its own, so that taking a key is free of exclusivity checks.
+    // The cursor is heap memory rather than a stored property: `next()` needs no exclusivity checks.
     @usableFromInline internal let keys: UnsafeMutablePointer<UInt32>
     @usableFromInline internal let nextIndex: UnsafeMutablePointer<Int>
     private let fill: Fill
 
-    /// Makes a source.
-    /// - Parameter fill: Provides random bytes; called once every ``blockKeys`` keys.
+    /// Creates a source.
+    /// - Parameter fill: Provides random bytes from a strong source of entropy; called once per ``blockKeys`` keys.
     public init(fill: @escaping Fill) {
         self.fill = fill
         keys = .allocate(capacity: Self.blockKeys)
@@ -29,7 +29,7 @@ public final class MaskingKeySource {
         nextIndex.deallocate()
     }
 
-    /// Returns a key that has not been used.
+    /// Returns a fresh key.
     @inlinable
     public func next() -> MaskingKey {
         if nextIndex.pointee == Self.blockKeys { refill() }

@@ -1,35 +1,35 @@
-/// Compresses the messages that a session sends. An extension provides it; the session knows but this much of it.
+/// Compresses outgoing messages. This protocol is all a session knows about the negotiated extension.
 public protocol MessageCompressor: AnyObject {
-    /// Compresses a whole message and gives `body` what is to travel in its place.
-    /// - Returns: Whether `body` was called: not when the message is better sent as it is.
+    /// Compresses a message and passes the result to `body`.
+    /// - Returns: Whether `body` was called; false if the message should be sent uncompressed.
     func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool
 
-    /// The window that was agreed on, 8 through 15 bits: what one compressor makes, others with the same may send.
+    /// The negotiated window size, 8 to 15 bits. Connections with the same window size can share compressed messages.
     var windowBits: Int { get }
 
-    /// Compresses a message that refers to none before, so that every peer with this window can read it.
-    /// - Returns: Whether `body` was called, as with ``compress(_:_:)``.
+    /// Compresses a message without references to earlier messages, readable by every peer with this window size.
+    /// - Returns: Whether `body` was called, as for ``compress(_:_:)``.
     func compressAlone(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool
 
-    /// Has the next message refer to none before: the peer has been sent one that another compressor made.
+    /// Resets the history, because the peer was sent a message from another compressor.
     func forgetHistory()
 }
 
-/// Restores the compressed messages that a session receives.
+/// Decompresses incoming messages.
 public protocol MessageDecompressor: AnyObject {
-    /// Takes the next part of a compressed message and appends what it holds to `message`.
+    /// Decompresses the next piece of a message and appends the output to `message`.
     ///
     /// - Parameters:
-    ///   - piece: The part, of any length.
-    ///   - isMessageEnd: Whether the message ends with it.
-    ///   - message: The message so far, from its beginning. Its storage may be exchanged while it is empty.
-    ///   - limitBytes: What `message` may grow to.
-    /// - Throws: ``ProtocolError/invalidCompressedData``, or ``ProtocolError/messageTooBig(limit:)`` as soon as the limit
-    ///   is passed, however much is still to come.
+    ///   - piece: The next piece, of any length.
+    ///   - isMessageEnd: Whether this is the last piece of the message.
+    ///   - message: The output so far. The decompressor may replace its storage while it is empty.
+    ///   - limitBytes: The maximum size of `message`, in bytes.
+    /// - Throws: ``ProtocolError/invalidCompressedData``, or ``ProtocolError/messageTooBig(limit:)`` as soon as the
+    ///   output exceeds the limit.
     func decompress(
         _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
     ) throws(ProtocolError)
 
-    /// Takes back the storage of a message that has been handed on, for the next one.
+    /// Reclaims the storage of a delivered message for reuse.
     func recycle(_ message: inout ByteBuffer)
 }

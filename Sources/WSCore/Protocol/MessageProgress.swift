@@ -1,7 +1,7 @@
-/// How much of a message has arrived.
+/// The progress of an incoming message.
 public struct MessageProgress: Equatable, Sendable {
-    /// The bytes that are there, as they travelled: compressed, where the message is.
+    /// The number of payload bytes received so far, before decompression.
     public let bytes: Int
-    /// The bytes that there will be; nil: its last frame has not begun, and nobody knows.
+    /// The size of the whole message in bytes, before decompression; nil until the header of its last frame arrives.
     public let totalBytes: Int?
 }

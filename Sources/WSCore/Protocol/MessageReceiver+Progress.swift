@@ -1,5 +1,5 @@
 extension MessageReceiver {
-    /// How much of a message has arrived that is not whole yet; nil: there is none.
+    /// The progress of the message being received, or nil if there is none.
     var progress: MessageProgress? {
         guard let partial, partial.messageKind != nil else { return nil }
         let missingBytes =

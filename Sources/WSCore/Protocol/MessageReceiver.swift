@@ -1,24 +1,23 @@
-/// The receiving half of a session: turns bytes from the wire into messages and control frames.
+/// The receiving half of a session: decodes bytes into messages and control frames.
 ///
-/// A frame that lies whole in the bytes given is unmasked there and handed on from there. Only what is
-/// incomplete at the end is copied: a cut header (14 bytes at most), the payload of a cut control frame, and
-/// the part of a message that has arrived so far.
+/// A frame that is complete in the input is unmasked and delivered in place. Only incomplete data is copied: a partial
+/// header (14 bytes at most), the payload of a partial control frame, and the received part of a message.
 public struct MessageReceiver: ~Copyable {
     @usableFromInline internal let role: Role
     @usableFromInline internal let limits: Limits
     @usableFromInline internal let decompressor: (any MessageDecompressor)?
     @usableFromInline internal var traffic = Traffic()
-    /// Whether the peer has sent its close frame or violated the protocol: the rest is ignored.
+    /// Whether the peer has sent its close frame or violated the protocol. Further input is ignored.
     @usableFromInline internal private(set) var isFinished = false
 
-    /// What is not whole; nil: nothing is, or it is being decoded.
+    /// The incomplete frame or message, or nil if there is none or `receive` is decoding it.
     @usableFromInline internal var partial: PartialInput?
     @usableFromInline internal let pool: PartialInputPool
 
-    /// The storage that is kept between messages for those that do not arrive in one piece, in bytes.
+    /// The maximum storage kept between messages for reassembly, in bytes.
     public static let keptStorageBytes = 64 << 10
 
-    /// Makes the receiving half of an open connection.
+    /// Creates the receiving half of an open connection.
     public init(
         role: Role, limits: Limits, decompressor: (any MessageDecompressor)? = nil,
         pool: PartialInputPool = PartialInputPool()
@@ -29,7 +28,7 @@ public struct MessageReceiver: ~Copyable {
         self.decompressor = decompressor
     }
 
-    /// Takes bytes from the peer; see ``Session/receive(_:handler:)``.
+    /// Decodes bytes from the peer; see ``Session/receive(_:handler:)``.
     @inlinable
     public mutating func receive<Handler: SessionHandler & ~Copyable>(
         _ bytes: inout MutableRawSpan, outbox: inout Outbox, handler: inout Handler
@@ -80,9 +79,10 @@ public struct MessageReceiver: ~Copyable {
         return count
     }
 
-    /// Decodes the header at `offset`, together with what is kept of it from before, and moves `offset` behind it.
-    /// Returns nil, having kept all that is left, when it is cut.
-    // Not of the receiver, which would be copied for each frame.
+    /// Decodes the header at `offset`, continuing a partial header if there is one, and advances `offset` past it.
+    ///
+    /// If the header is incomplete, keeps the remaining bytes and returns nil.
+    // Static, because a method would copy the receiver for each frame.
     @inlinable @inline(__always)
     internal static func nextHeader(
         _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput, receivedBy role: Role, allowsCompression: Bool
@@ -121,23 +121,23 @@ public struct MessageReceiver: ~Copyable {
         return header
     }
 
-    /// Checks a frame against the message it belongs to.
+    /// Checks a data frame against the message in progress.
     @inlinable @inline(__always)
     internal func begin(_ header: FrameHeader, _ partial: PartialInput) throws(ProtocolError) {
         if !header.opcode.isControl {
             switch header.opcode {
             case .continuation:
-                // RFC 6455 §5.4: a continuation frame continues a message.
+                // RFC 6455 §5.4: a continuation frame must continue a message.
                 guard partial.messageKind != nil else { throw .unexpectedContinuation }
             case let opcode:
-                // RFC 6455 §5.4: the fragments of one message must not be interleaved with those of another.
+                // RFC 6455 §5.4: fragments of one message must not be interleaved with those of another.
                 guard partial.messageKind == nil else { throw .expectedContinuation(opcode) }
                 partial.messageKind = opcode == .text ? .text : .binary
                 partial.isCompressed = header.isCompressed
                 partial.fragmentCount = 0
                 partial.messageWireBytes = 0
             }
-            // RFC 6455 §10.4: an implementation must bound what it takes; judged by the header, before the payload.
+            // RFC 6455 §10.4: enforce the limits when the header arrives, before the payload does.
             let limitBytes = partial.isCompressed ? limits.maximumCompressedBytes : limits.maximumMessageBytes
             guard header.payloadBytes <= limitBytes &- partial.messageWireBytes else {
                 throw .messageTooBig(limit: limits.maximumMessageBytes)
@@ -157,7 +157,7 @@ public struct MessageReceiver: ~Copyable {
     ) throws(ProtocolError) {
         guard let kind = partial.messageKind else { return }
         if isWhole, header.isFinal, partial.fragmentCount == 1, !partial.isCompressed {
-            // RFC 6455 §8.1: text that is not UTF-8 fails the connection.
+            // RFC 6455 §8.1: invalid UTF-8 in a text message must fail the connection.
             guard kind == .binary || UTF8Validator.isValid(piece) else { throw .invalidText }
             deliver(piece, as: kind, partial, outbox: &outbox, handler: &handler)
             return
@@ -181,7 +181,7 @@ public struct MessageReceiver: ~Copyable {
         handler.received(payload, as: kind, outbox: &outbox)
     }
 
-    /// Adds a piece to a message that does not lie in one piece, decompressed where it is compressed.
+    /// Appends a piece to a message that is fragmented, incomplete, or compressed, and decompresses it if necessary.
     @usableFromInline
     internal func append(
         _ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind, to partial: PartialInput
@@ -197,14 +197,14 @@ public struct MessageReceiver: ~Copyable {
         let isValid = partial.message.withReadableBytes {
             partial.text.validate($0.extracting(droppingFirst: countBefore))
         }
-        // RFC 6455 §8.1: text that is not UTF-8 fails the connection, here with its first invalid byte.
+        // RFC 6455 §8.1: invalid UTF-8 must fail the connection; this check fails at the first invalid byte.
         guard isValid, partial.text.isAtBoundary || !isMessageEnd else { throw .invalidText }
     }
 
-    /// Keeps the storage of a message that has been handed on for the next.
+    /// Keeps the storage of a delivered message for the next one.
     @usableFromInline
     internal func keepStorage(of whole: consuming ByteBuffer, in partial: PartialInput) {
-        // A violation or a close frame cannot have come between: there is no other message.
+        // No other message can be in progress: the handler cannot receive input while it handles this one.
         partial.message = whole
         partial.message.removeAll()
         partial.message.releaseStorage(above: Self.keptStorageBytes)
@@ -246,7 +246,7 @@ public struct MessageReceiver: ~Copyable {
         }
     }
 
-    /// Ignores everything that is still to come.
+    /// Ignores all further input.
     @usableFromInline
     internal mutating func finish() {
         isFinished = true

@@ -1,19 +1,19 @@
-/// What a frame is for (RFC 6455 §5.2, §11.8).
+/// The type of a frame (RFC 6455 §5.2, §11.8).
 public enum Opcode: UInt8, Sendable, CaseIterable {
-    /// A further fragment of the message that is being sent.
+    /// Another fragment of the message in progress.
     case continuation = 0x0
-    /// A text message or its first fragment.
+    /// A text message, or its first fragment.
     case text = 0x1
-    /// A binary message or its first fragment.
+    /// A binary message, or its first fragment.
     case binary = 0x2
-    /// The closing handshake.
+    /// Starts or completes the closing handshake.
     case close = 0x8
-    /// A question whether the peer is there.
+    /// Requests a pong from the peer.
     case ping = 0x9
-    /// The answer to a ping, or an unsolicited sign of life.
+    /// Answers a ping, or serves as an unsolicited heartbeat.
     case pong = 0xA
 
-    /// Whether frames of this kind are control frames: short, never fragmented, allowed between fragments.
+    /// Whether this is a control frame: at most 125 bytes, never fragmented, allowed between fragments.
     @inlinable
     public var isControl: Bool {
         switch self {
@@ -23,14 +23,14 @@ public enum Opcode: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// What a message holds.
+/// The type of a message.
 public enum MessageKind: Sendable {
     /// UTF-8 text.
     case text
-    /// Any bytes.
+    /// Arbitrary bytes.
     case binary
 
-    /// The opcode of the message's first frame.
+    /// The opcode of a message's first frame.
     @inlinable
     public var opcode: Opcode { self == .text ? .text : .binary }
 }

@@ -1,34 +1,34 @@
-/// The sending half of a session: turns messages and control frames into bytes for the wire.
+/// The sending half of a session: encodes messages and control frames.
 ///
-/// What is sent after our close frame is dropped, which each method reports by returning false; only the peer's pings
-/// are still answered.
+/// After our close frame, the send methods discard their input and return false. Only pings are still answered.
 public struct Outbox: ~Copyable {
-    /// Which end this is; a client masks.
+    /// The role of this endpoint; a client masks its frames.
     public let role: Role
-    /// Whether pings are answered, as they must be (RFC 6455 §5.5.2): not by one end that is to be a bad peer for tests.
+    /// Whether pings are answered, as RFC 6455 §5.5.2 requires. False simulates a misbehaving peer in tests.
     public var answersPings: Bool
-    /// The encoded frames that wait to be written, but for those of large messages that others are sent, too, and what is
-    /// before them: that is in ``queue``.
+    /// The encoded frames waiting to be written after those in ``queue``.
+    ///
+    /// Large frames shared with other connections, and everything before them, are in ``queue``.
     public var bytes = ByteBuffer()
-    /// Who looks at the frames; nil: nobody.
+    /// Observes outgoing frames, or nil.
     public var observer: (any SentFrameObserver)?
-    /// What has been sent.
+    /// The messages and bytes sent so far.
     public var traffic: Traffic { sent }
 
     @usableFromInline internal var sent = Traffic()
-    /// The largest payload of a data frame, in bytes (1 or more): a larger message is sent in fragments.
+    /// The maximum payload of a data frame in bytes (1 or more). Larger messages are fragmented.
     @usableFromInline internal let maximumPayloadBytes: Int
-    /// How far the closing handshake has come; nil: it has not begun, as with nearly all connections there are.
+    /// The state of the closing handshake, or nil if it has not begun, as for nearly all connections.
     @usableFromInline internal private(set) var closingState: ClosingState?
     @usableFromInline internal let maskingKeys: MaskingKeySource
     @usableFromInline internal let compressor: (any MessageCompressor)?
     private var backlog: OutboxBacklog?
 
-    /// With more than this many bytes waiting, only the latest ping is answered: a peer that sends pings and
-    /// reads nothing costs no more than this.
+    /// The number of waiting bytes above which only the latest ping is answered. It bounds the memory used for a peer
+    /// that sends pings but does not read.
     public static let pongBacklogBytes = 64 << 10
 
-    /// Makes the sending half of an open connection.
+    /// Creates the sending half of an open connection.
     public init(
         role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
         compressor: (any MessageCompressor)? = nil, answersPings: Bool = true
@@ -40,28 +40,28 @@ public struct Outbox: ~Copyable {
         maximumPayloadBytes = fragmentBytes.map { max(1, $0) } ?? .max
     }
 
-    /// How far the closing handshake has come.
+    /// The state of the closing handshake.
     public internal(set) var closing: ClosingHandshake {
         get { closingState?.handshake ?? ClosingHandshake() }
         set { closingState = ClosingState(newValue) }
     }
 
-    /// What is to be written before ``bytes``; nil: nothing.
+    /// The frames to write before ``bytes``, or nil if there are none.
     public var queue: WriteQueue? { backlog?.queue }
 
-    /// The number of bytes that wait to be written.
+    /// The number of bytes waiting to be written.
     public var queuedBytes: Int {
         guard let backlog else { return bytes.count }
         return bytes.count + backlog.queue.count
     }
 
-    /// Throws away what waits to be written.
+    /// Discards everything waiting to be written.
     public mutating func removeAll() {
         backlog = nil
         bytes.removeAll()
     }
 
-    /// Moves the next bytes to be written to an empty buffer: 256 KiB or so of those that are shared, or all others.
+    /// Moves the next bytes to write into an empty buffer: about 256 KiB of shared frames, or all other bytes.
     internal mutating func moveFirst(to output: inout ByteBuffer) {
         if let queue, queue.first != nil {
             queue.moveFirst(atMost: Self.sharedPieceBytes, to: &output)
@@ -72,7 +72,7 @@ public struct Outbox: ~Copyable {
 
     private static let sharedPieceBytes = 256 << 10
 
-    /// Appends frames that are shared with other outboxes.
+    /// Appends frames shared with other outboxes.
     internal mutating func append(_ frames: SharedBytes) {
         guard frames.count >= SharedBytes.worthwhileBytes else { return frames.withBytes { bytes.append($0) } }
         makeBacklog().queue.append(frames, after: &bytes)
@@ -90,13 +90,13 @@ public struct Outbox: ~Copyable {
 
     /// Sends a message.
     /// - Parameters:
-    ///   - payload: The message; for a text message it must be valid UTF-8.
-    ///   - kind: Text or binary.
-    /// - Returns: Whether it was sent: not after our close frame.
+    ///   - payload: The message. A text message must be valid UTF-8, which is not checked.
+    ///   - kind: The message type.
+    /// - Returns: Whether the message was sent; false after our close frame.
     @inlinable
     @discardableResult
     public mutating func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
-        // RFC 6455 §5.5.1: no data frames after a close frame.
+        // RFC 6455 §5.5.1: an endpoint must not send data frames after a close frame.
         guard !isSendingOver else { return false }
         sent.messages &+= 1
         sent.messageBytes &+= payload.byteCount
@@ -120,22 +120,22 @@ public struct Outbox: ~Copyable {
         }
     }
 
-    /// Sends a ping with a payload of up to 125 bytes.
-    /// - Returns: Whether it was sent: not after our close frame, nor when the payload is too long.
+    /// Sends a ping with a payload of at most 125 bytes.
+    /// - Returns: Whether the ping was sent; false after our close frame, or if the payload is too long.
     @discardableResult
     public mutating func sendPing(_ payload: RawSpan) -> Bool {
         sendControl(.ping, payload)
     }
 
-    /// Sends a pong that answers no ping, with a payload of up to 125 bytes (RFC 6455 §5.5.3).
-    /// - Returns: Whether it was sent: not after our close frame, nor when the payload is too long.
+    /// Sends an unsolicited pong with a payload of at most 125 bytes (RFC 6455 §5.5.3).
+    /// - Returns: Whether the pong was sent; false after our close frame, or if the payload is too long.
     @discardableResult
     public mutating func sendPong(_ payload: RawSpan) -> Bool {
         sendControl(.pong, payload)
     }
 
-    /// Sends a close frame, which begins the closing handshake or completes it.
-    /// - Returns: Whether it was sent: only the first is.
+    /// Sends a close frame, which starts or completes the closing handshake.
+    /// - Returns: Whether the frame was sent; false if a close frame was sent before.
     @discardableResult
     public mutating func sendClose(_ frame: CloseFrame) -> Bool {
         guard !isSendingOver else { return false }
@@ -147,7 +147,7 @@ public struct Outbox: ~Copyable {
         return true
     }
 
-    /// Says that bytes have been taken to be written, so that what was kept back can follow.
+    /// Notifies the outbox that bytes have been taken for writing. Sends a held-back pong if the backlog allows it.
     public mutating func bytesWereTaken() {
         guard let backlog, queuedBytes <= Self.pongBacklogBytes else { return }
         let pendingPong = backlog.pendingPong
@@ -161,7 +161,7 @@ public struct Outbox: ~Copyable {
     internal mutating func answer(ping payload: RawSpan) {
         // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
         guard answersPings, closing.received == nil else { return }
-        // RFC 6455 §5.5.3: only the most recent of several pings needs an answer, so this one stands for any kept back.
+        // RFC 6455 §5.5.3: only the most recent ping needs an answer, so this pong replaces one held back.
         guard queuedBytes > Self.pongBacklogBytes else {
             backlog?.pendingPong = nil
             appendFrame(.pong, payload)
@@ -173,7 +173,7 @@ public struct Outbox: ~Copyable {
     @usableFromInline
     internal mutating func answer(close frame: CloseFrame) {
         closing.received = frame
-        // RFC 6455 §5.5.1: the answer to a close frame is a close frame that typically echoes the code.
+        // RFC 6455 §5.5.1: a close frame must be answered with a close frame, which typically echoes the code.
         sendClose(CloseFrame(code: frame.code))
     }
 
@@ -191,7 +191,7 @@ public struct Outbox: ~Copyable {
         var offset = 0
         while offset < payload.byteCount {
             let end = min(payload.byteCount, offset + maximumPayloadBytes)
-            // RFC 7692 §6.1: RSV1 is set on the first fragment and on no other.
+            // RFC 7692 §6.1: RSV1 must be set on the first fragment only.
             appendFrame(
                 offset == 0 ? kind.opcode : .continuation, payload.extracting(offset..<end),
                 isFinal: end == payload.byteCount, isCompressed: isCompressed && offset == 0)
@@ -222,7 +222,7 @@ public struct Outbox: ~Copyable {
     }
 }
 
-/// How far the closing handshake has come, apart from the connections for which it has not begun.
+/// The state of the closing handshake, allocated only when the handshake begins.
 @usableFromInline
 internal final class ClosingState {
     @usableFromInline internal let handshake: ClosingHandshake

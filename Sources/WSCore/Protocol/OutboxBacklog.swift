@@ -1,7 +1,7 @@
-/// What an outbox has beside its bytes while its peer has much to read; the others do without.
+/// The part of an outbox that only connections with a slow reader or shared frames need.
 final class OutboxBacklog {
-    /// What is to be written before them.
+    /// The frames to write before the outbox's own bytes.
     let queue = WriteQueue()
-    /// The answer to the latest ping, kept back while the peer does not read.
+    /// The payload of the pong held back until the peer reads, if any.
     var pendingPong: [UInt8]?
 }

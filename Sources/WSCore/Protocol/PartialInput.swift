@@ -1,34 +1,34 @@
-/// What has arrived of a frame or a message that is not whole yet.
+/// An incomplete frame or message.
 ///
-/// Most connections are between two messages most of the time. They do without: the one that is decoding takes an input
-/// that is at its beginning from the pool, and gives it back unless what it has read ends in the middle of something.
+/// Most connections are idle between messages most of the time, and hold no `PartialInput`. A session borrows an empty
+/// one from the pool while it decodes, and returns it unless the input ends within a frame or message.
 @usableFromInline
 internal final class PartialInput {
     @usableFromInline internal init() {}
 
-    // A header of which only the beginning has arrived.
+    // A partial header.
     @usableFromInline internal var headerBytes: InlineArray<14, UInt8> = .init(repeating: 0)
     @usableFromInline internal var headerByteCount = 0
 
-    // A frame whose payload has not arrived in full.
+    // A frame with an incomplete payload.
     @usableFromInline internal var frame: FrameHeader?
     @usableFromInline internal var payloadBytesReceived = 0
     @usableFromInline internal var controlPayload = ByteBuffer()
 
-    // A message whose last frame has not arrived in full. nil: the next data frame begins one.
+    // A message without its last frame, or nil if the next data frame starts a message.
     @usableFromInline internal var messageKind: MessageKind?
     @usableFromInline internal var fragmentCount = 0
     @usableFromInline internal var isCompressed = false
-    /// The payload bytes of the message's frames so far, as they travel.
+    /// The sum of the payload lengths of the message's frames so far, before decompression.
     @usableFromInline internal var messageWireBytes = 0
     @usableFromInline internal var message = ByteBuffer()
     @usableFromInline internal var text = UTF8Validator()
 
-    /// Whether everything that has arrived was whole.
+    /// Whether nothing is incomplete.
     @inlinable
     internal var isAtBeginning: Bool { frame == nil && messageKind == nil && headerByteCount == 0 }
 
-    /// Takes the bytes of a header that is cut.
+    /// Appends bytes to the partial header.
     @usableFromInline
     internal func keepHeaderBytes(_ bytes: RawSpan) {
         for index in 0..<bytes.byteCount {
@@ -38,11 +38,11 @@ internal final class PartialInput {
     }
 }
 
-/// Where the sessions of one loop have their partial input from.
+/// Lends partial inputs to the sessions of one loop.
 public final class PartialInputPool {
     @usableFromInline internal var spare: PartialInput?
 
-    /// Makes a pool for sessions that are all confined to one thread.
+    /// Creates a pool. All of its sessions must be confined to one thread.
     public init() {}
 
     @inlinable

@@ -1,45 +1,45 @@
-/// A violation of RFC 6455 by the peer, or a message beyond the session's ``Limits``.
+/// A violation of RFC 6455 or RFC 7692 by the peer, or a message that exceeds the session's ``Limits``.
 ///
-/// This is the one place that maps a violation to its close code, its stable identifier and its words.
+/// This type is the single place that maps a violation to its close code, stable identifier, and description.
 public enum ProtocolError: Error, Equatable, Sendable {
-    /// RSV1, RSV2 or RSV3 was set without an extension that gives it a meaning; the bits as a number, 1 through 7.
+    /// RSV1, RSV2, or RSV3 was set without an extension that defines it. The bits are a number, 1 to 7; RSV1 is 4.
     case reservedBits(UInt8)
-    /// RSV1 was set on a frame that cannot begin a compressed message.
+    /// RSV1 was set on a frame other than the first of a message.
     case misplacedCompression(Opcode)
-    /// A frame had one of the opcodes 3–7 or 11–15.
+    /// A frame had a reserved opcode: 3–7 or 11–15.
     case reservedOpcode(UInt8)
     /// A frame from a server was masked.
     case maskedServerFrame
     /// A frame from a client was not masked.
     case unmaskedClientFrame
-    /// A control frame was sent in fragments.
+    /// A control frame was fragmented.
     case fragmentedControlFrame(Opcode)
-    /// A control frame's length was over 125 bytes.
+    /// A control frame had a payload of more than 125 bytes.
     case controlFrameTooLong(Opcode)
-    /// A length was written in more bytes than it needs.
+    /// A length was not encoded in the minimal number of bytes.
     case lengthNotMinimal
     /// The most significant bit of a 64-bit length was set.
     case lengthTooLarge
-    /// A continuation frame came without a message to continue.
+    /// A continuation frame arrived without a message to continue.
     case unexpectedContinuation
-    /// A new message began inside a fragmented one.
+    /// A new message started inside a fragmented one.
     case expectedContinuation(Opcode)
-    /// A text message is not UTF-8.
+    /// A text message was not valid UTF-8.
     case invalidText
-    /// A compressed message is not valid DEFLATE data.
+    /// A compressed message was not valid DEFLATE data.
     case invalidCompressedData
-    /// A close frame had a payload of one byte.
+    /// A close frame had a one-byte payload.
     case closePayloadTooShort
-    /// A close frame carried a code that may not travel.
+    /// A close frame carried a code that must not be sent.
     case invalidCloseCode(UInt16)
-    /// The reason in a close frame is not UTF-8.
+    /// The reason in a close frame was not valid UTF-8.
     case invalidCloseReason
-    /// A message was larger than the limit, in bytes.
+    /// A message exceeded the limit, given in bytes.
     case messageTooBig(limit: Int)
-    /// A message came in more fragments than the limit.
+    /// A message had more fragments than the limit.
     case tooManyFragments(limit: Int)
 
-    /// Whether the message exceeded one of our own limits (RFC 6455 §10.4); the peer has kept to the protocol.
+    /// Whether the message exceeded one of our limits (RFC 6455 §10.4). The peer did not violate the protocol.
     public var isLimit: Bool {
         switch self {
         case .messageTooBig, .tooManyFragments: true
@@ -47,7 +47,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
         }
     }
 
-    /// An example of each violation, in the order of the cases; the manual lists them from here.
+    /// An example of each violation, in the order of the cases. The manual's list is generated from it.
     public static let catalogue: [ProtocolError] = [
         .reservedBits(4), .misplacedCompression(.ping), .reservedOpcode(3), .maskedServerFrame, .unmaskedClientFrame,
         .fragmentedControlFrame(.ping), .controlFrameTooLong(.ping), .lengthNotMinimal, .lengthTooLarge,
@@ -57,12 +57,12 @@ public enum ProtocolError: Error, Equatable, Sendable {
         .tooManyFragments(limit: Limits.client.maximumFragments),
     ]
 
-    /// The code with which the connection is failed.
+    /// The code of the close frame that reports the violation.
     public var closeCode: CloseCode {
         switch self {
-        // RFC 6455 §8.1, §7.4.1: text that is not UTF-8 fails the connection with 1007.
+        // RFC 6455 §8.1, §7.4.1: invalid UTF-8 fails the connection with 1007.
         case .invalidText, .invalidCloseReason: .invalidPayload
-        // RFC 7692 leaves the code open; this one says that the data, not the framing, is at fault.
+        // RFC 7692 does not specify the code. 1007 indicates that the data, not the framing, is invalid.
         case .invalidCompressedData: .invalidPayload
         case .messageTooBig: .messageTooBig
         case .tooManyFragments: .policyViolation
@@ -70,7 +70,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
         }
     }
 
-    /// A name for the violation that does not change between versions.
+    /// A stable name for the violation. It does not change between versions.
     public var identifier: String {
         switch self {
         case .reservedBits: "reserved-bits"
@@ -96,7 +96,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
 }
 
 extension ProtocolError: CustomStringConvertible {
-    /// What the peer did, in words that also serve as the reason in the close frame (under 123 bytes).
+    /// A description of the violation, also sent as the reason in the close frame (less than 123 bytes).
     public var description: String {
         switch self {
         case .reservedBits(let bits):

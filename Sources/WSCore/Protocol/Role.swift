@@ -1,7 +1,7 @@
-/// Which end of a connection a session is.
+/// The role of an endpoint.
 public enum Role: Sendable, CaseIterable {
-    /// The end that asked for the connection: it masks what it sends.
+    /// The endpoint that opened the connection. It masks its frames (RFC 6455 §5.3).
     case client
-    /// The end that accepted it: what it sends is not masked.
+    /// The endpoint that accepted the connection. It does not mask its frames.
     case server
 }

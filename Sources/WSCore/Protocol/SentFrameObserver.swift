@@ -1,8 +1,8 @@
-/// Sees the frames that a session sends, for who wants to look; nobody has to.
+/// Observes the frames a session sends.
 public protocol SentFrameObserver: AnyObject {
-    /// A frame has been put into the outbox.
+    /// Called when a frame is appended to the outbox.
     /// - Parameters:
-    ///   - header: As it travels.
-    ///   - payload: As it travels, but not masked: compressed where the message is.
+    ///   - header: The header as sent.
+    ///   - payload: The payload as sent, but before masking. It is compressed if the message is.
     func sent(_ header: FrameHeader, payload: RawSpan)
 }

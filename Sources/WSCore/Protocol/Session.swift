@@ -1,28 +1,28 @@
-/// One end of an open WebSocket connection, without its I/O: bytes in, messages out, and the reverse.
+/// An open WebSocket connection without its I/O: bytes in, messages out, and the reverse.
 ///
 ///      bytes from the peer → receive(_:handler:) → MessageReceiver → handler
 ///                                                       │ pongs, close
 ///      bytes to the peer ← outbox.bytes ←──────────── Outbox ←──── send(…)
 ///
-/// Both roles share it; only masking differs. It reads no clock and no socket.
+/// Both roles share this type; only masking differs. It reads neither a clock nor a socket.
 public struct Session: ~Copyable {
     /// The sending half.
     public var outbox: Outbox
     @usableFromInline internal var receiver: MessageReceiver
 
-    /// What has been received.
+    /// The messages and bytes received so far.
     public var receivedTraffic: Traffic { receiver.traffic }
 
-    /// Makes a session for a connection whose opening handshake has just succeeded.
+    /// Creates a session for a connection that has just completed its opening handshake.
     /// - Parameters:
-    ///   - role: Which end this is.
-    ///   - limits: What is accepted from the peer.
-    ///   - maskingKeys: Provides keys for the frames a client sends.
-    ///   - fragmentBytes: The largest payload of a data frame sent, in bytes; nil: no limit.
-    ///   - compressor: Compresses what is sent, where that was agreed on.
-    ///   - decompressor: Restores what the peer compressed, where that was agreed on.
-    ///   - partialInputs: What sessions of the same loop share while nothing has arrived in part.
-    ///   - answersPings: Whether pings are answered, as they must be.
+    ///   - role: The role of this endpoint.
+    ///   - limits: The limits on incoming messages.
+    ///   - maskingKeys: The source of masking keys for a client's frames.
+    ///   - fragmentBytes: The maximum payload of an outgoing data frame, in bytes. Defaults to nil: no limit.
+    ///   - compressor: Compresses outgoing messages, if negotiated.
+    ///   - decompressor: Decompresses incoming messages, if negotiated.
+    ///   - partialInputs: The pool of partial inputs, shared by the sessions of a loop.
+    ///   - answersPings: Whether pings are answered, as RFC 6455 §5.5.2 requires. Defaults to true.
     public init(
         role: Role, limits: Limits, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
         compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil,
@@ -34,24 +34,25 @@ public struct Session: ~Copyable {
         receiver = MessageReceiver(role: role, limits: limits, decompressor: decompressor, pool: partialInputs)
     }
 
-    /// How far the closing handshake has come.
+    /// The state of the closing handshake.
     public var closing: ClosingHandshake { outbox.closing }
 
-    /// Whether a message has begun to arrive and has not arrived in full.
+    /// Whether a message has started to arrive but is incomplete.
     public var isInMessage: Bool { receiver.partial?.messageKind != nil }
 
-    /// How much of it has arrived; nil: there is none.
+    /// The progress of the incomplete message, or nil if there is none.
     public var incomingProgress: MessageProgress? { receiver.progress }
 
-    /// Takes bytes from the peer, decodes them in place, and hands what they hold to `handler`.
+    /// Decodes bytes from the peer in place and delivers messages and control frames to `handler`, in order.
     ///
-    /// Bytes that follow the peer's close frame or a violation are ignored (RFC 6455 §1.4, §7.1.7).
+    /// Bytes after the peer's close frame or a violation are ignored (RFC 6455 §1.4, §7.1.7).
     /// - Parameters:
-    ///   - bytes: What has arrived; its contents are changed.
-    ///   - handler: Takes messages and control frames, in order.
-    /// - Returns: The number of bytes that were taken: all of them, unless the handler takes no more for now. What is left
-    ///   is then to be given again, unchanged.
-    /// - Throws: The peer's violation, after the close frame that reports it has been put into ``outbox``.
+    ///   - bytes: The received bytes, which are unmasked in place.
+    ///   - handler: Receives messages and control frames.
+    /// - Returns: The number of bytes consumed: all of them, unless the handler's ``SessionHandler/takesMore(_:)``
+    ///   returned false. Pass the remaining bytes again later, unchanged.
+    /// - Throws: ``ProtocolError`` if the peer violates the protocol. ``outbox`` then contains the close frame that
+    ///   reports it.
     @inlinable
     @discardableResult
     public mutating func receive<Handler: SessionHandler & ~Copyable>(
@@ -65,7 +66,7 @@ public struct Session: ~Copyable {
         }
     }
 
-    /// RFC 6455 §7.1.7: to fail the connection, send a close frame that says why and process nothing more.
+    /// RFC 6455 §7.1.7: to fail the connection, send a close frame with an appropriate code and ignore further input.
     @usableFromInline
     internal mutating func fail(_ error: ProtocolError) {
         receiver.finish()

@@ -1,36 +1,36 @@
-/// Takes what a session receives.
+/// Handles messages and control frames received by a session.
 ///
-/// A payload is valid during the call. The outbox is the session's own: what a handler sends there is
-/// written with the rest of the turn. Answers to pings and close frames are in it already.
+/// Payloads are valid only during the call. The outbox is the session's; anything sent to it leaves with the other
+/// output of the turn. Pongs and close frames sent in answer are already in it.
 public protocol SessionHandler: ~Copyable {
-    /// A whole message has arrived; a text message is valid UTF-8.
+    /// Called when a message is complete. A text message is valid UTF-8.
     mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox)
-    /// A ping has arrived and has been answered.
+    /// Called when a ping arrives, after it was answered.
     mutating func receivedPing(_ payload: RawSpan, outbox: inout Outbox)
-    /// A pong has arrived.
+    /// Called when a pong arrives.
     mutating func receivedPong(_ payload: RawSpan, outbox: inout Outbox)
-    /// The peer's close frame has arrived; nothing follows it.
+    /// Called when the peer's close frame arrives. No other call follows.
     mutating func receivedClose(_ frame: CloseFrame, outbox: inout Outbox)
-    /// A frame's header has arrived, before its payload. Most handlers need not know.
+    /// Called when a frame header arrives, before its payload. Does nothing by default.
     mutating func receivedHeader(_ header: FrameHeader)
-    /// A piece of the payload of the frame whose header came last has arrived, unmasked, and decompressed by nobody.
-    /// Most handlers wait for the message.
+    /// Called for each piece of a frame's payload, unmasked but not decompressed. Does nothing by default.
     mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader)
-    /// Whether more can be taken now; asked between frames. A few bytes may hold many large messages when they are
-    /// compressed, so that pausing between reads would come too late.
+    /// Whether the handler can take more input; asked between frames. Defaults to true.
+    ///
+    /// Checking only between reads would be too late: a few compressed bytes can contain many large messages.
     func takesMore(_ outbox: borrowing Outbox) -> Bool
 }
 
 extension SessionHandler where Self: ~Copyable {
-    /// Does nothing.
+    /// Ignores the header.
     @inlinable
     public mutating func receivedHeader(_ header: FrameHeader) {}
 
-    /// Does nothing.
+    /// Ignores the piece.
     @inlinable
     public mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {}
 
-    /// Always.
+    /// Returns true.
     @inlinable
     public func takesMore(_ outbox: borrowing Outbox) -> Bool { true }
 }

@@ -1,24 +1,24 @@
-/// A message of a server for many clients, encoded once for all of them.
+/// A server's message to many clients, encoded once for all of them.
 ///
-///      payload ─┬─► frames as they are ───────────────► outbox, outbox, …
-///               └─► frames compressed, once a window ─► outbox, outbox, …
+///      payload ─┬─► uncompressed frames ──────────────► outbox, outbox, …
+///               └─► compressed, once per window size ─► outbox, outbox, …
 ///
-/// A server does not mask, so that the bytes are the same for all. The compressed form refers to nothing before it; any
-/// client can read it, and what follows it to the same client refers to nothing before it either. Large frames are not
-/// copied: the outboxes refer to them.
+/// Servers do not mask, so all clients can receive the same bytes. The compressed form contains no references to
+/// earlier messages, so any client can read it. The next message to the same client contains no references to it
+/// either. Large frames are not copied: the outboxes refer to them.
 public final class SharedMessage {
     fileprivate let kind: MessageKind
     fileprivate let payload: ByteBuffer
     private let maximumPayloadBytes: Int
     private var plain: SharedBytes?
-    /// The frames by the bits of the window; nil where compression does not make the message shorter.
+    /// The compressed frames by window size in bits; nil if compression does not shorten the message.
     private var compressed: [Int: SharedBytes?] = [:]
 
-    /// Takes a message; text must be valid UTF-8.
+    /// Creates a message; text must be valid UTF-8.
     /// - Parameters:
-    ///   - payload: The message.
-    ///   - kind: Text or binary.
-    ///   - fragmentBytes: The largest payload of a frame, in bytes; nil: no limit.
+    ///   - payload: The message, which is copied.
+    ///   - kind: The message type.
+    ///   - fragmentBytes: The maximum payload of a frame, in bytes. Defaults to nil: no limit.
     public init(_ payload: RawSpan, as kind: MessageKind, fragmentBytes: Int? = nil) {
         var copy = ByteBuffer()
         copy.append(payload)
@@ -27,14 +27,14 @@ public final class SharedMessage {
         maximumPayloadBytes = fragmentBytes.map { max(1, $0) } ?? .max
     }
 
-    /// The frames for a client, whose compressor then starts afresh if they are compressed.
+    /// Returns the frames for a client. If they are compressed, also resets the client's compressor.
     fileprivate func frames(for compressor: (any MessageCompressor)?) -> SharedBytes {
         guard let compressor, let frames = compressedFrames(by: compressor) else { return plainFrames() }
         compressor.forgetHistory()
         return frames
     }
 
-    /// The frames of the message as it is.
+    /// Returns the uncompressed frames.
     private func plainFrames() -> SharedBytes {
         if let plain { return plain }
         let frames = payload.withReadableBytes { encode($0, isCompressed: false) }
@@ -42,7 +42,7 @@ public final class SharedMessage {
         return frames
     }
 
-    /// The frames of the message, compressed for a window by the first compressor that is asked.
+    /// Returns the compressed frames, encoded by the first compressor with this window size.
     private func compressedFrames(by compressor: any MessageCompressor) -> SharedBytes? {
         if let frames = compressed[compressor.windowBits] { return frames }
         var frames: SharedBytes?
@@ -55,7 +55,7 @@ public final class SharedMessage {
 
     private func encode(_ data: RawSpan, isCompressed: Bool) -> SharedBytes {
         var bytes = ByteBuffer()
-        // All at once: storage that grows would be twice as large as what is in it.
+        // Reserve all storage at once: growing it step by step could allocate twice the size.
         let largestPayloadBytes = max(1, min(maximumPayloadBytes, data.byteCount))
         let largestHeader = FrameHeader(opcode: kind.opcode, payloadBytes: largestPayloadBytes)
         let frameCount = data.byteCount / largestPayloadBytes + 1
@@ -63,7 +63,7 @@ public final class SharedMessage {
         var offset = 0
         repeat {
             let end = offset + min(maximumPayloadBytes, data.byteCount - offset)
-            // RFC 7692 §6.1: RSV1 is set on the first fragment and on no other.
+            // RFC 7692 §6.1: RSV1 must be set on the first fragment only.
             let header = FrameHeader(
                 isFinal: end == data.byteCount, isCompressed: isCompressed && offset == 0,
                 opcode: offset == 0 ? kind.opcode : .continuation, payloadBytes: end - offset)
@@ -76,12 +76,12 @@ public final class SharedMessage {
 }
 
 extension Outbox {
-    /// Sends a message that others are sent, too; this end is a server.
-    /// - Returns: Whether it was sent: not after our close frame.
+    /// Sends a message that other connections send, too. Only a server shares the encoded frames.
+    /// - Returns: Whether the message was sent; false after our close frame.
     @discardableResult
     public mutating func send(_ message: SharedMessage) -> Bool {
         guard !isSendingOver else { return false }
-        // Who looks at the frames is to see each.
+        // An observer must see each frame, and a client masks each frame.
         guard observer == nil, role == .server else {
             return message.payload.withReadableBytes { send($0, as: message.kind) }
         }

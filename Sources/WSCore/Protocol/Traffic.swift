@@ -1,13 +1,13 @@
-/// What went one way over a connection since it was opened.
+/// The traffic in one direction since the connection was opened.
 public struct Traffic: Equatable, Sendable {
     /// The number of messages.
     public var messages = 0
-    /// The bytes of their payloads, as they were before compression.
+    /// The total size of the messages in bytes, before compression.
     public var messageBytes = 0
-    /// The bytes of all frames as they travelled, headers and control frames included.
+    /// The total size of all frames in bytes on the wire, including headers and control frames.
     public var wireBytes = 0
 
-    /// Makes a count, of nothing by default.
+    /// Creates traffic counts. They default to 0.
     @inlinable
     public init(messages: Int = 0, messageBytes: Int = 0, wireBytes: Int = 0) {
         self.messages = messages

@@ -1,16 +1,16 @@
-/// The client's side of HTTP CONNECT (RFC 9110 §9.3.6).
+/// The client's side of HTTP CONNECT (RFC 9110 §9.3.6), without I/O.
 struct ConnectHandshake: Sendable {
-    /// The request, with the empty line that ends it.
+    /// The request head, including the empty line at its end.
     let requestHead: String
     private var reader: ResponseReader
 
-    /// Takes what to ask for; `host` is without brackets and zone.
+    /// Creates a handshake; `host` has no brackets and no zone.
     init(host: String, port: UInt16, credentials: Credentials?, userAgent: String?, limits: HeadLimits) {
         let authority = "\(host.utf8.contains(ASCII.colon) ? "[\(host)]" : host):\(port)"
-        // RFC 9110 §9.3.6: the target is host and port, also where the port is the default.
+        // RFC 9110 §9.3.6: the request target is the host and port, even if the port is the default.
         var head = "CONNECT \(authority) HTTP/1.1\r\n"
         let fields = [
-            // RFC 9112 §3.2: Host is that of the target.
+            // RFC 9112 §3.2: Host identifies the target.
             ("Host", authority),
             ("Proxy-Authorization", credentials?.basicAuthorization),
             ("User-Agent", userAgent),
@@ -24,14 +24,14 @@ struct ConnectHandshake: Sendable {
 
     mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> ProxyHandshake.Progress {
         do {
-            // RFC 9110 §9.3.6: a 2xx response to CONNECT has no content, whatever its fields say.
+            // RFC 9110 §9.3.6: a 2xx response to CONNECT has no content, regardless of its fields.
             return try reader.receive(bytes).map { .open(consumedByteCount: $0.consumedByteCount) } ?? .needsMore
         } catch {
             throw ProxyError(error)
         }
     }
 
-    /// What the end of the stream means here.
+    /// The error if the stream ends now.
     var failureAtEndOfStream: ProxyError { ProxyError(reader.failureAtEndOfStream) }
 
     var partialRefusal: ProxyError? { reader.partialRefusal.map(ProxyError.init) }

@@ -1,24 +1,24 @@
-/// The hosts that are connected to without a proxy, as `--no-proxy` and the variable `no_proxy` list them.
+/// The hosts to connect to without a proxy, as listed by `--no-proxy` and the variable `no_proxy`.
 ///
-/// Commas or spaces stand between the elements:
+/// Commas or whitespace separate the elements:
 ///
-/// | element | names |
+/// | element | matches |
 /// | --- | --- |
 /// | `*` | all hosts |
-/// | `example.com`, `.example.com`, `*.example.com` | that host, and all whose names end with `.example.com` |
+/// | `example.com`, `.example.com`, `*.example.com` | that host and its subdomains |
 /// | `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]` | that address |
-/// | `192.0.2.0/24`, `2001:db8::/32` | the addresses that begin with so many of its bits |
-/// | any of them with `:port` after it; IPv6 in brackets | the same at that port alone |
+/// | `192.0.2.0/24`, `2001:db8::/32` | the addresses in that network |
+/// | any of these followed by `:port`; IPv6 in brackets | the same, at that port only |
 ///
-/// The case of letters, a dot at the end of a name, and the zone of an IPv6 address make no difference. Names are
-/// not looked up: an address stands for no name. Elements of no such form name nothing, because the variable is
-/// shared with programs that know other forms.
+/// Case, a final dot of a name, and the zone of an IPv6 address are ignored. Names are not looked up, so an address
+/// matches no name. Other elements match nothing, because the variable is shared with programs that support other
+/// forms.
 struct NoProxyList: Equatable, Sendable {
     private enum Pattern: Equatable {
         case all
-        /// A host and those below it; in lower case.
+        /// A host and its subdomains, in lower case.
         case domain(String)
-        /// The addresses that begin like this one.
+        /// A network: the addresses with this prefix.
         case addresses([UInt8], prefixBits: Int)
     }
 
@@ -29,14 +29,14 @@ struct NoProxyList: Equatable, Sendable {
 
     private let elements: [Element]
 
-    /// Reads a list; there is no wrong one.
+    /// Parses a list. Every text is valid.
     init(parsing text: String) {
         elements = text.utf8
             .split { $0 == UInt8(ascii: ",") || ASCII.isOptionalWhitespace($0) }
             .compactMap { Self.element(parsing: ASCII.lowercased(Substring($0))) }
     }
 
-    /// Whether the list names a host at a port; an IPv6 address may have a zone, and is without brackets.
+    /// Whether the list matches a host and port; an IPv6 address has no brackets but may have a zone.
     func contains(host: String, port: UInt16) -> Bool {
         let name = Self.normalized(ASCII.lowercased(host))
         let address = Self.address(name)
@@ -66,7 +66,7 @@ struct NoProxyList: Equatable, Sendable {
         return domain.isEmpty ? nil : Element(pattern: .domain(String(domain)), port: port)
     }
 
-    /// Takes the port off the end, and the brackets off an IPv6 address.
+    /// Splits off the port and removes the brackets of an IPv6 address.
     private static func hostAndPort(_ text: String) -> (host: String, port: UInt16?)? {
         let bytes = Array(text.utf8)
         var host = bytes[...]
@@ -75,7 +75,7 @@ struct NoProxyList: Equatable, Sendable {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             host = bytes[1..<end]
             rest = bytes[(end + 1)...]
-            // Both [2001:db8::/32] and [2001:db8::]/32 are written.
+            // Both [2001:db8::/32] and [2001:db8::]/32 are in use.
             let bits = rest.prefix { $0 != ASCII.colon }
             guard bits.isEmpty || bits.first == UInt8(ascii: "/") else { return nil }
             host += bits
@@ -93,7 +93,7 @@ struct NoProxyList: Equatable, Sendable {
         return (name, port)
     }
 
-    /// The name or address without a zone or the dot at its end.
+    /// Removes the zone of an IPv6 address or the final dot of a name.
     private static func normalized(_ host: String) -> String {
         let isIPv6 = host.utf8.contains(ASCII.colon)
         if isIPv6 { return String(Substring(host.utf8.prefix { $0 != UInt8(ascii: "%") })) }

@@ -1,51 +1,52 @@
-/// A proxy that connections are made through, as `--proxy` and the environment name it.
+/// A proxy, as specified by `--proxy` or the environment.
 ///
-/// | form | means |
+/// | form | meaning |
 /// | --- | --- |
-/// | `http://user:password@host:port`, `host:port` | HTTP CONNECT, port 1080 unless given |
-/// | `https://…` | HTTP CONNECT over TLS, port 443 unless given |
-/// | `socks5://…` | SOCKS 5 with an address that is looked up here, port 1080 unless given |
-/// | `socks5h://…` | SOCKS 5 with the host's name, which the proxy looks up |
+/// | `http://user:password@host:port`, `host:port` | HTTP CONNECT, default port 1080 |
+/// | `https://…` | HTTP CONNECT over TLS, default port 443 |
+/// | `socks5://…` | SOCKS5 with an address looked up locally, default port 1080 |
+/// | `socks5h://…` | SOCKS5 with a host name, which the proxy looks up, default port 1080 |
 ///
-/// The default ports are those of curl. User name and password are optional and percent-decoded; neither may
-/// contain a control character, the user name no colon.
+/// The default ports are those of curl. The user name and password are optional and percent-decoded. Neither may
+/// contain control characters, and the user name may not contain a colon.
 public struct Proxy: Equatable, Sendable {
-    /// How a proxy is asked for a connection.
+    /// The protocol of a proxy.
     public enum Kind: String, CaseIterable, Sendable {
         /// HTTP CONNECT over TCP.
         case http
         /// HTTP CONNECT over TLS.
         case https
-        /// SOCKS 5, with an address.
+        /// SOCKS5 with an address.
         case socks5
-        /// SOCKS 5, with a name.
+        /// SOCKS5 with a host name.
         case socks5h
 
         fileprivate var defaultPort: UInt16 { self == .https ? 443 : 1080 }
         fileprivate var isSOCKS: Bool { self == .socks5 || self == .socks5h }
     }
 
-    /// How it is asked for a connection.
+    /// The proxy's protocol.
     public let kind: Kind
-    /// Where it is: a name in lower case, an IPv4 address, or an IPv6 address without brackets (`fe80::1%eth0`
-    /// with its zone).
+    /// The proxy's host: a lower-case name, an IPv4 address, or an IPv6 address without brackets (with its zone if it
+    /// has one, for example `fe80::1%eth0`).
     public let host: String
-    /// Its port, 1 through 65535.
+    /// The proxy's port, 1 to 65535.
     public let port: UInt16
-    /// What to log in with.
+    /// The user name and password, if any.
     public let credentials: Credentials?
 
-    /// Reads one of the forms above, or throws ``ProxyURLError``.
+    /// Parses one of the forms above.
+    /// - Throws: ``ProxyURLError`` if the text has another form.
     public init(parsing text: String) throws(ProxyURLError) {
         guard !text.isEmpty else { throw .empty }
         guard !text.unicodeScalars.contains(where: { $0 == " " || $0.properties.generalCategory == .control }) else {
             throw .spaceOrControlCharacter
         }
         let (kind, rest) = try Self.kindAndRest(of: text)
-        // RFC 3986 §3.2: the authority ends at the first of these.
+        // RFC 3986 §3.2: the authority ends at the first of these characters.
         let authorityEnd = rest.utf8.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
         let path = rest[authorityEnd...]
-        // What looks like a path may be the rest of a password, and is not shown.
+        // An apparent path may be the rest of a password, so the error does not show it.
         guard !path.utf8.contains(UInt8(ascii: "@")) else { throw .unescapedCredentials }
         guard path.isEmpty || path == "/" else { throw .path }
 
@@ -62,7 +63,7 @@ public struct Proxy: Equatable, Sendable {
         self.credentials = credentials
     }
 
-    /// Whether the address of the target has to be looked up here.
+    /// Whether the target's address must be looked up locally.
     public var needsTargetAddress: Bool { kind == .socks5 }
 
     /// Whether the connection to the proxy itself uses TLS.
@@ -70,7 +71,7 @@ public struct Proxy: Equatable, Sendable {
 }
 
 extension Proxy: CustomStringConvertible {
-    /// The URL with its port, and without the user name and password.
+    /// The URL with its port, without user name and password.
     public var description: String {
         let parts = host.utf8.split(separator: UInt8(ascii: "%"), maxSplits: 1).map { String(Substring($0)) }
         let name = parts.joined(separator: "%25")
@@ -78,14 +79,14 @@ extension Proxy: CustomStringConvertible {
     }
 }
 
-// The parts of a URL.
+// Parsing of the URL's parts.
 extension Proxy {
-    /// What stands before `://`, which is `http` if there is none, and what stands after it.
+    /// Splits the text at `://`. Without a scheme, the kind is `http`.
     private static func kindAndRest(of text: String) throws(ProxyURLError) -> (Kind, Substring) {
         guard let scheme = URLForm.scheme(of: text) else { return (.http, text[...]) }
         let rest = text.utf8.dropFirst(scheme.utf8.count + 1)
         guard rest.starts(with: "//".utf8) else {
-            // Before a digit it is the name of a host, and what follows its port.
+            // If a digit follows, the "scheme" is a host name, and the digits are its port.
             let isPort = rest.first.map(ASCII.isDigit) == true
             guard Kind(rawValue: scheme) == nil || isPort else { throw .missingSlashes(scheme: scheme) }
             return (.http, text[...])
@@ -104,7 +105,7 @@ extension Proxy {
             if case .invalidCredentials(let error) = error { throw .invalidCredentials(error) }
             throw .unescapedCredentials
         }
-        // RFC 1929 §2: each has from 1 to 255 bytes.
+        // RFC 1929 §2: user name and password are 1 to 255 bytes each.
         if kind.isSOCKS, let credentials {
             let lengths = [credentials.user.utf8.count, credentials.password.utf8.count]
             guard lengths.allSatisfy((1...255).contains) else { throw .credentialsLength }

@@ -1,21 +1,21 @@
-/// Which proxy a target is connected to through: that of `--proxy`, or else that of the environment.
+/// Selects the proxy for a target: the one given with `--proxy`, otherwise the one from the environment.
 ///
-/// As with curl, the variables are the first of these that is not empty:
+/// As in curl, the first variable that is not empty applies:
 ///
 /// | target | variables |
 /// | --- | --- |
 /// | `wss` | `wss_proxy`, `WSS_PROXY`, `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY` |
 /// | `ws` | `ws_proxy`, `WS_PROXY`, `http_proxy`, `all_proxy`, `ALL_PROXY` |
 ///
-/// `HTTP_PROXY` is none of them, because in a CGI program a client of its web server can set it, by a header field
-/// `Proxy`. What ``NoProxyList`` describes is read from `--no-proxy`, or else from `no_proxy` or `NO_PROXY`, and
-/// holds for each of the proxies. Addresses of this machine are no exception, unless they are listed.
+/// `HTTP_PROXY` is ignored: in a CGI program, clients of the web server can set it with a `Proxy` header field. The
+/// exceptions (``NoProxyList``) come from `--no-proxy`, otherwise from `no_proxy` or `NO_PROXY`, and apply to every
+/// proxy. Local addresses are not exempt unless listed.
 public struct ProxyChoice: Sendable {
-    /// A proxy, and what named it.
+    /// A selected proxy and its source.
     public struct Chosen: Equatable, Sendable {
         /// The proxy.
         public let proxy: Proxy
-        /// The variable that named it, or nil for `--proxy`.
+        /// The variable that specified it, or nil for `--proxy`.
         public let variable: String?
     }
 
@@ -26,11 +26,12 @@ public struct ProxyChoice: Sendable {
     private let plainVariable: Variable?
     private let exceptions: NoProxyList
 
-    /// Takes what there is to choose from, or throws ``ProxyURLError`` for what `--proxy` says.
+    /// Creates the selection.
     /// - Parameters:
-    ///   - proxy: The value of `--proxy`; an empty one means none, whatever the environment says.
-    ///   - noProxy: The value of `--no-proxy`, which takes the place of the variables, also if it is empty.
-    ///   - environment: The value of a variable.
+    ///   - proxy: The value of `--proxy`; an empty string disables proxies, including those in the environment.
+    ///   - noProxy: The value of `--no-proxy`, which replaces the variables even if empty.
+    ///   - environment: Returns the value of a variable.
+    /// - Throws: ``ProxyURLError`` if the value of `--proxy` is invalid.
     public init(
         proxy: String? = nil, noProxy: String? = nil, environment: (String) -> String?
     ) throws(ProxyURLError) {
@@ -52,13 +53,13 @@ public struct ProxyChoice: Sendable {
         exceptions = NoProxyList(parsing: noProxy ?? firstVariable(Self.exceptionVariables)?.value ?? "")
     }
 
-    /// The proxy for a target; nil: it is connected to directly.
+    /// Returns the proxy for a target, or nil for a direct connection.
     ///
-    /// Throws ``ProxyChoiceError`` where a variable names no proxy. A variable that is not used may say anything.
     /// - Parameters:
     ///   - isSecure: Whether the target is a `wss` URL.
-    ///   - host: The target's host as ``WebSocketURL`` has it.
+    ///   - host: The target's host in the form of ``WebSocketURL``.
     ///   - port: The target's port.
+    /// - Throws: ``ProxyChoiceError`` if the variable that applies is invalid. Other variables are not checked.
     public func proxy(isSecure: Bool, host: String, port: UInt16) throws(ProxyChoiceError) -> Chosen? {
         guard !exceptions.contains(host: host, port: port) else { return nil }
         if let explicit { return Chosen(proxy: explicit, variable: nil) }
@@ -77,13 +78,13 @@ public struct ProxyChoice: Sendable {
     private static let exceptionVariables = ["no_proxy", "NO_PROXY"]
 }
 
-/// A variable of the environment that names no proxy.
+/// An environment variable with an invalid proxy URL.
 public struct ProxyChoiceError: Error, Equatable, CustomStringConvertible {
-    /// The variable.
+    /// The name of the variable.
     public let variable: String
-    /// What is wrong with its value.
+    /// The error in its value.
     public let reason: ProxyURLError
 
-    /// The variable, why, and what to try.
+    /// The variable, the cause, and a remedy.
     public var description: String { "the variable \(variable): \(reason)" }
 }

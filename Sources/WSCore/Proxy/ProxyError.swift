@@ -1,42 +1,44 @@
-/// Why a proxy opened no tunnel.
+/// The reason a proxy did not open a tunnel.
 public enum ProxyError: Error, Equatable, Sendable {
-    /// The target's host has no byte or more than 255.
+    /// The target's host name is empty or longer than 255 bytes.
     case hostLength(byteCount: Int)
-    /// The proxy closed the connection without a byte.
+    /// The proxy closed the connection without sending a byte.
     case closedBeforeAnswer
-    /// The proxy closed the connection in the middle of its answer.
+    /// The proxy closed the connection in the middle of its response.
     case incompleteAnswer
 
-    /// The answer to CONNECT does not begin like HTTP; `preview` is how it begins, at most 64 bytes.
+    /// The response to CONNECT does not start like HTTP; `preview` is its beginning, at most 64 bytes.
     case notHTTP(preview: [UInt8])
-    /// The head of the answer to CONNECT breaks the rules of HTTP.
+    /// The head of the response to CONNECT violates HTTP.
     case invalidResponse(HTTPHeadError)
-    /// More than eight interim responses (status 100 through 199).
+    /// The proxy sent more than eight interim responses (status 100 to 199).
     case tooManyInterimResponses
-    /// The proxy answered CONNECT with a status that is none of 2xx; `body` is what was received of the content, at
-    /// most ``ResponseBody/maximumBytes``, and `bodyIsTruncated` whether more was to come.
+    /// The proxy answered CONNECT with a status other than 2xx.
+    ///
+    /// `body` is the part of the content received, at most ``ResponseBody/maximumBytes``. `bodyIsTruncated` tells
+    /// whether it is incomplete.
     case refused(ResponseHead, body: [UInt8], bodyIsTruncated: Bool)
 
-    /// The answer to SOCKS does not begin with the version 5; its first byte.
+    /// The SOCKS response does not start with version 5.
     case notSOCKS(firstByte: UInt8)
-    /// The SOCKS proxy accepts none of the methods of authentication that it was offered.
+    /// The SOCKS proxy accepts none of the authentication methods offered.
     case noAcceptableMethod(hasCredentials: Bool)
-    /// The SOCKS proxy selected a method that it was not offered.
+    /// The SOCKS proxy selected a method that was not offered.
     case methodNotOffered(UInt8)
-    /// The SOCKS proxy did not accept the user name and password.
+    /// The SOCKS proxy rejected the user name and password.
     case loginRefused(status: UInt8)
-    /// A later answer of the SOCKS proxy begins with another version.
+    /// A later SOCKS response starts with the wrong version.
     case invalidVersion(UInt8)
-    /// The SOCKS proxy made no connection.
+    /// The SOCKS proxy could not connect to the target.
     case failed(SOCKS5Reply)
-    /// The reserved byte of the SOCKS proxy's reply is not 0.
+    /// The reserved byte in the SOCKS reply is not 0.
     case invalidReservedByte(UInt8)
-    /// The address in the SOCKS proxy's reply is of an unknown type.
+    /// The address type in the SOCKS reply is unknown.
     case invalidAddressType(UInt8)
 }
 
 extension ProxyError {
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable name for scripts and the manual.
     public var identifier: String {
         switch self {
         case .hostLength: "proxy-host-length"
@@ -59,7 +61,7 @@ extension ProxyError {
 }
 
 extension ProxyError: CustomStringConvertible {
-    /// Why, and what to try; safe to print whatever the proxy sent.
+    /// The cause and a remedy. Control characters in the proxy's response are escaped.
     public var description: String {
         switch self {
         case .hostLength(let byteCount):
@@ -99,10 +101,10 @@ extension ProxyError: CustomStringConvertible {
 
     private static func describeNotHTTP(_ preview: [UInt8]) -> String {
         switch preview.first {
-        // RFC 8446 §5.1: a TLS alert record, which is how TLS answers a request in the clear.
+        // RFC 8446 §5.1: a TLS alert record. TLS servers answer plain text with one.
         case 0x15 where preview.starts(with: [0x15, 0x03]):
             return "the proxy speaks TLS on this port; use --proxy https://"
-        // RFC 1928 §3: the version, which begins each answer.
+        // RFC 1928 §3: every SOCKS5 response starts with this version.
         case 5: return "the proxy speaks SOCKS 5; use --proxy socks5h://"
         default:
             let text = quoted(String(decoding: preview, as: UTF8.self))
@@ -114,7 +116,7 @@ extension ProxyError: CustomStringConvertible {
         switch byte {
         case UInt8(ascii: "H"): "the proxy does not answer in SOCKS 5; is it an HTTP proxy? Use --proxy http://"
         case 0x15: "the proxy does not answer in SOCKS 5; is it an HTTP proxy with TLS? Use --proxy https://"
-        // SOCKS 4 answers with the version 0, and some servers with 4.
+        // SOCKS4 replies start with version 0; some servers send 4.
         case 0, 4: "the proxy seems to speak SOCKS 4 only, which is not supported; use one that speaks SOCKS 5"
         default: "the proxy's answer begins with the byte \(byte), not with 5 as in SOCKS 5; check its port"
         }
@@ -125,9 +127,9 @@ extension ProxyError: CustomStringConvertible {
             switch head.status {
             case 403: "; its rules may not allow the host or the port"
             case 400, 405, 501: "; it may be a web server, or a proxy without CONNECT: check its port"
-            // RFC 9110 §11.7.1: a proxy asks for a login with 407. tinyproxy answers 401 to a wrong password.
+            // RFC 9110 §11.7.1: a proxy requests authentication with 407. tinyproxy answers a wrong password with 401.
             case 401, 407: "; \(loginRemedy(head))"
-            // tinyproxy and squid answer 500 for a name that does not resolve.
+            // tinyproxy and squid answer 500 if the name does not resolve.
             case 500, 502, 503, 504: "; it may not have reached the target: check the host and port, or its log"
             default: "; see the proxy's log"
             }

@@ -1,7 +1,7 @@
-/// The client's side of asking a proxy for a connection to a host: bytes in, bytes out.
+/// The client's side of a proxy handshake without I/O: bytes in, bytes out.
 ///
-/// What is sent first is ``start()``. Whatever the proxy sends goes through ``receive(_:)``, again and again as long
-/// as that has something to send:
+/// Send the result of ``start()`` first. Pass everything the proxy sends to ``receive(_:)``, repeatedly while it
+/// returns bytes to send:
 ///
 ///     var rest = bytes
 ///     while true {
@@ -12,13 +12,13 @@
 ///         }
 ///     }
 public struct ProxyHandshake: Sendable {
-    /// What the proxy's answer has come to.
+    /// The progress of the handshake.
     public enum Progress: Equatable, Sendable {
-        /// All bytes are taken, and the answer is not complete.
+        /// All bytes were consumed, and the response is incomplete.
         case needsMore
-        /// These are to be sent; `consumedByteCount` bytes of this call are taken, the rest are to be given again.
+        /// Send these bytes. `consumedByteCount` bytes were consumed; pass the rest again.
         case send([UInt8], consumedByteCount: Int)
-        /// The tunnel is open; `consumedByteCount` bytes of this call belonged to the answer, the rest come from the target.
+        /// The tunnel is open. `consumedByteCount` bytes were the proxy's response; the rest come from the target.
         case open(consumedByteCount: Int)
     }
 
@@ -30,23 +30,23 @@ public struct ProxyHandshake: Sendable {
     private var machine: Machine
     private var failure: ProxyError?
 
-    /// Makes the handshake with a proxy, or throws ``ProxyError/hostLength(byteCount:)``.
+    /// Creates the handshake with a proxy.
     /// - Parameters:
-    ///   - proxy: The proxy, a connection to which stands; with ``Proxy/isSecure`` one of TLS.
-    ///   - host: The target's host as ``WebSocketURL`` has it.
+    ///   - proxy: The proxy, to which a connection is open (over TLS if ``Proxy/isSecure``).
+    ///   - host: The target's host in the form of ``WebSocketURL``.
     ///   - port: The target's port.
-    ///   - address: The 4 or 16 bytes of the target's address, where ``Proxy/needsTargetAddress`` asks for one. SOCKS
-    ///     gets it in place of the host.
-    ///   - userAgent: The value of User-Agent; nil: none is sent. For HTTP.
-    ///   - limits: The limits of the response's head. For HTTP.
+    ///   - address: The target's 4- or 16-byte address if ``Proxy/needsTargetAddress``; sent instead of the host.
+    ///   - userAgent: The value of User-Agent for CONNECT; nil omits the field.
+    ///   - limits: The limits on the head of the response to CONNECT.
+    /// - Throws: ``ProxyError/hostLength(byteCount:)`` if the host is empty or longer than 255 bytes.
     public init(
         proxy: Proxy, host: String, port: UInt16, address: [UInt8]? = nil, userAgent: String? = nil,
         limits: HeadLimits = .client
     ) throws(ProxyError) {
         precondition(address.map { $0.count == 4 || $0.count == 16 } ?? true)
-        // RFC 6874 §4: a zone does not leave the machine.
+        // RFC 6874 §4: a zone has only local meaning and must not be sent.
         let host = String(Substring(host.utf8.prefix { $0 != UInt8(ascii: "%") }))
-        // RFC 1928 §5: one byte tells a name's length.
+        // RFC 1928 §5: the length of a name is one byte.
         guard (1...255).contains(host.utf8.count) else { throw .hostLength(byteCount: host.utf8.count) }
         switch proxy.kind {
         case .http, .https:
@@ -60,12 +60,12 @@ public struct ProxyHandshake: Sendable {
         }
     }
 
-    /// The head of the CONNECT request as it is sent, with its secrets; nil for SOCKS.
+    /// The head of the CONNECT request, including secrets; nil for SOCKS.
     public var requestHead: String? {
         if case .connect(let handshake) = machine { handshake.requestHead } else { nil }
     }
 
-    /// What to send once the connection to the proxy stands.
+    /// Returns the bytes to send when the connection to the proxy is open.
     public func start() -> [UInt8] {
         switch machine {
         case .connect(let handshake): Array(handshake.requestHead.utf8)
@@ -73,10 +73,10 @@ public struct ProxyHandshake: Sendable {
         }
     }
 
-    /// Takes bytes that the proxy sent.
+    /// Processes bytes from the proxy.
     ///
-    /// Throws ``ProxyError``; a refusal with a body once that is complete, or as much of it as is shown. After an error
-    /// the same error is thrown again.
+    /// - Throws: ``ProxyError``. A refusal with a body is thrown when the body is complete or reaches the maximum size.
+    ///   After an error, every call throws the same error.
     public mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> Progress {
         if let failure { throw failure }
         do {
@@ -87,14 +87,15 @@ public struct ProxyHandshake: Sendable {
         }
     }
 
-    /// Takes note that the proxy closed the connection before the tunnel was open.
+    /// Throws the error for a connection that the proxy closed before the tunnel was open.
     public mutating func receiveEndOfStream() throws(ProxyError) -> Never {
         let error = failure ?? failureAtEndOfStream
         failure = error
         throw error
     }
 
-    /// The refusal with what came of its body, once its head is there: what to show when time runs out before the end.
+    /// The refusal with the part of its body received so far, for display if the time limit expires; nil before its
+    /// head is complete.
     public var partialRefusal: ProxyError? {
         if let failure { return failure }
         return if case .connect(let handshake) = machine { handshake.partialRefusal } else { nil }

@@ -1,27 +1,27 @@
-/// Why a text does not name a proxy. None of these carries a user name or a password.
+/// An error in a proxy URL. No case contains a user name or password.
 public enum ProxyURLError: Error, Equatable, CustomStringConvertible {
-    /// There is nothing.
+    /// The text is empty.
     case empty
-    /// It contains a space or a control character.
+    /// The URL contains a space or control character.
     case spaceOrControlCharacter
-    /// Its scheme is none of those known; the scheme.
+    /// The scheme is not supported.
     case unsupportedScheme(String)
-    /// No two slashes follow the scheme.
+    /// The scheme is not followed by two slashes.
     case missingSlashes(scheme: String)
-    /// A path, a query or a fragment follows the host.
+    /// The host is followed by a path, query, or fragment.
     case path
-    /// It has no host.
+    /// The host is missing.
     case emptyHost
-    /// The host or the port cannot be one.
+    /// The host or port is invalid.
     case invalidHostOrPort(URLError)
-    /// The user name or password contains characters that end it, or escapes that are none.
+    /// The user name or password contains reserved characters or invalid percent-encoding.
     case unescapedCredentials
-    /// The user name or password cannot be sent.
+    /// The user name or password contains characters that cannot be sent.
     case invalidCredentials(CredentialsError)
-    /// The user name or password is too short or too long for SOCKS (RFC 1929 §2).
+    /// The user name or password is empty or too long for SOCKS (RFC 1929 §2).
     case credentialsLength
 
-    /// Why, and what to try.
+    /// The cause and a remedy.
     public var description: String {
         switch self {
         case .empty: "there is no URL; write one like http://HOST:PORT or socks5h://HOST:PORT"

@@ -1,22 +1,22 @@
-/// The client's side of SOCKS 5 (RFC 1928), with its authentication by user name and password (RFC 1929).
+/// The client's side of SOCKS5 (RFC 1928) with user name and password authentication (RFC 1929), without I/O.
 ///
 ///     greeting ──► method ──┬─ none ──────────────────────────┬──► request ──► reply ──► open
 ///                           └─ password ──► login ──► status ─┘
 struct SOCKS5Handshake: Sendable {
-    /// What the proxy is to connect to.
+    /// The target of the connection.
     enum Destination: Equatable {
-        /// A name of 1 to 255 bytes, which the proxy looks up.
+        /// A host name of 1 to 255 bytes, which the proxy looks up.
         case name(String)
-        /// The 4 or 16 bytes of an address.
+        /// An address of 4 or 16 bytes.
         case address([UInt8])
 
-        /// The address that `host` is, or the name.
+        /// Creates an address if `host` is an IP literal, otherwise a name.
         init(host: String) {
             self = (IPLiteral.ipv4(host) ?? IPLiteral.ipv6(host)).map(Destination.address) ?? .name(host)
         }
     }
 
-    /// Which byte comes next.
+    /// The next byte expected.
     private enum State {
         case methodVersion
         case method
@@ -27,11 +27,11 @@ struct SOCKS5Handshake: Sendable {
         case reserved
         case addressType
         case nameLength
-        /// The address that the proxy connects from, and its port.
+        /// The rest of the bound address and port.
         case rest(byteCount: Int)
     }
 
-    /// What the next byte leads to.
+    /// The action after a byte.
     private enum Step {
         case state(State)
         case send([UInt8], State)
@@ -43,21 +43,21 @@ struct SOCKS5Handshake: Sendable {
     private let credentials: Credentials?
     private var state = State.methodVersion
 
-    /// Takes what to ask for; user name and password have 1 to 255 bytes each.
+    /// Creates a handshake; user name and password must be 1 to 255 bytes each.
     init(to destination: Destination, port: UInt16, credentials: Credentials?) {
         self.destination = destination
         self.port = port
         self.credentials = credentials
     }
 
-    /// RFC 1928 §3: the version, the number of methods, and the methods.
+    /// The greeting (RFC 1928 §3): the version, the number of methods, and the methods.
     var greeting: [UInt8] {
         credentials == nil
             ? [Self.version, 1, Self.noAuthentication]
             : [Self.version, 2, Self.noAuthentication, Self.userNameAndPassword]
     }
 
-    /// Takes bytes up to those that are to be answered, or that complete the reply.
+    /// Processes bytes up to the end of the proxy's current message.
     mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> ProxyHandshake.Progress {
         for offset in 0..<bytes.byteCount {
             switch try step(for: bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)) {
@@ -73,7 +73,7 @@ struct SOCKS5Handshake: Sendable {
         return .needsMore
     }
 
-    /// What the end of the stream means here.
+    /// The error if the stream ends now.
     var failureAtEndOfStream: ProxyError {
         if case .methodVersion = state { .closedBeforeAnswer } else { .incompleteAnswer }
     }
@@ -86,22 +86,22 @@ struct SOCKS5Handshake: Sendable {
         case .method:
             return try stepAfterMethod(byte)
         case .statusVersion:
-            // RFC 1929 §2: the version is 1. Some proxies repeat that of SOCKS.
+            // RFC 1929 §2: the version is 1. Some proxies send the SOCKS version instead.
             guard byte == Self.loginVersion || byte == Self.version else { throw .invalidVersion(byte) }
             return .state(.status)
         case .status:
-            // RFC 1929 §2: any status but 0 is a failure.
+            // RFC 1929 §2: any status other than 0 is a failure.
             guard byte == 0 else { throw .loginRefused(status: byte) }
             return .send(request, .replyVersion)
         case .replyVersion:
             guard byte == Self.version else { throw .invalidVersion(byte) }
             return .state(.reply)
         case .reply:
-            // RFC 1928 §6: any reply but 0 is a failure, and what follows it says nothing more.
+            // RFC 1928 §6: any reply other than 0 is a failure. The rest of the message adds no information.
             guard byte == 0 else { throw .failed(SOCKS5Reply(code: byte)) }
             return .state(.reserved)
         case .reserved:
-            // RFC 1928 §6: reserved fields must be 0.
+            // RFC 1928 §6: the reserved field must be 0.
             guard byte == 0 else { throw .invalidReservedByte(byte) }
             return .state(.addressType)
         case .addressType:
@@ -117,7 +117,7 @@ struct SOCKS5Handshake: Sendable {
         switch method {
         case Self.noAuthentication: return .send(request, .replyVersion)
         case Self.userNameAndPassword:
-            // RFC 1928 §3: the proxy selects one of the methods that it was given.
+            // RFC 1928 §3: the proxy selects one of the methods offered.
             guard let credentials else { throw .methodNotOffered(method) }
             return .send(Self.login(with: credentials), .statusVersion)
         case Self.noAcceptableMethod: throw .noAcceptableMethod(hasCredentials: credentials != nil)
@@ -134,12 +134,12 @@ struct SOCKS5Handshake: Sendable {
         }
     }
 
-    /// RFC 1929 §2: the version, and user name and password with their lengths before them.
+    /// The login (RFC 1929 §2): the version, then user name and password, each preceded by its length.
     private static func login(with credentials: Credentials) -> [UInt8] {
         [loginVersion] + withLength(credentials.user) + withLength(credentials.password)
     }
 
-    /// RFC 1928 §4: the version, the command, a reserved byte, the address and the port.
+    /// The request (RFC 1928 §4): the version, the command, a reserved byte, the address, and the port.
     private var request: [UInt8] {
         let address =
             switch destination {

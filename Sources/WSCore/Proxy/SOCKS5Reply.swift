@@ -1,14 +1,14 @@
-/// Why a SOCKS proxy made no connection (RFC 1928 §6).
+/// The failure reported by a SOCKS proxy (RFC 1928 §6).
 public struct SOCKS5Reply: Equatable, Sendable {
-    /// The reply's code, 1 through 255.
+    /// The reply code, 1 to 255.
     public let code: UInt8
 
-    /// Takes a code as it came.
+    /// Creates a reply from its code.
     public init(code: UInt8) {
         self.code = code
     }
 
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable name for scripts and the manual.
     public var identifier: String {
         switch code {
         case 1: "socks-general-failure"
@@ -25,7 +25,7 @@ public struct SOCKS5Reply: Equatable, Sendable {
 }
 
 extension SOCKS5Reply: CustomStringConvertible {
-    /// Why, and what to try.
+    /// The cause and a remedy.
     public var description: String {
         switch code {
         case 1: "the proxy could not make the connection and does not say why; check the host and port, or its log"

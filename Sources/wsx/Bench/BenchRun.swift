@@ -2,32 +2,32 @@ import Formats
 import LoadTest
 import WSCore
 
-/// One run of `wsx bench`: has connections opened and loaded, and writes what was measured.
+/// A run of `wsx bench`: opens connections, applies the load, and writes the results.
 final class BenchRun {
     private let settings: BenchSettings
     private let loop: EventLoop
     private let console: Console
     private let pool: WorkerPool
-    /// Those whose threads have ended.
+    /// The workers, after their threads have ended.
     private var workers: [LoadWorker] = []
-    /// The server behind `echo:`.
+    /// The server behind `echo:`, or `nil` for other URLs.
     private let embeddedEcho: EmbeddedEcho?
     private let progress: BenchProgress?
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
     private let launchTime: Duration
-    /// What went wrong when connections were opened, of which the user has been told.
+    /// The failure to open some connections, which has already been reported.
     private var toldFailure: Failure?
-    /// The signal, or the limit, that ended the run.
+    /// The signal or time limit that ended the run early.
     private var earlyFailure: Failure?
     private var timers = Timers()
     private var stopRequests: StopRequests?
 
-    /// The timers of a run; each is there while it is needed.
+    /// The timers of a run, each set while it is needed.
     private struct Timers {
-        /// Begins the load.
+        /// Starts the load.
         var start: PreciseTimer?
-        /// Ends a run that was to end early.
+        /// Ends a run that is ending early.
         var hurry: Timer?
     }
 
@@ -52,12 +52,12 @@ final class BenchRun {
         try outputs.check(settings.description)
     }
 
-    /// Runs, and returns why it did not end as asked, if it did not.
+    /// Runs until the end. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
         stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
             endEarly(request.failure)
         }
-        console.warnIfInsecure(settings.arguments.tls.isInsecure)
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
         do throws(Failure) {
@@ -71,15 +71,15 @@ final class BenchRun {
         workers = pool.join()
         let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
-        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.output == .json else {
-            // Without a connection there is nothing to tell people but why; who opens the page finds the errors in it.
+        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.result.output == .json else {
+            // Without any connection, only the reason is worth reporting. The page still lists the errors.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
         }
         return report(results)
     }
 
-    /// The first thing that went wrong.
+    /// The first failure of any worker.
     private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
 
     private func didOpen() {
@@ -87,11 +87,12 @@ final class BenchRun {
         guard openCount > 0 || !settings.plan.mode.load.needsConnections else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
-            console.error("\(message); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
+            console.error(
+                "\(message); continuing with \(openCount) of \(settings.arguments.load.connectionCount) connections")
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice("wsx: --start-at is over by \(Phrase.duration(.zero - delay)); beginning now")
+            console.notice("wsx: --start-at passed \(Phrase.duration(.zero - delay)) ago; starting now")
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds
@@ -102,16 +103,17 @@ final class BenchRun {
         timers.start?.start(at: time)
     }
 
-    /// How long it is until the load is to begin; negative: it should have begun. A moment is one of the system's clock.
+    /// The time until the load starts; negative if that time has passed. An absolute start time refers to the system's
+    /// clock.
     private var startDelay: Duration {
-        switch settings.arguments.start {
+        switch settings.arguments.load.start {
         case .soon: .zero
         case .moment(let moment): moment - WallTime.now.sinceEpoch
         case .after(let time): launchTime + time - loop.now
         }
     }
 
-    /// Ends early: replies have a moment to come, and so have close frames. A second signal ends at once.
+    /// Ends the run early, with a short wait for replies and close frames. A second call ends it at once.
     private func endEarly(_ failure: Failure) {
         guard earlyFailure == nil else { return pool.terminate() }
         earlyFailure = failure
@@ -121,18 +123,18 @@ final class BenchRun {
         timers.hurry?.start(after: WorkerPool.hurriedLimit * 2)
     }
 
-    /// Why a run that came to its end is not as it should be.
+    /// Returns the failure of a run that came to its end, or `nil` if it has none.
     private func verdict(on tally: LoadTally) -> Failure? {
         if let toldFailure { return .told(toldFailure) }
         if let failure { return failure }
         if !tally.isFlawless { return .badReplies(tally, in: settings.plan.mode) }
         guard tally.timeouts > 0 else { return nil }
-        return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)
+        return .lateReplies(tally.timeouts, after: settings.arguments.load.replyTimeout)
     }
 
     // MARK: Results
 
-    /// Adds up what the threads have measured.
+    /// Adds up the measurements of all threads.
     private func results(of workers: [LoadWorker]) -> BenchResults {
         var results = BenchResults(
             settings.description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
@@ -141,7 +143,7 @@ final class BenchRun {
         return results
     }
 
-    /// Writes the results and judges them; returns the worst of what went wrong.
+    /// Writes and judges the results. Returns the most important failure.
     private func report(_ results: borrowing BenchResults) -> Failure? {
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)

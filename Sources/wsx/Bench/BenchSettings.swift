@@ -3,28 +3,31 @@ import Formats
 import LoadTest
 import WSCore
 
-/// What the arguments of `wsx bench` mean: URL parsed, files read, request composed, passphrases asked for.
+/// The settings derived from the arguments of `wsx bench`: the URL is parsed, files are read, the request is built, and
+/// passphrases have been entered.
 struct BenchSettings: Sendable {
-    /// What was typed, for all that means what it says.
+    /// The arguments, for everything that needs no interpretation.
     let arguments: BenchArguments
-    /// Where to connect to.
+    /// The URL to connect to.
     let url: WebSocketURL
-    /// What to ask for there, and how to get there.
+    /// The request and the way to the server.
     var connector: Connector.Settings
-    /// What is asked of TLS; nil: it cannot be needed.
+    /// The TLS settings, or `nil` if TLS cannot be needed.
     let tls: TLSClientSettings?
-    /// Whether the threads tell how far they have come.
+    /// Whether the threads report their progress.
     let showsProgress: Bool
     /// The load: connections, messages, and pace.
     let plan: LoadPlan
 
     private static let defaultDuration = Duration.seconds(10)
-    /// Descriptors for anything but connections: the loop's, standard ones, files of certificates, the server of `echo:`.
+    /// The descriptors reserved for purposes other than connections: standard streams, the loop, certificates, and the
+    /// echo server.
     private static let reservedDescriptors = 64
-    /// Those of a thread's loop, its timers and what wakes it.
+    /// The descriptors per thread: its loop, timers, and wakers.
     private static let descriptorsOfThread = 8
 
-    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    /// Derives the settings from the arguments.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
         self.arguments = arguments
         let composition = try ConnectorComposition(arguments.client, secrets: secrets)
@@ -33,13 +36,13 @@ struct BenchSettings: Sendable {
         connector = composition.connector
         tls = composition.tls
         plan = try Self.plan(arguments)
-        guard arguments.threadCount <= arguments.connectionCount else {
+        guard arguments.load.threadCount <= arguments.load.connectionCount else {
             throw .badArgument(
-                what: "--threads \(arguments.threadCount)",
-                why: "there are only \(Phrase.count(arguments.connectionCount, "connection")); see --connections")
+                what: "--threads \(arguments.load.threadCount)",
+                why: "there are only \(Phrase.count(arguments.load.connectionCount, "connection")); see --connections")
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
-        if case .moment(let moment) = arguments.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
+        if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
             throw .badArgument(what: "--start-at", why: "that is more than 30 years from now")
         }
         try checkDescriptors()
@@ -47,56 +50,57 @@ struct BenchSettings: Sendable {
     }
 
     private static func plan(_ arguments: BenchArguments) throws(Failure) -> LoadPlan {
-        let kind: MessageKind = arguments.payload == .binary ? .binary : .text
-        var plan = LoadPlan(arguments.mode)
-        plan.connectionCount = arguments.connectionCount
-        plan.threadCount = arguments.threadCount
-        plan.publisherCount = arguments.publisherCount
-        plan.connectRate = arguments.connectRate
-        plan.messageCount = arguments.messageCount
-        plan.rate = arguments.rate
-        plan.ramp = arguments.ramp
-        plan.warmup = arguments.warmup
-        plan.duration = arguments.duration ?? (arguments.messageCount == nil ? defaultDuration : nil)
-        plan.heartbeat = arguments.heartbeat
-        plan.inFlight = arguments.inFlight
-        plan.replyTimeout = arguments.replyTimeout
+        let kind: MessageKind = arguments.loadMessages.payload == .binary ? .binary : .text
+        var plan = LoadPlan(arguments.load.mode)
+        plan.connectionCount = arguments.load.connectionCount
+        plan.threadCount = arguments.load.threadCount
+        plan.publisherCount = arguments.load.publisherCount
+        plan.connectRate = arguments.load.connectRate
+        plan.messageCount = arguments.load.messageCount
+        plan.rate = arguments.load.rate
+        plan.ramp = arguments.load.ramp
+        plan.warmup = arguments.load.warmup
+        plan.duration = arguments.load.duration ?? (arguments.load.messageCount == nil ? defaultDuration : nil)
+        plan.heartbeat = arguments.load.heartbeat
+        plan.inFlight = arguments.load.inFlight
+        plan.replyTimeout = arguments.load.replyTimeout
         plan.messages.kind = kind
-        plan.messages.templates = try arguments.messages.map { (message) throws(Failure) in
+        plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
             try message.template(as: kind)
         }
-        plan.messages.sizeBytes = arguments.sizeBytes
+        plan.messages.sizeBytes = arguments.loadMessages.sizeBytes
         plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         return plan
     }
 
-    /// Each connection to a server has a port of this end's address for itself.
+    /// Checks that there are enough local ports: each connection to a server needs its own.
     private func checkPorts() throws(Failure) {
-        // The embedded server's connections are to loopback, too.
+        // The embedded server also uses loopback connections.
         if case .unix = url.endpoint { return }
-        guard arguments.unixSocket == nil, let ports = EphemeralPorts.count else { return }
+        guard arguments.client.network.unixSocket == nil, let ports = EphemeralPorts.count else { return }
         let most = ports * connectors.count
-        guard arguments.connectionCount > most else { return }
+        guard arguments.load.connectionCount > most else { return }
         throw .badArgument(
-            what: "--connections \(arguments.connectionCount)",
+            what: "--connections \(arguments.load.connectionCount)",
             why: "there are \(ports) ports for connections from one address; --source-ip adds addresses, "
                 + "'sysctl net.ipv4.ip_local_port_range' ports")
     }
 
-    /// What cannot be opened is said before the run, and not after half of it.
+    /// Checks that there are enough descriptors, to fail before the run rather than in the middle of it.
     private func checkDescriptors() throws(Failure) {
-        let reserved = Self.reservedDescriptors + arguments.threadCount * Self.descriptorsOfThread
+        let reserved = Self.reservedDescriptors + arguments.load.threadCount * Self.descriptorsOfThread
         let endsHere = url.endpoint == .embeddedEcho ? 2 : 1
         let most = max(0, DescriptorLimit.raise() - reserved) / endsHere
-        guard arguments.connectionCount > most else { return }
+        guard arguments.load.connectionCount > most else { return }
         throw .badArgument(
-            what: "--connections \(arguments.connectionCount)",
+            what: "--connections \(arguments.load.connectionCount)",
             why:
                 "there are descriptors for \(most), beside \(reserved) for the run itself; 'ulimit -n' allows more, or test "
                 + "from several machines")
     }
 
-    /// How to reach the server from each of `--source-ip`, which connections take in turn; without any, one way.
+    /// The connector settings for each address of `--source-ip`, used in rotation. Without the option, there is one
+    /// element.
     var connectors: [Connector.Settings] {
         let kinds = SocketAddress.Family.allCases.map { family in
             connector.network.sources.filter { $0.family == family }
@@ -108,17 +112,20 @@ struct BenchSettings: Sendable {
         }
     }
 
-    /// The description of the load in results.
+    /// The description of the load for the results.
     var description: BenchDescription { plan.description(url: "\(url)") }
 
-    /// The close frame that this end sends.
+    /// The close frame to send at the end.
     var closeFrame: CloseFrame {
-        CloseFrame(code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
+        CloseFrame(
+            code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
+            reason: arguments.client.closeFrame.closeReason)
     }
 }
 
 extension MessageSource {
-    /// Reads the message; a text in a file may have placeholders, too. Throws ``Failure/badArgument(what:why:)``.
+    /// Parses the message. A text file may also contain placeholders.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate func template(as kind: MessageKind) throws(Failure) -> MessageTemplate {
         switch self {
         case .text(let template): return template
@@ -126,7 +133,7 @@ extension MessageSource {
         }
     }
 
-    /// What is larger was not meant, such as /dev/zero.
+    /// The maximum file size. A larger file, such as /dev/zero, is a mistake.
     private static let mostBytes = 1 << 30
 
     private static func template(in path: String, as kind: MessageKind) throws(Failure) -> MessageTemplate {

@@ -1,15 +1,17 @@
 import WSCore
 
-/// Where the arguments of a client command lead, and how: URL parsed, files read, request composed, passphrases asked for.
+/// Derives the target and the request from the arguments of a client command: parses the URL, reads files, and asks for
+/// passphrases.
 struct ConnectorComposition {
-    /// Where to connect to.
+    /// The URL to connect to.
     let url: WebSocketURL
-    /// What to ask for there, and how to get there.
+    /// The request and the way to the server.
     let connector: Connector.Settings
-    /// TLS with the server and with proxies, as it was asked for; nil: it cannot be needed.
+    /// TLS with the server and with proxies, or `nil` if TLS cannot be needed.
     let tls: TLSClientSettings?
 
-    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    /// Interprets the arguments.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) {
         url = try Self.url(parsing: arguments.url)
         let proxies = try Self.proxies(arguments, secrets: secrets)
@@ -24,7 +26,8 @@ struct ConnectorComposition {
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
     }
 
-    /// A URL as typed, or ``Failure/badArgument(what:why:)``, which shows no password.
+    /// Parses a URL as typed.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
     static func url(parsing text: String) throws(Failure) -> WebSocketURL {
         do throws(URLError) {
             return try WebSocketURL(parsing: text)

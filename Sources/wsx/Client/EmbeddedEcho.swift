@@ -1,8 +1,8 @@
 import WSCore
 
-/// The server behind `echo:`: returns each message to the command that sent it, within the same process.
+/// The server behind `echo:`. It runs in the same process and returns each message to the command.
 ///
-/// It listens on a loopback port, accepts any path and any subprotocol of the request, and limits no message.
+/// It listens on a loopback port, accepts any path and each requested subprotocol, and does not limit message sizes.
 final class EmbeddedEcho {
     private let policy: ServerPolicy
     private let loop: EventLoop
@@ -12,9 +12,9 @@ final class EmbeddedEcho {
 
     private static let host = "127.0.0.1"
 
-    /// Makes a server for a command that sends `request`.
+    /// Creates a server for a command that sends `request`.
     ///
-    /// Throws ``Failure/badArgument(what:why:)`` for subprotocols that no server can speak.
+    /// - Throws: ``Failure/badArgument(what:why:)`` for invalid subprotocols.
     init(for request: ClientRequest, on loop: EventLoop, console: Console) throws(Failure) {
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(subprotocols: request.subprotocols, checksHostAndOrigin: false)
@@ -25,8 +25,9 @@ final class EmbeddedEcho {
         self.console = console
     }
 
-    /// Starts listening, or throws ``Failure/listening(address:_:)``.
+    /// Starts listening.
     /// - Returns: The address to connect to.
+    /// - Throws: ``Failure/listening(address:_:)``.
     func start() throws(Failure) -> Connector.Settings.Destination {
         do throws(IOError) {
             guard let place = SocketAddress(numeric: Self.host, port: 0),
@@ -55,7 +56,7 @@ final class EmbeddedEcho {
     }
 }
 
-/// One client of ``EmbeddedEcho``.
+/// A client of ``EmbeddedEcho``.
 private final class EchoHandler: ConnectionHandler {
     private let didEnd: () -> Void
 

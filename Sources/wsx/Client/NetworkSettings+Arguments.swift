@@ -1,7 +1,8 @@
 import WSCore
 
 extension NetworkSettings {
-    /// What the arguments say about the network, or throws ``Failure/badArgument(what:why:)``.
+    /// Creates the network settings that the arguments request.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: NetworkArguments) throws(Failure) {
         let family: SocketAddress.Family? =
             switch arguments.addressFamily {
@@ -25,7 +26,7 @@ extension NetworkSettings {
     }
 
     private static func source(_ text: String) throws(Failure) -> SocketAddress {
-        // A port of 0: the system picks one for each connection.
+        // With port 0, the system picks a port for each connection.
         if let address = SocketAddress(numeric: text, port: 0) { return address }
         let shown = escapingControls(text)
         let why =

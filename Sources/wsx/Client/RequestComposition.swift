@@ -1,13 +1,14 @@
 import WSCore
 
-/// The request that the arguments of a client command describe.
+/// Builds the request that the arguments of a client command describe.
 struct RequestComposition {
-    /// What was typed.
+    /// The arguments of the client command.
     let arguments: ClientArguments
-    /// Reads what need not stand on the command line.
+    /// Resolves references to files and environment variables.
     let secrets: Secrets
 
-    /// The request for a URL, or ``Failure/badArgument(what:why:)``, which shows no secret.
+    /// Returns the request for a URL.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     func request(for url: WebSocketURL) throws(Failure) -> ClientRequest {
         var fields = try HeaderFiles.fields(arguments.request.headers)
         let auth = try arguments.request.auth.map { (auth) throws(Failure) in try secrets.value(of: auth, for: "--auth")
@@ -30,7 +31,7 @@ struct RequestComposition {
         }
     }
 
-    /// `USER:PASSWORD`; without a colon the password is asked for.
+    /// Parses `USER:PASSWORD`. Without a colon, asks the user for the password.
     private func credentials(_ auth: String, for url: WebSocketURL) throws(Failure) -> Credentials {
         let colon = auth.firstIndex(of: ":")
         let user = String(auth[..<(colon ?? auth.endIndex)])
@@ -58,7 +59,7 @@ struct RequestComposition {
         return try field("Authorization", authorization, for: "--bearer")
     }
 
-    /// RFC 6265 §5.4: a request has one Cookie field at most.
+    /// Adds a cookie. RFC 6265 §5.4: a request has at most one Cookie field.
     private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
         guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
             throw .badArgument(what: "--cookie", why: "there is no name and '='; write name=value")

@@ -1,13 +1,14 @@
 import WSCore
 
-/// What the arguments of a client command ask of TLS: files read, passphrases asked for.
+/// Builds the TLS settings from the arguments of a client command: reads files and asks for passphrases.
 struct TLSComposition {
-    /// What was typed.
+    /// The TLS arguments of the client command.
     let arguments: TLSArguments
-    /// Reads what need not stand on the command line.
+    /// Resolves references to files and environment variables.
     let secrets: Secrets
 
-    /// The settings, or ``Failure/badArgument(what:why:)``, which shows no secret.
+    /// Returns the settings.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     func settings() throws(Failure) -> TLSClientSettings {
         var settings = TLSClientSettings()
         settings.verifiesPeer = !arguments.isInsecure
@@ -27,7 +28,8 @@ struct TLSComposition {
 }
 
 extension ConnectorResources {
-    /// The resources with TLS as it was asked for, or ``Failure/badArgument(what:why:)``; nil: without TLS.
+    /// Creates the resources, without TLS if `settings` is `nil`.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(_ settings: TLSClientSettings?) throws(Failure) -> ConnectorResources {
         do throws(TLSConfigurationError) {
             return try ConnectorResources(tls: settings)

@@ -2,11 +2,12 @@ import Conversation
 import WSCore
 
 extension ConnectSettings {
-    /// The settings for another URL, typed at the prompt: the same in all else, but that no other origin learns what the
-    /// user gave for this one (logins, header fields, subprotocols, the message of the heartbeat), and that the messages
-    /// of the command line were for this one.
+    /// Returns the settings for another URL, typed at the prompt.
     ///
-    /// Throws ``Failure/badArgument(what:why:)``.
+    /// Everything else stays the same, with two exceptions. If the origin differs, the new server does not learn the
+    /// logins, header fields, subprotocols, or heartbeat message meant for the first. The messages of the command line
+    /// are not sent again.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     func leading(to text: String) throws(Failure) -> ConnectSettings {
         let target = try ConnectorComposition.url(parsing: text)
         var settings = self
@@ -25,25 +26,26 @@ extension ConnectSettings {
 }
 
 extension ConnectArguments {
-    /// The fields of `-H` that say nothing but what this client is and takes; with those that begin with `Accept`.
+    /// The `-H` fields that only describe this client. Fields that begin with `Accept` belong to them, too.
     private static let fieldsForAll = ["User-Agent", "Origin", "Cache-Control", "Pragma", "DNT"]
 
-    /// The arguments for a URL of another origin: without all that logs in or may, or names the server. A subprotocol
-    /// and the text of a heartbeat can be a token as well; without the text the heartbeat is a ping.
+    /// Returns the arguments for a URL of another origin, without credentials and without anything that names the first
+    /// server. Subprotocols and heartbeat messages may contain tokens, so they are dropped; the heartbeat becomes a
+    /// ping.
     fileprivate func forOtherOrigin(_ text: String) throws(Failure) -> ConnectArguments {
         var arguments = self
-        arguments.url = text
-        arguments.auth = nil
-        arguments.bearer = nil
-        arguments.cookies = []
-        arguments.host = nil
-        arguments.tls.certificate = nil
-        arguments.tls.key = nil
-        arguments.tls.passphrase = nil
-        arguments.tls.serverName = nil
-        arguments.subprotocols = []
-        arguments.heartbeatMessage = nil
-        arguments.headers = try HeaderFiles.fields(client.request.headers).filter { field in
+        arguments.client.url = text
+        arguments.client.request.auth = nil
+        arguments.client.request.bearer = nil
+        arguments.client.request.cookies = []
+        arguments.client.request.host = nil
+        arguments.client.tls.certificate = nil
+        arguments.client.tls.key = nil
+        arguments.client.tls.passphrase = nil
+        arguments.client.tls.serverName = nil
+        arguments.client.request.subprotocols = []
+        arguments.staying.heartbeatMessage = nil
+        arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter { field in
             field.name.lowercased().hasPrefix("accept") || Self.fieldsForAll.contains(where: field.isNamed)
         }.map { "\($0.name): \($0.value)" }
         arguments.messages = []

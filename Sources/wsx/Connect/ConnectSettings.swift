@@ -2,40 +2,42 @@ import Conversation
 import Formats
 import WSCore
 
-/// What the arguments of `wsx connect` mean: URL parsed, files read, request composed, passphrases asked for.
+/// The settings derived from the arguments of `wsx connect`: the URL is parsed, files are read, the request is built,
+/// and passphrases have been entered.
 struct ConnectSettings {
-    /// What was typed, for all that means what it says.
+    /// The arguments, for everything that needs no interpretation.
     let arguments: ConnectArguments
-    /// Reads what need not stand on the command line.
+    /// Resolves references to files and environment variables.
     let secrets: Secrets
-    /// Where to connect to.
+    /// The URL to connect to.
     var url: WebSocketURL
-    /// What to ask for there, and how to get there.
+    /// The request and the way to the server.
     var connector: Connector.Settings
     /// TLS with the server and with proxies, and cookies.
     let connectorResources: ConnectorResources
-    /// What is sent as soon as the connection is open, in order.
+    /// The messages to send as soon as the connection is open, in order.
     var messages: [(payload: [UInt8], kind: MessageKind)]
-    /// What the messages that come decide about the end of the run, before any has come.
+    /// The initial state of the goals that received messages have to meet.
     let conditions: EndConditions
-    /// How replies are told from other messages; nil: what is sent are no requests.
+    /// How replies are matched to requests, or `nil` if messages are not requests.
     var requests: RequestQueue.Settings?
-    /// The close frame that this end sends.
+    /// The close frame to send at the end.
     let closeFrame: CloseFrame
-    /// Whether the lines to be sent are typed into a REPL.
+    /// Whether the user types messages at a prompt.
     var isRepl: Bool
-    /// The file in which lines are kept that are typed; nil: there is none.
+    /// The history file of the prompt, or `nil` if there is none.
     let historyPath: String?
-    /// Whether they come through a pipe, or from a file.
+    /// Whether messages are read from a pipe or a file.
     let readsPipe: Bool
 
-    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    /// Derives the settings from the arguments.
+    /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
     init(
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
         self.arguments = arguments
         try arguments.checkReplaySpeed()
-        try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         self.secrets = secrets
         let composition = try ConnectorComposition(arguments.client, secrets: secrets)
         url = composition.url
@@ -46,9 +48,10 @@ struct ConnectSettings {
         linger = Self.linger(arguments)
         requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
         closeFrame = CloseFrame(
-            code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
-        let readsInput = arguments.readsInput && (messages.isEmpty || arguments.isInteractive)
-        let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.input == .lines
+            code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
+            reason: arguments.client.closeFrame.closeReason)
+        let readsInput = arguments.format.readsInput && (messages.isEmpty || arguments.isInteractive)
+        let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.format.input == .lines
         isRepl = readsInput && isTyped
         readsPipe = readsInput && !isTyped
         historyPath =
@@ -61,51 +64,52 @@ struct ConnectSettings {
         secrets.record.add(connector.request)
     }
 
-    /// What is accepted from the peer, and how the connection is closed.
+    /// The limits and the behavior of the connection.
     var connection: Connection<ConnectRun>.Settings {
         Connection.Settings(
             role: .client,
             limits: Limits(
-                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout)
+                maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
+                maximumFragments: arguments.client.limits.maximumFragments),
+            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout)
     }
 
-    /// When a connection is tried again; nil: never.
+    /// The backoff between connection attempts, or `nil` without `--reconnect`.
     var backoff: Backoff? {
-        switch arguments.reconnection {
+        switch arguments.staying.reconnection {
         case .never: nil
         case .times(let count): Backoff(maximumTries: count)
         case .always: Backoff()
         }
     }
 
-    /// What a heartbeat is; nil: there is none.
+    /// The heartbeat settings, or `nil` without a heartbeat.
     var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {
-        arguments.heartbeat.map { interval in
+        arguments.staying.heartbeats.heartbeat.map { interval in
             HeartbeatTimer.Settings(
-                interval: interval, maximumMisses: arguments.heartbeatMisses,
-                message: arguments.heartbeatMessage.map { Array($0.utf8) })
+                interval: interval, maximumMisses: arguments.staying.heartbeats.heartbeatMisses,
+                message: arguments.staying.heartbeatMessage.map { Array($0.utf8) })
         }
     }
 
-    /// How long to wait for messages after the end of the input. `--until` and `--count` name what to wait for, so they
-    /// wait longer. Requests have had all their replies.
+    /// How long to wait for messages after the end of the input. The default is longer with `--until` and `--count`,
+    /// which name what to wait for. With requests, the wait begins after all replies have arrived.
     let linger: Linger
 
     private static func linger(_ arguments: ConnectArguments) -> Linger {
-        if let linger = arguments.linger { return linger }
-        if !arguments.until.isEmpty { return .forever }
-        if arguments.count != nil { return arguments.timeout == nil ? .total(.seconds(30)) : .forever }
+        if let linger = arguments.ending.linger { return linger }
+        if !arguments.ending.until.isEmpty { return .forever }
+        if arguments.ending.count != nil { return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever }
         return .idle(arguments.replies.hasRequests ? .zero : .seconds(1))
     }
 
-    /// The kind of the messages that are sent.
-    var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
+    /// The kind of messages to send.
+    var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 
     private static func messages(
         _ arguments: ConnectArguments
     ) throws(Failure) -> [(payload: [UInt8], kind: MessageKind)] {
-        let kind: MessageKind = arguments.payload == .binary ? .binary : .text
+        let kind: MessageKind = arguments.format.payload == .binary ? .binary : .text
         var messages = arguments.messages.map { (payload: Array($0.utf8), kind: kind) }
         if let path = arguments.file {
             let contents = try HeaderFiles.contents(of: path == "-" ? "/dev/stdin" : path, for: "--file")
@@ -121,11 +125,12 @@ struct ConnectSettings {
 }
 
 extension EndConditions {
-    /// What the arguments ask for, or throws ``Failure/badArgument(what:why:)``.
+    /// Creates the conditions that the arguments request.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: ConnectArguments) throws(Failure) {
         self.init(
-            count: arguments.count, until: try Self.patterns(arguments.until, for: "--until"),
-            expectations: try Self.patterns(arguments.expectations, for: "--expect"))
+            count: arguments.ending.count, until: try Self.patterns(arguments.ending.until, for: "--until"),
+            expectations: try Self.patterns(arguments.ending.expectations, for: "--expect"))
     }
 
     private static func patterns(_ sources: [String], for option: String) throws(Failure) -> [Pattern] {
@@ -139,28 +144,29 @@ extension EndConditions {
     }
 }
 extension RequestQueue.Settings {
-    /// What the arguments say about requests; nil: there are none. Or throws ``Failure/badArgument(what:why:)``.
-    /// - Parameter requestTarget: The path that is connected to.
+    /// Returns the request settings, or `nil` if messages are not requests.
+    /// - Parameter requestTarget: The path and query of the URL.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(
         _ arguments: ConnectArguments, requestTarget: String
     ) throws(Failure) -> RequestQueue.Settings? {
         guard arguments.replies.hasRequests else { return nil }
-        if arguments.calls != nil, let name = arguments.correlation, name != "id" {
+        if arguments.replies.calls != nil, let name = arguments.replies.correlation, name != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",
                 why: "the replies of JSON-RPC have the 'id' of their request; leave --correlate out")
         }
-        let name = arguments.calls != nil ? "id" : arguments.correlation
-        if name == nil, arguments.heartbeatMessage != nil {
+        let name = arguments.replies.calls != nil ? "id" : arguments.replies.correlation
+        if name == nil, arguments.staying.heartbeatMessage != nil {
             throw .badArgument(
                 what: "--request with --heartbeat-message",
                 why: "an answer to the heartbeat would be taken for a reply; tell replies by --correlate")
         }
         return RequestQueue.Settings(
-            field: name.flatMap { JSONField($0) }, isSequential: arguments.sendsRequests,
-            makesCalls: arguments.calls != nil,
-            callsHaveVersion: arguments.calls?.hasVersion(at: requestTarget) ?? true,
-            replyTimeout: arguments.replyTimeout,
-            keepsRequests: arguments.reconnection != .never)
+            field: name.flatMap { JSONField($0) }, isSequential: arguments.replies.sendsRequests,
+            makesCalls: arguments.replies.calls != nil,
+            callsHaveVersion: arguments.replies.calls?.hasVersion(at: requestTarget) ?? true,
+            replyTimeout: arguments.replies.replyTimeout,
+            keepsRequests: arguments.staying.reconnection != .never)
     }
 }

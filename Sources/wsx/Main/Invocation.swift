@@ -1,31 +1,31 @@
 import CommandLine
 
-/// What the command line asks for.
+/// The parsed command line.
 enum Invocation: Equatable {
     case connect(ConnectArguments)
     case listen(ListenArguments)
     case bench(BenchArguments)
     case merge(MergeArguments)
-    /// Help, or a completion script.
-    case text(String)
+    /// Prints help or a completion script.
+    case text(InformationalText)
     case version
 
-    /// The program: its commands, each with its operands, options, and manual.
+    /// The program and its commands, with their operands, options, and manuals.
     static let program: ProgramSpecification<Invocation> = {
         let connect = CommandSpecification<Invocation>(
-            Command.connect.rawValue, summary: "Talk to a WebSocket server", arguments: ConnectArguments(),
+            Command.connect.rawValue, summary: "Connect to a WebSocket server", arguments: ConnectArguments(),
             options: ConnectArguments.options, operands: ConnectArguments.operands, manual: ConnectManual.manual,
             invocation: { .connect($0) })
         let listen = CommandSpecification<Invocation>(
-            Command.listen.rawValue, summary: "Be a WebSocket server", arguments: ListenArguments(),
+            Command.listen.rawValue, summary: "Run a WebSocket server", arguments: ListenArguments(),
             options: ListenArguments.options, operands: ListenArguments.operands, manual: ListenManual.manual,
             invocation: { .listen($0) })
         let bench = CommandSpecification<Invocation>(
-            Command.bench.rawValue, summary: "Load-test a server", arguments: BenchArguments(),
+            Command.bench.rawValue, summary: "Load-test a WebSocket server", arguments: BenchArguments(),
             options: BenchArguments.options, operands: BenchArguments.operands, manual: BenchManual.manual,
             invocation: { .bench($0) })
         let merge = CommandSpecification<Invocation>(
-            Command.merge.rawValue, summary: "Add the results of several load tests", arguments: MergeArguments(),
+            Command.merge.rawValue, summary: "Merge the results of several load tests", arguments: MergeArguments(),
             options: MergeArguments.options, operands: MergeArguments.operands, manual: BenchManual.mergeManual,
             invocation: { .merge($0) })
         let completions = CommandSpecification<Invocation>.completions(manual: ProgramManual.completions)
@@ -38,10 +38,10 @@ enum Invocation: Equatable {
 
     private static func description(_ commands: [CommandDescription]) -> ProgramDescription {
         ProgramDescription(
-            name: "wsx", version: wsx.version, summary: "Talk WebSocket from the command line",
+            name: "wsx", version: wsx.version, summary: "WebSocket client, server, and load tester",
             headings: OptionHeading.all, commands: commands,
             implicitCommand: ImplicitCommand(
-                Command.connect.rawValue, note: "A URL in place of a command is connected to."
+                Command.connect.rawValue, note: "Without a command, a URL means connect."
             ) { word in word == "localhost" || word.contains { ":/.".contains($0) } },
             firstExample: "wsx connect echo:",
             hooks: ForeignHooks(

@@ -7,7 +7,7 @@ import WSCore
     import Glibc
 #endif
 
-/// The program: reads the command line, runs what it asks for, says what went wrong, and exits.
+/// The program: parses the command line, runs a command, reports failures, and exits.
 @main
 struct Wsx {
     static func main() {
@@ -17,7 +17,7 @@ struct Wsx {
         fflush(nil)
         LogWriter.standardError.drain()
         StandardDescriptors.restore()
-        // Not exit(): libuv would wait there for its threads, and so for a name lookup that was given up.
+        // _exit() instead of exit(): libuv would wait for its threads, and therefore for an abandoned name lookup.
         _exit(status.rawValue)
     }
 
@@ -33,7 +33,8 @@ struct Wsx {
             case .listen(let arguments): return listen(arguments)
             case .bench(let arguments): return bench(arguments)
             case .merge(let arguments): return merge(arguments)
-            case .text(let text): return printed(text)
+            case .text(.help(let text)), .text(.completionScript(let text)): return printed(text)
+            case .text(.longHelp(let text)): return Pager.show(text, environment) ? .success : printed(text)
             case .version: return printed("wsx \(version)\n")
             }
         } catch {
@@ -42,7 +43,7 @@ struct Wsx {
         }
     }
 
-    /// Prints what was asked for; a reader that has gone away has seen enough.
+    /// Prints a text. A reader that closes the pipe is a normal end.
     private static func printed(_ text: String) -> ExitStatus {
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         guard let error, error != .brokenPipe else { return .success }
@@ -52,7 +53,9 @@ struct Wsx {
     }
 
     private static func connect(_ arguments: ConnectArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
+            environment: environment)
         do throws(Failure) {
             let run = try ConnectRun(
                 try ConnectSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
@@ -63,7 +66,9 @@ struct Wsx {
     }
 
     private static func listen(_ arguments: ListenArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
+            environment: environment)
         do throws(Failure) {
             let activation = SocketActivation(environment: environment, processNumber: getpid())
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
@@ -76,7 +81,8 @@ struct Wsx {
     }
 
     private static func bench(_ arguments: BenchArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, environment: environment)
         do throws(Failure) {
             let run = try BenchRun(
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
@@ -87,7 +93,8 @@ struct Wsx {
     }
 
     private static func merge(_ arguments: MergeArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, environment: environment)
         do throws(Failure) {
             return report(try BenchMerge(arguments, console: console).run(), on: console)
         } catch {
@@ -113,7 +120,7 @@ struct Wsx {
         return failure.status
     }
 
-    /// The arguments after the program's name; nil when one is not UTF-8, which Swift would repair without a word.
+    /// The arguments after the program's name, or `nil` if one is not UTF-8. Swift would silently repair it.
     private static func arguments() -> [String]? {
         let pointers = UnsafeBufferPointer(start: Swift.CommandLine.unsafeArgv, count: Int(Swift.CommandLine.argc))
         var words: [String] = []

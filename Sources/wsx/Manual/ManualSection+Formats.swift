@@ -5,113 +5,117 @@ extension ManualSection {
     static let formats = ManualSection(
         "FORMATS",
         .table(
-            headings: ["--input", "What is sent"],
+            headings: ["--input", "Each message is"],
             rows: [
-                ["lines", "each line, without its LF (--crlf: nor the CR before it)"],
-                ["nul", "each record, without the NUL byte that ends it"],
-                ["message", "all of the input as one message"],
-                ["chunks", "the bytes as they come, as binary messages of any length"],
-                ["hex", "a binary message a line: digits of either case"],
-                ["base64", "a binary message a line: RFC 4648, §4 or §5"],
-                ["json", "an event a line, see JSON EVENTS"],
+                ["lines", "a line, without its LF (nor its CR with --crlf)"],
+                ["nul", "a record, without the NUL byte that ends it"],
+                ["message", "the entire input"],
+                ["chunks", "each chunk of bytes read, as a binary message"],
+                ["hex", "a line of hexadecimal digits, as a binary message"],
+                ["base64", "a line of Base64 (RFC 4648 §4 or §5), as a binary message"],
+                ["json", "a line with a JSON event, see JSON EVENTS"],
             ]),
         .paragraph(
             """
-            Between the bytes of `hex` there may be spaces and tabs, and around a line of `base64`; its padding may be \
-            missing. An empty line is an empty message. With `--text` such lines are text messages, which have to be \
-            UTF-8, as text in any other format has to be.
+            Text messages must be UTF-8. An empty line is an empty message. Hexadecimal digits may be of either case, \
+            with spaces and tabs between the bytes. Base64 may have spaces and tabs around it, and its padding is \
+            optional. With `--text`, input in `hex` and `base64` is sent as text messages.
             """),
         .table(
-            headings: ["--output", "What is written for a message"],
+            headings: ["--output", "Each received message is written as"],
             rows: [
                 ["text", "its bytes and LF"],
                 ["raw", "its bytes"],
                 ["nul", "its bytes and a NUL byte"],
-                ["hex", "two lowercase digits for each byte, and LF"],
-                ["base64", "RFC 4648 with padding, and LF"],
-                ["json", "events, of all that happens, see JSON EVENTS"],
+                ["hex", "two lowercase digits per byte, and LF"],
+                ["base64", "Base64 with padding (RFC 4648 §4), and LF"],
+                ["json", "a JSON event, among events of other types, see JSON EVENTS"],
             ]),
         .paragraph(
             """
-            Only `nul`, `hex`, `base64` and `json` tell one message from the next whatever is in them; `nul` if there is \
-            no NUL byte. In `wsx connect`, input that is not in its format ends the run with status 2 and is named by its \
-            number; `wsx listen` reports it and goes on. On a terminal the prompt shows messages in its own way, whatever \
-            the format.
+            `hex`, `base64`, and `json` keep any messages apart, and `nul` keeps those without NUL bytes apart. In \
+            `wsx connect`, malformed input ends the run with status 2; the error gives the number of the input \
+            message. `wsx listen` reports malformed input and continues. The prompt shows messages in the same way for \
+            all formats.
             """))
 
     /// How events become messages.
     static let eventInput: [ManualBlock] = [
         .paragraph(
             """
-            With `--input json` every line of standard input is such an object, so that what one `wsx` writes another can \
-            send. Members that are not named here are ignored, and so are blank lines.
+            With `--input json`, each line of standard input is such an event, and the output of one `wsx` is valid \
+            input for another. Blank lines and members not listed here are ignored.
             """),
         .definitions([
             (
                 "`message`",
                 """
-                Sends a message: the text `data`, or the bytes of `base64`. Without `opcode`, `data` is a text message and \
-                `base64` a binary one.
+                Sends a message: the text in `data`, or the bytes in `base64`. `opcode` defaults to `text` for `data` \
+                and to `binary` for `base64`.
                 """
             ),
             (
                 "`ping`, `pong`",
-                "Sends a ping or pong with the bytes of `data` or `base64`, at most 125, or without any."
+                "Sends a ping or pong. Its payload is `data` or `base64`, at most 125 bytes, and empty by default."
             ),
             (
                 "`close`",
                 """
-                Begins the closing handshake with `code` and `reason`. Without a code, or with 1005, the close frame has \
-                none. In `wsx connect` it ends the input, as does a code that stands for no frame, such as 1006: what \
-                follows is ignored. In `wsx listen` it closes one client or all, and the input goes on.
+                Begins the closing handshake with `code` and `reason`. Without a code, or with 1005, the close frame \
+                is empty. In `wsx connect`, the event ends the input: further input is ignored. A code that no close \
+                frame can contain, such as 1006, ends the input without a close frame. In `wsx listen`, the event \
+                closes one client or all, and the input continues.
                 """
             ),
-            ("`open`, `listening`, `error`, `recording`", "Nothing is sent."),
+            ("`open`, `listening`, `error`, `recording`", "Sends nothing."),
         ]),
     ]
 
-    /// What a recording is, and how it replays.
+    /// The contents of a client's recording, and its replay.
     static let recordings = ManualSection(
         "RECORDINGS",
         .paragraph(
             """
-            `--record` writes the JSON events of both directions to a file. The first is of the type `recording`; `out` \
-            are the messages, pings, pongs and the close frame that were asked for, and not what the program sends of \
-            itself: answers to pings, heartbeats, and the pings of `--reconnect`. A message is recorded once, however \
-            often lost connections have it sent again.
+            `--record` writes JSON events of both directions to a file. The first event has the type `recording`. \
+            Events with the direction `out` are the messages, pings, pongs, and the close frame that you asked for. \
+            Frames that `wsx` sends by itself are not recorded: answers to pings, heartbeats, and the pings of \
+            `--reconnect`. A message is recorded once, even if it is sent again after a lost connection.
             """),
         .paragraph(
             """
-            A recording replays with `--input json`. Where the input begins with a `recording` event, only what went `out` \
-            is sent; from any other input what went in either direction is. All is sent at once unless `--replay-speed` \
-            says otherwise: then an event waits until as much time has passed since the first event as lay between the \
-            two, divided by the speed. Events without a `time`, and those whose time goes backwards, do not wait.
+            `--input json` replays a recording. If the first event has the type `recording`, only events with the \
+            direction `out` are sent; otherwise, events of both directions are. They are sent without pauses unless \
+            `--replay-speed` is given. In that case, each event waits until the time between it and the first event, \
+            divided by the speed, has passed. Events without a `time`, or with a time before that of an earlier event, \
+            do not wait.
             """),
         .paragraph(
             """
-            At the prompt a session may go on after a close frame, on another connection. Replayed, all of it is sent on \
-            one: of the close frames of a recording only one with which it ends is sent, after the wait for replies that follows any input (`--linger`).
+            A session at the prompt may continue on another connection after a close frame. A replay uses one \
+            connection. It sends a close frame only if the recording ends with it, and after the usual wait for \
+            replies (`--linger`).
             """),
         .listing([
             "wsx connect --record session.jsonl wss://chat.example/room",
             "wsx connect --input json --replay-speed 1 :8080 < session.jsonl",
         ]))
 
-    /// What is recorded of all the clients of a server, and how it replays.
+    /// The contents of a server's recording, and its replay.
     static let serverRecordings = ManualSection(
         "RECORDINGS",
         .paragraph(
             """
-            `--record` writes the JSON events of both directions to a file, each with its `client`, in every mode. The \
-            first is of the type `recording`; `out` are the messages to each client, and the pings, pongs and close \
-            frames that were asked for, and not answers to pings, nor heartbeats. When a recording cannot be written any more, \
-            the server ends with status 1; at a prompt it goes on without.
+            In every mode, `--record` writes JSON events of both directions to a file, each with its `client`. The \
+            first event has the type `recording`. Events with the direction `out` are the messages to each client, and \
+            the pings, pongs, and close frames that you asked for. Answers to pings and heartbeats are not recorded. \
+            If the recording cannot be written, the server ends with status 1; a prompt continues without recording.
             """),
         .paragraph(
             """
-            A recording, also one of `wsx connect`, is `--input json` as well: begins the input with a `recording` event, \
-            only what went `out` is sent. With `--replay-speed` an event waits until as much time has passed since the \
-            first event as lay between the two, divided by the speed. Events without a `time`, and those whose time goes \
-            backwards, do not wait. Of its close frames only one with which it ends is sent, after the wait for replies that follows any input (`--linger`).
+            `--input json` replays a recording of `wsx listen` or `wsx connect`. If the first event has the type \
+            `recording`, only events with the direction `out` are sent. With `--replay-speed`, each event waits until \
+            the time between it and the first event, divided by the speed, has passed. Events without a `time`, or \
+            with a time before that of an earlier event, do not wait. A close frame is sent only if the recording ends \
+            with it.
             """))
 }

@@ -6,59 +6,91 @@ extension ManualSection {
         "INTERACTIVE USE",
         .paragraph(
             """
-            On a terminal a line that starts with a slash is a command. A line that starts with two slashes is sent \
-            as a message that starts with one.
+            On a terminal, a line that starts with a slash is a command. To send a message that starts with a slash, \
+            type two slashes.
             """),
         .definitions(PromptCommandTable.connect.map { ($0.description.markedUsage, $0.description.explanation) }),
+        .paragraph("A message can have several lines:"),
+        .definitions([
+            (
+                "Pasted text",
+                "One message with its newlines, if the terminal supports bracketed paste, as most do."
+            ),
+            (
+                "Backslash at the end of a line",
+                """
+                The message continues on the next line, without the backslash. To end a message with a backslash, type \
+                two.
+                """
+            ),
+            ("`{` or `[` at the beginning", "The message continues until the JSON is complete."),
+            (
+                "Empty continuation line",
+                "Enter sends the message without that line. Ctrl-C discards the message."
+            ),
+        ]),
+        .paragraph("If a message is higher than the screen, the lines around the cursor are shown."),
         .paragraph(
             """
-            A message can have several lines. What is pasted is one message, with its newlines, where the terminal marks \
-            it as pasted, as most do. A backslash at the end of a line goes on with the message on the next, and is \
-            not part of it; to end a message with a backslash, type two. A message that begins with `{` or `[` goes on \
-            while it is the beginning of JSON. Enter on an empty continuation line sends what there is, without that \
-            line, and Ctrl-C throws it away. Of a text that is higher than the screen the lines around the cursor are shown.
+            GNU readline edits the line, with the key bindings of your `inputrc`. There, `$if wsx` begins a section \
+            for this program only. These keys are bound by default:
             """),
+        .definitions([
+            ("Up, Down", "Recall earlier lines."),
+            ("Ctrl-R", "Searches earlier lines, including those of earlier sessions."),
+            (
+                "Tab",
+                """
+                Completes commands, the paths of commands that take a file, and words of recent messages. Without a \
+                word before the cursor, it inserts a tab.
+                """
+            ),
+            ("Ctrl-X Ctrl-E, `v` in vi mode", "Opens an editor, see `/edit`."),
+            ("Ctrl-C", "Discards the line. On an empty line, it leaves the prompt."),
+            ("Ctrl-D", "Leaves the prompt, like `/quit`."),
+        ]),
         .paragraph(
             """
-            Lines are edited by GNU readline, with the keys of the user's `inputrc`, where `$if wsx` begins what is for \
-            this program alone. Up and Down call earlier lines back, Ctrl-R searches them, also those of earlier \
-            sessions. Tab completes commands, paths after commands that take a file, and the words of the latest \
-            messages; where there is no word before the cursor, it is a tab. Ctrl-X Ctrl-E opens an editor, see \
-            `/edit`; in vi mode `v` does.
+            The history is saved in one file per host. `--history` names another file, and `--no-history` disables it. \
+            Lines that may contain credentials can be recalled until the end of the run, but are not saved. These are \
+            lines that start with a space, and lines that contain:
             """),
-        .paragraph(
-            """
-            The history is kept in a file for each host, of which the last 1,000 lines are read. Lines that may carry \
-            credentials are not written to it, though they can be called back until the end: those that begin with a \
-            space; those that have one of the words below in them, in any case, and with or without `-` and `_`; those \
-            that have a secret of this run in them, from `--auth`, `--bearer`, `--cookie`, `--passphrase`, a URL, or a \
-            header field that may give access to something (see `--location`); those with a user name or password in a URL; and \
-            those with a JSON Web Token. `--history` names another file, `--no-history` none.
-            """),
+        .definitions([
+            ("A word from the list below", "In any case, and with or without `-` and `_`."),
+            (
+                "A secret of this run",
+                """
+                From `--auth`, `--bearer`, `--cookie`, `--passphrase`, a URL, or a header field that may carry a \
+                secret (see `--location`).
+                """
+            ),
+            ("A URL with a user name or password", "Such as `ws://me:secret@host/`."),
+            ("A JSON Web Token", "In any position."),
+        ]),
         .listing([HistoryPolicy.words.joined(separator: " ")]),
         .paragraph(
             """
-            When the connection ends, the prompt stays: `/reconnect` opens another. Ctrl-D, `/quit`, or Ctrl-C on an \
-            empty line leave, with the status of the last connection.
+            When the connection ends, the prompt stays open, and `/reconnect` opens a new connection. The exit status \
+            is that of the last connection.
             """),
         .paragraph(
             """
-            Control characters in what the peer sends are shown, never passed on to the terminal. \
-            This holds for terminals only: piped output is byte-exact.
+            On a terminal, control characters in received data are shown as escapes and never take effect. Piped \
+            output is byte-exact.
             """))
 
-    /// What the prompt of `wsx connect` reads and writes.
+    /// The files that the prompt of `wsx connect` reads and writes.
     static let files = ManualSection(
         "FILES",
         .definitions([
             (
                 "`$XDG_STATE_HOME/wsx/history/`*HOST*",
                 """
-                The history of the prompt, for its owner alone, in the form of bash's with timestamps. *HOST* has the \
-                port with it where that is not the usual one; it is `unix:` and the path for a Unix domain socket, and \
-                `echo` for the embedded server. `$XDG_STATE_HOME` is `~/.local/state` unless it is set.
+                The prompt's history, in the format of bash's history with timestamps, and readable only by its owner. \
+                *HOST* includes the port unless it is the default. For a Unix domain socket, it is `unix:` and the \
+                path; for the embedded server, it is `echo`. `$XDG_STATE_HOME` defaults to `~/.local/state`.
                 """
             ),
-            ("`~/.inputrc`", "The keys of the prompt, see `readline`(3); `$INPUTRC` names another file."),
+            ("`~/.inputrc`", "The key bindings of the prompt, see `readline`(3). `$INPUTRC` names another file."),
         ]))
 }

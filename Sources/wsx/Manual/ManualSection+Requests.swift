@@ -1,54 +1,54 @@
 import CommandLine
 
 extension ManualSection {
-    /// Which messages are requests, and which their replies.
+    /// How messages become requests, and how replies are matched to them.
     static let requests = ManualSection(
         "REQUESTS AND REPLIES",
         .paragraph(
             """
-            With `--request`, `--correlate` or `--json-rpc` the messages of the input are requests, whether they come as \
-            *MESSAGE*, from `--execute`, `--file`, standard input or the prompt. They are numbered from 1, and each \
-            waits for its reply, `--reply-timeout` at most. Once the input is over and all requests are answered or \
-            given up, the connection is closed; `--linger` stays for so long after the last reply.
+            With `--request`, `--correlate`, or `--json-rpc`, input messages are requests. It does not matter whether \
+            they come from *MESSAGE* operands, `--execute`, `--file`, standard input, or the prompt. Requests are \
+            numbered from 1, and each waits for its reply for at most `--reply-timeout`. The connection is closed when \
+            the input has ended and every request is answered or timed out. `--linger` adds a wait after the last \
+            reply.
             """),
         .definitions([
             (
                 "`--request`",
                 """
-                The next message that comes after a request is its reply, and the next request is sent after it. When no \
-                reply comes in time the run ends, because the next message could be a reply to either; at the prompt it \
-                goes on.
+                The reply is the next message received. Then the next request is sent. If a reply does not arrive in \
+                time, the run ends, because later replies could not be matched; the prompt continues.
                 """
             ),
             (
                 "`--correlate` *FIELD*",
                 """
-                A message of the input that is JSON and has *FIELD* is a request, any other is sent and waited for no \
-                more. The reply is the message whose *FIELD* has the same value: strings are compared by what they \
-                stand for, numbers as they are written, and a null is no value. Of requests with the same value the \
-                first is answered first. Of members with the same name the last one counts. Where a message is an array, \
-                the member *FIELD* of each of its objects is looked at, so that batches are awaited and answered, too. A \
-                request without a reply in time is given up, with an error; the run goes on and ends with status 6. Its \
-                reply may still come: then that is said.
+                An input message is a request if it is JSON and contains *FIELD*. Other messages are sent without \
+                waiting for a reply. The reply is the received message with the same value in *FIELD*. Strings are \
+                compared after unescaping, and numbers as written. `null` counts as no value. If several requests have \
+                the same value, the oldest is answered first. If a member occurs twice, the last one counts. In a \
+                batch, that is a JSON array, the member *FIELD* of each object counts. If a reply does not arrive in \
+                time, the error is reported, and the run continues but ends with status 6. A reply that arrives later \
+                is reported as late.
                 """
             ),
-            ("`--request --correlate` *FIELD*", "The same, but one request after the other."),
+            ("`--request --correlate` *FIELD*", "The same, with only one request in flight."),
             (
                 "`--json-rpc`",
                 """
-                A line `method arg...` becomes a JSON-RPC 2.0 call whose id is its number, and `--correlate id` is \
-                implied. A line that begins with a brace or a bracket is sent as it is. The DevTools of browsers and \
-                of Node.js want calls without the member `jsonrpc`: they get them where the path begins with \
-                `/devtools/`, and elsewhere with `--json-rpc=devtools`.
+                A line `method arg...` becomes a JSON-RPC 2.0 call with its number as the id, and `--correlate id` is \
+                implied. A line that begins with a brace or a bracket is sent unchanged. The DevTools of browsers and \
+                of Node.js expect calls without the member `jsonrpc`. It is omitted if the URL's path begins with \
+                `/devtools/`, or with `--json-rpc=devtools`.
                 """
             ),
         ]),
         .paragraph(
             """
-            The arguments of a call are separated by blanks outside of quotes and brackets. What reads as JSON is JSON, \
-            anything else a string, and so is everything in single quotes. Without arguments there are no `params`; an \
-            object or an array alone is the `params`; where all arguments have the form *name*`=`*value* they are an \
-            object, otherwise an array:
+            The arguments of a call are separated by blanks outside of quotes and brackets. An argument that is valid \
+            JSON is sent as it is. Any other argument, and everything in single quotes, is sent as a string. Without \
+            arguments, the call has no `params`. A single object or array becomes the `params`. Arguments that all \
+            have the form *name*`=`*value* become an object, and other arguments an array:
             """),
         .listing([
             #"sum 1 2.50 'a b'   "method":"sum","params":[1,2.50,"a b"]"#,
@@ -57,19 +57,23 @@ extension ManualSection {
         ]),
         .paragraph(
             """
-            Messages that answer nothing are written to standard output like replies, or with `--quiet` to standard \
-            error, in the same format. With `--output json` the events of replies have `request`, the number of what \
-            they answer, and `rtt_us`, the microseconds since it was sent; of a batch that answers several requests the \
-            first. The prompt shows both, too. A request that is given up is an `error` event with `request`.
+            Messages that answer no request are written to standard output like replies. With `--quiet`, they are \
+            written to standard error in the same format. With `--output json`, a reply has the members `request`, the \
+            number of its request, and `rtt_us`, the microseconds since the request was sent. For a batch that answers \
+            several requests, they refer to the first. The prompt shows both as well. A request that times out is an \
+            `error` event with `request`.
             """),
         .paragraph(
             """
-            With `--reconnect` a request that has no reply when the connection is lost is sent again on the next one, \
-            whether or not a pong has covered it, with the same number and the whole of its time. The *MESSAGE*s come \
-            first, as on every connection, and are requests with their old numbers.
+            With `--reconnect`, requests without a reply are sent again on the next connection, even if a pong has \
+            confirmed them. They keep their numbers, and their time limit starts over. The *MESSAGE*s are sent first, \
+            as on every connection, and keep their numbers as well.
             """),
         .paragraph(
-            "For instance, the title of a page in a Chromium that was started with `--remote-debugging-port=9222`:"),
+            """
+            For example, this prints the title of a page in a Chromium that was started with \
+            `--remote-debugging-port=9222`:
+            """),
         .listing([
             "url=$(curl -s -X PUT localhost:9222/json/new?http://localhost/ |",
             "  jq -r .webSocketDebuggerUrl)",
@@ -78,33 +82,33 @@ extension ManualSection {
             "  jq -r .result.result.value",
         ]))
 
-    /// The ends of a run, and the statuses that they have.
+    /// The ways in which a run ends, and their statuses.
     static let ends = ManualSection(
         "HOW A RUN ENDS",
         .table(
-            headings: ["What ends it", "and", "Status"],
+            headings: ["Event", "Condition", "Status"],
             rows: [
-                ["stdin ended, then --linger passed", "", "0"],
-                ["the same", "--count, --until not met", "6"],
-                ["stdin ended, all is answered", "", "0"],
-                ["--count messages were received", "", "0"],
-                ["a message matched --until", "", "0"],
-                ["the reader of stdout went away", "", "0"],
+                ["Input ended, --linger passed", "", "0"],
+                ["Input ended, --linger passed", "--count or --until not met", "6"],
+                ["Input ended, requests answered", "", "0"],
+                ["--count messages received", "", "0"],
+                ["A message matched --until", "", "0"],
+                ["Reader of stdout went away", "", "0"],
                 ["/quit, Ctrl-D, Ctrl-C (prompt)", "", "0"],
-                ["it was dropped after our close", "", "0"],
-                ["the peer closed: 1000, 1001, none", "", "0"],
-                ["the same", "--count, --until not met", "7"],
-                ["the same", "requests not answered", "1"],
-                ["any of these with 0", "a request without reply", "6"],
-                ["any of these with 0", "an --expect is not met", "7"],
-                ["any of these with 0", "--fail and an error reply", "7"],
-                ["the peer closed with another code", "", "1"],
-                ["the connection was lost", "", "1"],
-                ["no answer to our close", "within --close-timeout", "6"],
-                ["the peer was silent", "for --heartbeat-misses", "6"],
-                ["no reply within --reply-timeout", "--request alone", "6"],
+                ["Peer dropped it after our close", "", "0"],
+                ["Peer closed (1000, 1001, no code)", "", "0"],
+                ["Peer closed (1000, 1001, no code)", "--count or --until not met", "7"],
+                ["Peer closed (1000, 1001, no code)", "requests not answered", "1"],
+                ["Any of these with status 0", "a request timed out", "6"],
+                ["Any of these with status 0", "an --expect not met", "7"],
+                ["Any of these with status 0", "--fail and an error reply", "7"],
+                ["Peer closed with another code", "", "1"],
+                ["Connection lost", "", "1"],
+                ["No answer to our close", "within --close-timeout", "6"],
+                ["Peer silent", "for --heartbeat-misses", "6"],
+                ["No reply within --reply-timeout", "--request alone", "6"],
                 ["--timeout passed", "", "6"],
-                ["--timeout passed", "an --expect is not met", "7"],
+                ["--timeout passed", "an --expect not met", "7"],
                 ["SIGINT (Ctrl-C) elsewhere", "", "130"],
                 ["SIGTERM", "", "143"],
                 ["SIGHUP", "", "129"],
@@ -112,20 +116,20 @@ extension ManualSection {
             ]),
         .paragraph(
             """
-            All other statuses stay, whether or not an `--expect` is met: they say more. After \
-            the last message by `--count` or `--until` nothing that comes decides the status; only the wait for the answer \
-            to our close can still end in 6. `--expect` looks at all messages that are written, and decides at the end, \
-            so that a reader that goes away early ends in 7 unless each had matched before.
+            All other statuses take precedence over an unmet `--expect`. After the last message for `--count` or \
+            `--until`, received data no longer affects the status, but a missing answer to our close frame still leads \
+            to 6. `--expect` considers all messages written and is evaluated at the end. If the reader of standard \
+            output goes away early, the status is 7 unless every `--expect` has matched before.
             """),
         .paragraph(
             """
-            A reader of standard output that goes away and a user who leaves the prompt end the run with 0 even if `--count` \
-            and `--until` are not met. \
-            At the prompt, requests without a reply and error replies are shown and do not change the status.
+            If the reader of standard output goes away or the user leaves the prompt, the status is 0 even if \
+            `--count` and `--until` are not met. At the prompt, timed-out requests and error replies are shown but do \
+            not affect the status.
             """),
         .paragraph(
             """
-            An end from this side sends a close frame with `--close-code` and `--close-reason`. With `--reconnect` an \
-            end that another connection can help ends nothing, see STAYING CONNECTED.
+            When `wsx` closes the connection, it sends `--close-code` and `--close-reason`. With `--reconnect`, a lost \
+            connection does not end the run if a retry can help; see STAYING CONNECTED.
             """))
 }

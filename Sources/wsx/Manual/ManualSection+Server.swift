@@ -1,46 +1,46 @@
 import CommandLine
 
 extension ManualSection {
-    /// Who may come in to a server.
+    /// The rules for admitting clients.
     static let access = ManualSection(
         "ACCESS",
         .paragraph(
             """
-            Every request on the port is checked, those for pages as well as those for WebSockets: first Host, against DNS \
-            rebinding (403), then Authorization (`--auth`, `--bearer`; 401), and for WebSockets Origin (403).
+            Every request on the port, for pages as well as WebSockets, is checked in this order: Host (403), which \
+            prevents DNS rebinding; Authorization, if `--auth` or `--bearer` is given (401); and, for WebSockets, \
+            Origin (403).
             """),
         .definitions([
             (
                 "Host",
                 """
-                An IP address, `localhost`, a name that ends in `.localhost`, or the host of an origin that `--origin` \
-                allows.
+                Allowed are IP addresses, `localhost`, names that end in `.localhost`, and hosts of origins that \
+                `--origin` allows.
                 """
             ),
             (
                 "Authorization",
                 """
-                Any one of the credentials and tokens that are given. What is presented is compared by its SHA-256, so \
-                that the time it takes tells nothing of them. More than one field is 400. What was presented is never \
-                logged.
+                Any one of the credentials and tokens is sufficient. They are compared by SHA-256, which prevents \
+                timing attacks, and never logged. A request with two Authorization headers gets 400.
                 """
             ),
             (
                 "Origin",
                 """
-                The server's own, which has the host and port of Host; one of this machine, with any port; or one that \
-                `--origin` allows. Programs other than browsers send none, and are let in.
+                Allowed are the server's own origin (the host and port in Host), loopback origins with any port, and \
+                origins that `--origin` allows. Programs other than browsers usually send no Origin, which is allowed.
                 """
             ),
         ]))
 
-    /// What a server logs.
+    /// The log of a server.
     static let log = ManualSection(
         "LOG",
         .paragraph(
             """
-            On standard error there is a line when a client is connected, and for every connection, also one that was \
-            refused, a line when it is over, unless `--quiet` is given:
+            Unless `--quiet` is given, a line on standard error reports each client that connects and each connection \
+            that ends, refused ones included:
             """),
         .listing([
             "Client 3 disconnected: 1000, from 127.0.0.1:4711,",
@@ -54,32 +54,36 @@ extension ManualSection {
         ]),
         .paragraph(
             """
-            Each is one line, broken here to fit the page. After the close code, its reason in quotes and why the server \
-            left the client, if it did: `idle for 30 s`, `no answer to 3 heartbeats`. The bytes are those of frames, as \
-            they travelled; of other requests, those of request and answer. What a client chose itself stands in \
-            quotes, without the query of its path, after 120 characters cut with `…`. Quotes and backslashes in it have a \
-            backslash before them, and what is invisible is written as `\\u{1B}`, so that no client can forge a field or \
-            a line.
+            Each entry is one line, broken here to fit the page. The close code is followed by the reason in quotes, \
+            and by the server's reason to end the connection, if any: `idle for 30 s`, `no answer to 3 heartbeats`. \
+            Byte counts cover frames on the wire or, for other requests, the request and the response.
             """),
         .paragraph(
             """
-            Nobody waits for standard error to be read, but the standard error of programs, while it is read slowly. \
-            1 MiB of lines can wait there; further ones are dropped, and a line in their place says how many.
+            Text from clients is quoted, and cut with `…` after 120 characters; queries of paths are omitted. Quotes \
+            and backslashes are escaped with a backslash, and invisible characters as in `\\u{1B}`. No client can \
+            forge a field or a line.
+            """),
+        .paragraph(
+            """
+            Logging never blocks the server. If standard error is read slowly, up to 1 MiB of lines are buffered; \
+            further lines are dropped, and a line reports how many. Only the standard error of programs waits for its \
+            reader.
             """))
 
-    /// How a server is given its sockets.
+    /// Sockets passed by the service manager.
     static let socketActivation = ManualSection(
         "SOCKET ACTIVATION",
         .paragraph(
             """
-            systemd, or a program like it, can hand over the sockets to listen on (`LISTEN_FDS` and `LISTEN_PID`, \
-            `sd_listen_fds(3)`): one or several, of TCP or Unix-domain. They take the place of an address, which may be \
-            left out. With `ListenStream=8080` in `wsx.socket`, in `wsx.service`:
+            systemd and compatible service managers can pass one or more listening sockets, TCP or Unix-domain, to the \
+            server (`LISTEN_FDS` and `LISTEN_PID`, see `sd_listen_fds(3)`). They override the address operand, which \
+            is then optional. For a `wsx.socket` with `ListenStream=8080`, use this `wsx.service`:
             """),
         .listing(["[Service]", "ExecStart=/usr/bin/wsx listen --echo"]),
         .paragraph(
             """
-            Clients that come while the server is restarted wait. A descriptor that does not listen, and so a unit with \
-            `Accept=yes`, is an error. Programs that the server starts get neither the sockets nor the variables.
+            Clients that connect during a restart wait for the server. A descriptor that does not listen is an error; \
+            therefore `Accept=yes` does not work. Programs of `--exec` inherit neither the sockets nor the variables.
             """))
 }

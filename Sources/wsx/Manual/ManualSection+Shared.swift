@@ -2,14 +2,15 @@ import CommandLine
 import WSCore
 
 extension ManualSection {
-    /// What a peer can do wrong, by the identifiers that errors name.
+    /// The protocol errors of a peer, by identifier.
     static let violations = ManualSection(
         "PROTOCOL ERRORS",
         .paragraph(
             """
-            A peer that breaks the protocol gets a close frame with the code below; its reason is the text below. The \
-            identifiers do not change between versions. `message-too-big` and `too-many-fragments` mean that a message \
-            exceeded one of our limits: the peer did nothing wrong, and the exit status is 1, not 5.
+            If the peer violates the protocol, `wsx` closes the connection with the code and reason below. Error \
+            messages contain the identifier, which does not change between versions. `message-too-big` and \
+            `too-many-fragments` mean that a message exceeded a limit of this end. They are not violations: the exit \
+            status is 1, not 5.
             """),
         .definitions(
             ProtocolError.catalogue.map { error in
@@ -17,17 +18,18 @@ extension ManualSection {
                 return (MarkedText(stringLiteral: "`\(error.identifier)`"), MarkedText(stringLiteral: words))
             }))
 
-    /// What can be wrong with TLS, by the identifiers that errors end with.
+    /// The TLS errors of a client, by identifier.
     static let tlsErrors = ManualSection(
         "TLS ERRORS",
         .paragraph(
             """
-            Where TLS with a server or a proxy cannot be had, the status is 3, and the error ends with an identifier \
-            in parentheses, which does not change between versions. The words have the values of the case in them.
+            If TLS with a server or a proxy fails, the exit status is 3, and the error message ends with an identifier \
+            in parentheses. Identifiers do not change between versions. The names and values in the texts below are \
+            examples.
             """),
         .definitions(
             TLSError.clientCatalogue.map { error in
-                // An asterisk, as of a wildcard, is itself inside a literal.
+                // A literal protects the asterisk of a wildcard from being read as markup.
                 let words = error.description.split(separator: " ").map { $0.contains("*") ? "`\($0)`" : String($0) }
                 return (
                     MarkedText(stringLiteral: "`\(error.identifier)`"),
@@ -35,63 +37,64 @@ extension ManualSection {
                 )
             }))
 
-    /// What the program's exit status tells; the same for every command.
+    /// The exit statuses, which are the same for every command.
     static let exitStatus = ManualSection(
         "EXIT STATUS",
         .definitions([
             (
                 "0",
                 """
-                Done as asked. A peer's close with 1000, 1001 or no code is a normal end, and so is a reader of \
+                Success. A close by the peer with 1000, 1001, or no code is a normal end, and so is a reader of \
                 standard output that goes away.
                 """
             ),
             (
                 "1",
                 """
-                The peer closed with another code, the connection was lost, or a message exceeded \
-                `--max-message-size` or `--max-fragments`. With `wsx listen --once --exec` also: the program exited with \
-                a nonzero status, was ended by a signal that is not ours, or could not be run.
+                The peer closed with another code, the connection was lost, a message exceeded `--max-message-size` or \
+                `--max-fragments`, or reading or writing failed. With `wsx listen --once --exec`, also: the program \
+                could not be run, exited with a nonzero status, or was killed by a signal that `wsx` did not send.
                 """
             ),
-            ("2", "Bad usage or bad input."),
-            ("3", "Could not connect (name, address, proxy or TLS), or could not listen."),
+            ("2", "Invalid usage or invalid input."),
+            ("3", "Could not connect (name lookup, network, proxy, or TLS), or could not listen."),
             (
                 "4",
                 """
-                The server refused the upgrade, and its status, headers and body are shown; or it redirected to where is \
-                not followed.
+                The server refused the upgrade; its status, headers, and body are shown. Or the server sent a redirect \
+                that was not followed.
                 """
             ),
-            ("5", "The peer broke the protocol."),
-            ("6", "Timed out."),
+            ("5", "The peer violated the protocol."),
+            ("6", "A time limit expired."),
             (
                 "7",
                 """
-                An expectation was not met: no message matched `--expect`, the peer closed before `--count` or `--until` \
-                was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or received wrong replies.
+                An expectation was not met: no message matched `--expect`, the peer closed before `--count` or \
+                `--until` was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or \
+                received wrong replies.
                 """
             ),
-            ("129, 131", "Ended by SIGHUP, by SIGQUIT."),
-            ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
+            ("129, 131", "Ended by SIGHUP or SIGQUIT."),
+            ("130, 143", "Ended by SIGINT or SIGTERM. `wsx listen` exits with 0 instead."),
         ]))
 
-    /// The forms of the values that many options take.
+    /// The common forms of option values.
     static let values = ManualSection(
         "VALUES",
         .definitions([
-            ("*DURATION*", "`500us`, `250ms`, `5s`, `1.5s`, `2m` or `1h`. A bare number is seconds."),
-            ("*SIZE*", "`512`, `64k`, `16M` or `1G` bytes, in powers of 1024."),
-            ("*N*", "`5`, `50k` or `1M`, in powers of 1000."),
+            ("*DURATION*", "A time: `500us`, `250ms`, `1.5s`, `2m`, or `1h`. A number without a unit is in seconds."),
+            ("*SIZE*", "A number of bytes: `512`, `64k`, `16M`, or `1G`, in powers of 1024."),
+            ("*N*", "A number: `5`, `50k`, or `1M`, in powers of 1000."),
         ]))
 
-    /// The environment variables that matter whatever the command.
+    /// The environment variables of every command.
     static let environment = ManualSection("ENVIRONMENT", .definitions([noColor]))
 
-    /// Those that matter to a server.
+    /// The environment variables of a server.
     static let serverEnvironment = ManualSection("ENVIRONMENT", .definitions([noColor, keyLog]))
 
-    /// Those that matter to a client.
+    /// The environment variables of a client.
     static let clientEnvironment = ManualSection(
         "ENVIRONMENT",
         .definitions([
@@ -99,67 +102,65 @@ extension ManualSection {
             (
                 "`https_proxy`, `http_proxy`, `all_proxy`",
                 """
-                The proxies for `wss`, for `ws`, and for those of the two that have none of their own, as `--proxy` names \
-                them. The first and the last are read in capitals, too, and `wss_proxy` and `ws_proxy` go before them.
+                The proxy for `wss`, the proxy for `ws`, and the proxy for both if the others are not set, in the form \
+                of `--proxy`. `wss_proxy` and `ws_proxy` take precedence. All except `http_proxy` are also read in \
+                capitals: a header field of a request to a CGI program could set `HTTP_PROXY`.
                 """
             ),
-            ("`no_proxy`, `NO_PROXY`", "Hosts that are connected to without a proxy, as `--no-proxy` lists them."),
+            ("`no_proxy`, `NO_PROXY`", "The hosts to connect to without a proxy, in the form of `--no-proxy`."),
             (
                 "`SSL_CERT_FILE`, `SSL_CERT_DIR`",
-                "Where the certificates of trusted authorities are, in place of the system's; `--ca` goes before them."
+                "The file and directory of trusted CA certificates, instead of the system's. `--ca` takes precedence."
             ),
             keyLog,
         ]))
 
     private static let noColor: (term: MarkedText, text: MarkedText) = (
-        "`NO_COLOR`", "When set and not empty, `--color auto` uses no colors."
+        "`NO_COLOR`", "If set and not empty, `--color auto` uses no colors."
     )
     private static let keyLog: (term: MarkedText, text: MarkedText) = (
         "`SSLKEYLOGFILE`",
-        """
-        A file to which the secrets of TLS sessions are appended, by which a network analyser can read what it captured.
-        """
+        "A file to append the secrets of TLS sessions to. With them, a network analyzer can decrypt captured traffic."
     )
 
-    /// The schema of events, with those of one command.
+    /// The schema of JSON events, with the output events of one command.
     static func jsonEvents(_ rows: [(term: MarkedText, text: MarkedText)], example: [String]) -> ManualSection {
         let output: [ManualBlock] = [
             .paragraph(
                 """
-                With `--output json` every line of standard output is one object. Each has `type` and `time`, \
-                which is RFC 3339 in UTC with microseconds, and the same for what came in one piece. Bytes that are not \
-                UTF-8 text travel as `base64` in place of `data`. `direction` is `in` or `out`. More members may be added.
+                With `--output json`, each line of standard output is an event: a JSON object with `type` and `time`. \
+                The time is in UTC, in RFC 3339 format with microseconds; events that arrive together have the same \
+                time. `data` is text, and `base64` replaces it for bytes that are not UTF-8. `direction` is `in` or \
+                `out`. Future versions may add members.
                 """),
             .definitions(rows),
-            .paragraph("For instance, broken here to fit the page:"),
+            .paragraph("For example, with a line break added:"),
             .listing(example),
         ]
         return ManualSection("JSON EVENTS", blocks: output + eventInput)
     }
 
-    /// The events that both commands write.
+    /// The events that both `wsx connect` and `wsx listen` write.
     static let commonEvents: [(term: MarkedText, text: MarkedText)] = [
         (
             "`message`",
-            "A message: `direction`, `opcode` (`text` or `binary`), `bytes` (its size) and `data` or `base64`."
+            "A message: `direction`, `opcode` (`text` or `binary`), `bytes` (its size), and `data` or `base64`."
         ),
-        ("`ping`", "A ping: `direction`, `bytes` and `data` or `base64`."),
+        ("`ping`", "A ping: `direction`, `bytes`, and `data` or `base64`."),
         (
             "`pong`",
-            "A pong: the same, and `rtt_us`, the microseconds since the ping that it answers, if there was one."
+            "A pong: the same, and `rtt_us` if it answers a ping: the microseconds since that ping."
         ),
         (
             "`close`",
             """
-            The end of the connection: `direction`, `code`, `reason` and `clean`, which tells whether the closing \
-            handshake was complete. Code 1005 stands for a close frame without a code, 1006 for no close frame.
+            The end of the connection: `direction`, `code`, `reason`, and `clean`: whether the closing handshake was \
+            completed. Code 1005 means a close frame without a code, and 1006 means no close frame.
             """
         ),
         (
             "`error`",
-            """
-            What went wrong: `kind` and `message`; where a server refused the upgrade also its `status` and `body`.
-            """
+            "An error: `kind` and `message`, and `status` and `body` if a server refused the upgrade."
         ),
     ]
 }

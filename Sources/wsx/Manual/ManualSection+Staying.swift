@@ -1,53 +1,54 @@
 import CommandLine
 
 extension ManualSection {
-    /// When another connection follows, and what is sent on it.
+    /// When `--reconnect` retries, and which messages it sends again.
     static let stayingConnected = ManualSection(
         "STAYING CONNECTED",
         .paragraph(
             """
-            With `--reconnect` a connection that cannot be made, or is lost, is tried again, the first one too, so \
-            that client and server may be started together. The wait before a try is random, up to 4, 8, 16, 32 and \
-            then 60 seconds, so that the clients of a server do not all come back at once. The tries begin anew after \
-            a connection that was open for 10 seconds, not counting the silence for which it was left \
-            (`--heartbeat`), or on which the peer confirmed messages. TLS sessions and cookies are kept.
+            With `--reconnect`, a connection that is lost or cannot be established is retried. This includes the first \
+            connection: client and server can be started in any order. The wait before each retry is random, with a \
+            ceiling of 4, 8, 16, 32, and then 60 seconds. This keeps the clients of a restarted server from \
+            reconnecting all at once. The retries start over after a connection that was open for 10 seconds, not \
+            counting the silence that `--heartbeat` detected, or on which the peer confirmed messages. TLS sessions \
+            and cookies are kept.
             """),
         .definitions([
             (
-                "Tried again",
+                "Retried",
                 """
-                A server or network that is away, refuses or resets; time limits; statuses 408, 425, 429 and from 500 \
-                on but for 501 and 505; a proxy that did not reach the server; connections that end without a close \
-                frame, or with 1001, 1011, 1012, 1013 or 1014; a peer that `--heartbeat` misses.
+                Unreachable servers and networks; refused and reset connections; timeouts; HTTP statuses 408, 425, \
+                429, and 5xx except 501 and 505; proxies that cannot reach the server; connections that end without a \
+                close frame, or with 1001, 1011, 1012, 1013, or 1014; and peers that `--heartbeat` considers dead.
                 """
             ),
             (
                 "Final",
                 """
-                A close with 1000 or no code, which is a normal end; with any other code; other statuses, such as \
-                401, 403 and 404; certificates and whatever else is wrong with TLS; logins at proxies; redirects; \
-                anything against the protocol; and the end of the run by `--count`, `--timeout` or a signal.
+                A close with 1000 or no code, which is a normal end, or with any other code; other HTTP statuses, such \
+                as 401, 403, and 404; invalid certificates and other TLS errors; failed logins at proxies; redirects \
+                that are not followed; protocol errors; and an end of the run by `--count`, `--timeout`, or a signal.
                 """
             ),
         ]),
         .paragraph(
             """
-            Each connection begins with the *MESSAGE*s, those of `--execute`, and `--file`. What comes from standard \
-            input or the prompt is sent in order and, where that may be needed, again: pings go with it, and a pong \
-            tells that the peer has read everything before its ping. When a connection breaks, what no pong has \
-            covered is sent again on the next one, and what comes meanwhile after it. Before the run closes the \
-            connection, it waits for the last pong, at most for `--close-timeout`. How many messages may not have \
-            arrived is said at the end, if any.
+            Each connection begins with the *MESSAGE*s, the messages of `--execute`, and `--file`. Messages from \
+            standard input or the prompt are sent in order and, if necessary, again. `wsx` sends pings along with \
+            them; a pong proves that the peer has read everything before its ping. After a connection is lost, all \
+            messages without such a confirmation are sent again on the next one, followed by new input. Before closing \
+            the connection, the run waits for the last pong, for at most `--close-timeout`. If messages may not have \
+            arrived, their number is reported at the end.
             """),
         .paragraph(
             """
-            So messages can arrive twice: what becomes of a message cannot be known when the connection breaks before \
-            a pong has come. These are the messages of half a second and a round trip, or fewer. And messages can be \
-            lost in the server itself: many servers answer pings as they read them, before the application has taken \
-            the messages. To be certain, number the messages and have the application answer.
+            Messages can therefore arrive twice: if the connection breaks before the pong, the fate of a message is \
+            unknown. This affects at most the messages of half a second and one round trip. Messages can also be lost \
+            in the server, because many servers answer pings before the application has taken the preceding messages. \
+            To be certain, number the messages and have the application acknowledge them.
             """),
         .paragraph(
             """
-            A peer that answers no pings gets no more than 16 MiB of input on a connection with `--reconnect`.
+            With `--reconnect`, a peer that does not answer pings receives at most 16 MiB of input per connection.
             """))
 }

@@ -1,44 +1,44 @@
 import CommandLine
 
-/// What the manual of `wsx` says, and help of its small commands.
+/// The manual of `wsx` as a whole, and the help of its small commands.
 enum ProgramManual {
-    /// The program as a whole.
+    /// The manual of the program.
     static let manual = Manual(
         description: [
             .paragraph(
                 """
-                `wsx` connects to WebSocket servers from a terminal or a script, and is a WebSocket server itself. \
-                On a terminal it is a prompt, elsewhere a pipe that loses nothing and whose exit status tells what \
-                happened.
+                `wsx` is a WebSocket client, server, and load tester. On a terminal, `wsx connect` and `wsx listen` \
+                are interactive prompts. Elsewhere they are pipes that transfer messages byte for byte, and the exit \
+                status reports the outcome.
                 """),
             .paragraph(
                 """
-                `wsx` *URL* is `wsx connect` *URL*. `wsx -c` *URL* and `wsx -l` *PORT* are understood, too, as \
-                people know them from wscat.
+                `wsx` *URL* is short for `wsx connect` *URL*. For users of wscat, `wsx -c` *URL* and `wsx -l` *PORT* \
+                work as well.
                 """),
         ],
         sections: [.exitStatus, .environment],
         examples: [
-            CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx echo:"),
+            CommandExample(purpose: "Try the embedded echo server", line: "wsx echo:"),
             CommandExample(
-                purpose: "Send one message and print the first reply",
+                purpose: "Send a message and print the first reply",
                 line: "wsx connect -n 1 ws://localhost:8080/ hello"),
             CommandExample(purpose: "Run an echo server", line: "wsx listen --echo 8080"),
         ])
 
-    /// `wsx completions`.
+    /// The manual of `wsx completions`.
     static let completions = Manual(
         description: [
             .paragraph(
                 """
-                Prints a script that makes the shell complete the commands, options and values of wsx. \
-                For bash, load it in ~/.bashrc; for zsh, save it as _wsx in a directory of $fpath; \
-                for fish, save it as ~/.config/fish/completions/wsx.fish.
+                Prints a script that completes the commands, options, and values of wsx in a shell. For bash, load it \
+                in ~/.bashrc. For zsh, save it as _wsx in a directory of $fpath. For fish, save it as \
+                ~/.config/fish/completions/wsx.fish.
                 """)
         ],
         examples: [
-            CommandExample(purpose: "Load it into this bash", line: "eval \"$(wsx completions bash)\""),
-            CommandExample(purpose: "Load it into this zsh", line: "source <(wsx completions zsh)"),
-            CommandExample(purpose: "Load it into this fish", line: "wsx completions fish | source"),
+            CommandExample(purpose: "Enable completion in this bash", line: "eval \"$(wsx completions bash)\""),
+            CommandExample(purpose: "Enable completion in this zsh", line: "source <(wsx completions zsh)"),
+            CommandExample(purpose: "Enable completion in this fish", line: "wsx completions fish | source"),
         ])
 }

@@ -19,7 +19,7 @@ extension OptionHeading {
     static let results = OptionHeading("Results")
     static let display = OptionHeading("Display")
 
-    /// The headings over options, in the order in which help and manual show them.
+    /// The headings in the order of help and manual.
     static let all = [
         load, messages, server, access, web, faults, format, ending, requests, staying, request, network, tls,
         compression, limits, results, display,

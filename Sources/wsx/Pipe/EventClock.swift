@@ -1,16 +1,16 @@
 import Formats
 import WSCore
 
-/// Writes times as events and transcripts show them, and works out the calendar once a second only.
+/// Formats timestamps for events and transcripts. It computes the calendar date only once per second.
 struct EventClock {
-    /// The time of the latest ``update()`` as RFC 3339 has it, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
+    /// The time of the latest ``update()`` in RFC 3339 format, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
     private(set) var text = [UInt8]("0000-00-00T00:00:00.000000Z".utf8)
 
     private var lastSeconds: Int?
     private static let microsecondsOffset = 20
     private static let microsecondsDigits = 6
 
-    /// Takes the present time.
+    /// Sets the text to the current time.
     mutating func update() {
         let now = WallTime.now
         if now.seconds != lastSeconds {

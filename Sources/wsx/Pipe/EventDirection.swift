@@ -1,9 +1,9 @@
-/// Which way a frame went, as events call it.
+/// The direction of a frame in events.
 enum EventDirection {
     case incoming
     case outgoing
 
-    /// What stands in an event.
+    /// The word used in events.
     var word: StaticString {
         switch self {
         case .incoming: "in"
@@ -11,7 +11,7 @@ enum EventDirection {
         }
     }
 
-    /// Reads the word of an event; nil: it is none of the two.
+    /// Parses the word of an event. Returns `nil` for other words.
     init?(word: String) {
         switch word {
         case "in": self = .incoming

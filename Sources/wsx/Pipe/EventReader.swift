@@ -1,39 +1,38 @@
 import Formats
 import WSCore
 
-/// Reads JSON events, one a line: what `--output json` and `--record` write, and what is written for `--input json`.
+/// Parses JSON events, one per line: the output of `--output json` and `--record`, and the input of `--input json`.
 ///
 ///     {"type":"message","direction":"out","opcode":"text","data":"hello"} → .item(.message(.text)), payload hello
 ///
-/// Members that are not known are passed over, and so are those that mean nothing to the type, and those that are null,
-/// but for `client`.
+/// Unknown members, members without a meaning for the event type, and null members are ignored, except a null `client`.
 struct EventReader: ~Copyable {
     private enum Member: String {
         case type, time, direction, opcode, data, base64, code, reason, client
     }
 
     private let readsTimes: Bool
-    /// Where the value of each member stands in the line.
+    /// The value of each known member, as a range of the line.
     private var values: [Member: JSONToken] = [:]
     private var payload = ByteBuffer()
     private var decodedString = ByteBuffer()
 
-    /// Close codes that there are (RFC 6455 §7.4.2); some of them stand for what is not in a frame.
+    /// The valid close codes (RFC 6455 §7.4.2). Some of them never appear in a frame.
     private static let closeCodes = 1000...4999
-    /// The longest unknown type that an error shows, in characters.
+    /// The maximum length of an unknown type in an error message, in characters.
     private static let shownCharacters = 40
 
-    /// Makes a reader; times that nobody asks for are not read.
+    /// Creates a reader. Times are parsed only if `readsTimes` is true.
     init(readsTimes: Bool = false) {
         self.readsTimes = readsTimes
     }
 
-    /// Gives `body` the payload of the event that was read last.
+    /// Passes the payload of the last event to `body`.
     func withPayload<R>(_ body: (RawSpan) -> R) -> R {
         payload.withReadableBytes(body)
     }
 
-    /// Reads a line, without its end.
+    /// Parses a line without its line end.
     mutating func read(_ line: RawSpan) throws(InputProblem) -> InputEvent {
         payload.removeAll()
         try findMembers(of: line)
@@ -52,11 +51,11 @@ struct EventReader: ~Copyable {
         var member: Member?
         while let token = try Self.nextToken(of: &reader, in: line) {
             if token.kind == .key, reader.depth == 1 {
-                // A key with half of a surrogate pair in it is none that is known.
+                // A key with an unpaired surrogate matches no known member.
                 member = (try? decode(token, in: line, for: .type)).flatMap(Member.init)
             } else if let name = member {
                 member = nil
-                // A client that is null was meant to be somebody: to all it would go to those who are not to have it.
+                // A null client is an error: ignoring it would send the message to all clients.
                 let isNull = token.kind == .literal && Self.isNull(line.extracting(token.range))
                 if isNull, name != .client { continue }
                 guard values.updateValue(token, forKey: name) == nil else { throw .repeatedMember(name.rawValue) }
@@ -78,7 +77,7 @@ struct EventReader: ~Copyable {
         literal.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == UInt8(ascii: "n")
     }
 
-    /// The value of a member that is a string; nil: there is none.
+    /// Returns the value of a string member, or `nil` if it is absent.
     private mutating func text(_ member: Member, in line: RawSpan) throws(InputProblem) -> String? {
         guard let token = values[member] else { return nil }
         guard token.kind == .string else { throw .badMember(member.rawValue, expected: "a string") }
@@ -97,7 +96,7 @@ struct EventReader: ~Copyable {
         }
     }
 
-    /// The value of a member that is a whole number; nil: there is none.
+    /// Returns the value of an integer member, or `nil` if it is absent.
     private func number(_ member: Member, in line: RawSpan, expected: String) throws(InputProblem) -> Int? {
         guard let token = values[member] else { return nil }
         let digits = line.extracting(token.range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -146,7 +145,8 @@ struct EventReader: ~Copyable {
         }
     }
 
-    /// Reads the payload of a message, and tells its kind: what is Base64 is binary, unless the event says otherwise.
+    /// Decodes the payload of a message and returns its kind. Base64 payloads are binary unless `opcode` says
+    /// otherwise.
     private mutating func messageKind(in line: RawSpan) throws(InputProblem) -> MessageKind {
         guard try readPayload(in: line) else { throw .noPayload }
         switch try text(.opcode, in: line) {
@@ -169,7 +169,8 @@ struct EventReader: ~Copyable {
         return item
     }
 
-    /// - Returns: Whether there is a payload.
+    /// Decodes the payload, if any.
+    /// - Returns: Whether the event has a payload.
     private mutating func readPayload(in line: RawSpan) throws(InputProblem) -> Bool {
         switch (values[.data], values[.base64]) {
         case (nil, nil): return false
@@ -179,7 +180,7 @@ struct EventReader: ~Copyable {
             let isText = JSONString.appendDecoded(line.extracting(token.range), to: &payload)
             guard isText else { throw .halfSurrogate("data") }
         case (nil, _?):
-            // Not straight from the line: a slash may be escaped.
+            // Decode the JSON string first: a slash may be escaped.
             _ = try text(.base64, in: line)
             try decodeBase64()
         }
@@ -197,7 +198,7 @@ struct EventReader: ~Copyable {
         }
     }
 
-    /// The close frame that stands for an event; nil: there is none that could be sent.
+    /// Returns the close frame for an event, or `nil` if its code must not be sent.
     private mutating func closeFrame(in line: RawSpan) throws(InputProblem) -> CloseFrame? {
         let expected = "a close code, \(Self.closeCodes.lowerBound) through \(Self.closeCodes.upperBound)"
         let number = try number(.code, in: line, expected: expected)

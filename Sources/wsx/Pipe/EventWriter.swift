@@ -1,18 +1,18 @@
 import Conversation
 import WSCore
 
-/// Writes JSON events: the one place that knows what fields each has.
+/// Writes JSON events. It alone defines the fields of each event type.
 ///
-/// All events of a turn of the loop have the same time: they came in one piece.
+/// All events of a turn of the loop share one timestamp, because they arrived together.
 final class EventWriter {
     private let writer: DescriptorWriter
     private let loop: EventLoop
     private var clock = EventClock()
     private var clockTurn: UInt64?
-    /// The clock's time of that turn.
+    /// The text of the clock in that turn.
     private var time = ByteBuffer()
 
-    /// Makes a writer of events at the end of what `writer` writes.
+    /// Creates an event writer that appends to the output of `writer`.
     init(_ writer: DescriptorWriter, on loop: EventLoop) {
         self.writer = writer
         self.loop = loop
@@ -28,7 +28,7 @@ final class EventWriter {
         writer.schedule()
     }
 
-    /// Begins an event, which takes over what is in `buffer`.
+    /// Begins an event at the end of `buffer`, and takes ownership of its contents.
     @inline(__always)
     private func begin(_ type: StaticString, atEndOf buffer: inout ByteBuffer) -> JSONEvent {
         if clockTurn != loop.turnCount {
@@ -41,7 +41,7 @@ final class EventWriter {
     }
 
     /// Writes a message.
-    /// - Parameter reply: What it answers, if it does.
+    /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
     func writeMessage(
         _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
         reply: Reply? = nil
@@ -55,8 +55,8 @@ final class EventWriter {
         }
     }
 
-    /// Writes a message that is sent to several clients, once for each. But for their numbers, the events are the same: a
-    /// large one is in memory once.
+    /// Writes one event per client for a message sent to several clients. The events share the payload, which is in
+    /// memory once.
     func writeMessage(_ payload: RawSpan, as kind: MessageKind, toClients clients: [Int]) {
         var buffer = ByteBuffer()
         var common = begin("message", atEndOf: &buffer)
@@ -81,8 +81,8 @@ final class EventWriter {
         event.addPayload(payload, isText: kind == .text)
     }
 
-    /// Writes a ping or pong.
-    /// - Parameter roundTrip: The time since the ping that a pong answers.
+    /// Writes a ping or a pong.
+    /// - Parameter roundTrip: The round-trip time if a pong answers a known ping.
     func writeControl(
         _ opcode: Opcode, _ payload: RawSpan, _ direction: EventDirection = .incoming, roundTrip: Duration? = nil,
         client: Int? = nil
@@ -95,7 +95,7 @@ final class EventWriter {
         }
     }
 
-    /// Writes that a connection was opened.
+    /// Writes the opening of a connection.
     func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
         write("open", client: client) { event in
             event.add("url", url)
@@ -117,7 +117,7 @@ final class EventWriter {
         }
     }
 
-    /// Writes a close frame that was sent, which is not yet the end.
+    /// Writes a sent close frame. The end of the connection is a separate event.
     func writeClose(sent frame: CloseFrame, client: Int? = nil) {
         write("close", client: client) { event in
             event.add("direction", EventDirection.outgoing.word)
@@ -126,11 +126,11 @@ final class EventWriter {
         }
     }
 
-    /// Writes a connection's end.
+    /// Writes the end of a connection.
     func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
         write("close", client: client) { event in
-            // A close frame of our own that was left without an answer is all there was; a connection that was lost came
-            // to its end from the other side.
+            // The direction is `out` only if our close frame was not answered. A lost connection counts as ended by the
+            // peer.
             let isOurs = end.closing.received == nil && end.closing.sent != nil
             event.add("direction", (isOurs ? EventDirection.outgoing : .incoming).word)
             event.add("code", Int(end.code.rawValue))

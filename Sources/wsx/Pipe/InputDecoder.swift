@@ -1,18 +1,18 @@
 import Formats
 import WSCore
 
-/// Turns records of standard input into what is to be sent.
+/// Converts records of standard input into items to send.
 struct InputDecoder: ~Copyable {
-    /// What a record asks for, and for whom.
+    /// An item and its destination.
     struct Input: Equatable {
         let item: InputItem
-        /// The client that it is for; nil: all.
+        /// The client to send it to, or `nil` for all clients.
         var client: Int?
-        /// How long after the first event of the input this one was; nil: it has no time, or there is no pace to keep.
+        /// The time since the first event of the input, or `nil` without a time or if the replay ignores times.
         var delay: Duration?
     }
 
-    /// Whether a record is a message as it stands.
+    /// Whether records are messages and need no decoding.
     let isVerbatim: Bool
     /// Whether an event with a time has been read.
     var hasBegun: Bool { firstTime != nil }
@@ -21,16 +21,16 @@ struct InputDecoder: ~Copyable {
     private let kind: MessageKind
     private var decoded = ByteBuffer()
     private var reader: EventReader
-    /// Whether the input is a recording, of which only what was sent is sent again; nil: nothing has been read.
+    /// Whether the input is a recording. Only its sent items are sent again. `nil` before the first event.
     private var isRecording: Bool?
     private var firstTime: Duration?
-    /// The latest close of a recording, while nothing that is sent has followed it.
+    /// The latest close event of a recording, unless another sent item followed it.
     private var close: Input?
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     /// - Parameters:
-    ///   - format: What the records are.
-    ///   - kind: The kind of messages that do not say it themselves.
+    ///   - format: The format of the records.
+    ///   - kind: The kind of messages if the record does not specify one.
     ///   - keepsPace: Whether the times of events matter.
     init(_ format: InputFormat, as kind: MessageKind, keepsPace: Bool = false) {
         self.format = format
@@ -43,8 +43,8 @@ struct InputDecoder: ~Copyable {
             }
     }
 
-    /// Decodes a record; ``withPayload(of:_:)`` then gives what is to be sent.
-    /// - Returns: What the record asks for; nil: nothing.
+    /// Decodes a record. ``withPayload(of:_:)`` then provides its payload.
+    /// - Returns: The item to send, or `nil` if there is none.
     mutating func decode(_ record: RawSpan) throws(InputProblem) -> Input? {
         switch format {
         case .lines, .nul, .message, .chunks: break
@@ -57,13 +57,13 @@ struct InputDecoder: ~Copyable {
         return Input(item: .message(kind))
     }
 
-    /// Takes the close with which a recording ends, once all of it has been decoded; nil: there is none.
+    /// Returns the close event at the end of a recording, or `nil` if there is none. Call it after the last record.
     mutating func takeClose() -> Input? {
         defer { close = nil }
         return close
     }
 
-    /// Gives `body` the payload of what was decoded last, from `record`.
+    /// Passes the payload of the last decoded record to `body`.
     func withPayload<R>(of record: RawSpan, _ body: (RawSpan) -> R) -> R {
         switch format {
         case .lines, .nul, .message, .chunks: body(record)
@@ -101,12 +101,12 @@ struct InputDecoder: ~Copyable {
         if let time = event.time, let firstTime { delay = time - firstTime }
         let input = Input(item: item, client: event.client, delay: delay)
         guard isRecording else { return input }
-        // A session at the prompt may go on after a close; only the last one was its end.
+        // A recorded prompt session may continue after a close; only the last one ended it.
         guard case .close(let frame) = item else {
             close = nil
             return input
         }
-        // What it followed in the recording were replies, which may take longer this time.
+        // In the recording, replies preceded the close. They may take longer this time, so wait for them.
         close = Input(item: frame.map { .end($0) } ?? item, client: event.client, delay: delay)
         return nil
     }

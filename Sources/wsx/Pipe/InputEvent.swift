@@ -1,22 +1,22 @@
 /// A JSON event of the input.
 struct InputEvent: Equatable {
-    /// What kind of event it is.
+    /// The type of the event.
     enum Kind: Equatable {
-        /// Something that can be sent; a payload is beside it.
+        /// An item that can be sent. Its payload is passed separately.
         case item(InputItem)
-        /// The head of a recording.
+        /// The header of a recording.
         case recording
-        /// A connection has been opened: nothing is asked for.
+        /// A connection was opened. Nothing is sent.
         case open
-        /// Something else that tells and asks for nothing: `listening`, `error`.
+        /// Another informational event: `listening` or `error`. Nothing is sent.
         case report
     }
 
     let kind: Kind
-    /// nil: the event does not say.
+    /// The direction, or `nil` if the event has none.
     let direction: EventDirection?
-    /// The client that it is for; nil: all.
+    /// The client to send it to, or `nil` for all clients.
     let client: Int?
-    /// When it was, since the beginning of 1970, UTC; nil: the event does not say, or nobody asked.
+    /// The time since 1970-01-01 UTC, or `nil` if it is absent or was not requested.
     let time: Duration?
 }

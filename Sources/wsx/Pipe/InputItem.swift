@@ -1,12 +1,12 @@
 import WSCore
 
-/// What a record of standard input asks for; a payload travels beside it.
+/// An item that standard input asks to send. Its payload is passed separately.
 enum InputItem: Equatable {
     case message(MessageKind)
     case ping
     case pong
-    /// Begin the closing handshake, or, where there is no frame that could be sent, just take the input for ended.
+    /// Start the closing handshake. Without a frame that may be sent, only the input ends.
     case close(CloseFrame?)
-    /// Close with a frame once no reply is waited for any more: the input is over.
+    /// End the input, wait for outstanding replies, and close with this frame.
     case end(CloseFrame)
 }

@@ -6,27 +6,27 @@ enum InputProblem: Error, Equatable {
     case notText
     case notHexadecimal(EncodedTextError)
     case notBase64(EncodedTextError)
-    /// An event that is not UTF-8.
+    /// An event that is not valid UTF-8.
     case notTextEvent
     case notJSON(JSONError)
     case notAnObject
     case unknownType(String)
     case missingMember(String)
     case repeatedMember(String)
-    /// A member of an event whose value has another form than `expected`.
+    /// A member with a value other than the `expected` form.
     case badMember(String, expected: String)
     /// Neither `data` nor `base64`.
     case noPayload
     /// Both of them.
     case twoPayloads
-    /// An escape in a string stands for one half of a surrogate pair.
+    /// A string contains an escape for an unpaired surrogate.
     case halfSurrogate(String)
-    /// More than a control frame holds.
+    /// A payload that exceeds the size of a control frame.
     case tooLong(String, byteCount: Int, limit: Int)
 }
 
 extension InputProblem: CustomStringConvertible {
-    /// Why, and what to try, to follow a colon.
+    /// The cause and a remedy, to follow a colon.
     var description: String {
         switch self {
         case .notText: "it is not UTF-8 text; send it with --binary"

@@ -1,36 +1,36 @@
 import WSCore
 
-/// Reads standard input, cuts it into records, and turns these into what is to be sent.
+/// Reads standard input, splits it into records, and decodes them into items to send.
 ///
 ///      stdin → RecordSplitter → InputDecoder ──► receiver
-///         ▲                          │ not yet: the pace of a recording
+///         ▲                          │ not due yet, with --replay-speed
 ///         └── paused ◄───────────────┘
 final class InputReader {
-    /// How the input is read.
+    /// The settings for reading the input.
     struct Settings {
-        /// How it is cut and decoded.
+        /// The format of the records.
         var format: InputFormat
-        /// Whether a CR before the LF of a line is no part of it.
+        /// Whether to strip a CR before the LF of a line.
         var stripsCarriageReturn = false
-        /// The kind of messages that do not say it themselves.
+        /// The kind of messages if the record does not specify one.
         var kind: MessageKind
-        /// The pace of events.
+        /// The replay speed of events.
         var speed = ReplaySpeed.max
     }
 
-    /// What a run does with its input.
+    /// The receiver of the input.
     protocol Receiver: AnyObject {
-        /// Takes what a record asks for; the payload is valid during the call.
+        /// Receives an item. The payload is valid only during the call.
         /// - Parameters:
-        ///   - item: What is to be sent.
-        ///   - payload: The payload of a message, ping or pong.
-        ///   - client: The client that it is for; nil: all.
+        ///   - item: The item to send.
+        ///   - payload: The payload of a message, ping, or pong.
+        ///   - client: The client to send it to, or `nil` for all clients.
         func received(input item: InputItem, _ payload: RawSpan, client: Int?)
-        /// Takes note that a record cannot be sent; `what` names it.
+        /// Reports a record that cannot be sent; `what` names it.
         func received(badInput what: String, _ problem: InputProblem)
-        /// Called after each piece of input: the moment to ask whether to pause.
+        /// Called after each piece of input, as an opportunity to pause.
         func receivedInputPiece()
-        /// Takes the end of the input.
+        /// Reports the end of the input.
         func inputEnded(_ error: IOError?)
     }
 
@@ -39,25 +39,25 @@ final class InputReader {
     private let loop: EventLoop
     private var splitter: RecordSplitter
     private var decoder: InputDecoder
-    /// The kind of records that are messages as they stand; nil: they are to be decoded.
+    /// The kind of messages if records need no decoding, or `nil` otherwise.
     private let verbatimKind: MessageKind?
     private var reader: DescriptorReader?
     private weak var receiver: (any Receiver)?
     private var recordCount = 0
     private var isPaused = true
-    /// What has been read and not been split, because the reader was paused in the middle of a piece.
+    /// Data that was read but not yet split because the reader was paused.
     private var unsplit = ByteBuffer()
-    /// What waits for its time; its payload is the decoder's.
+    /// An item that is not due yet. Its payload is in the decoder.
     private var waiting: (input: InputDecoder.Input, dueTime: Duration)?
-    /// Whether the end of the input has been reached, and waits for what is before it.
+    /// Whether the end of the input has been reached but not yet reported.
     private var isAtEnd = false
-    /// What the input has ended with; nil: there is just no more.
+    /// The error that ended the input, or `nil` for a normal end.
     private var endError: IOError?
     /// When the first event with a time was read.
     private var beginTime: Duration?
     private lazy var timer = Timer(on: loop) { [unowned self] in goOn() }
 
-    /// Makes a reader of standard input, or of another descriptor, that does not read yet.
+    /// Creates a reader for standard input or another descriptor, without starting it.
     init(
         _ settings: Settings, from descriptor: Int32 = StandardDescriptors.input, on loop: EventLoop,
         receiver: any Receiver
@@ -71,7 +71,7 @@ final class InputReader {
         verbatimKind = decoder.isVerbatim ? settings.kind : nil
     }
 
-    /// The latest record, as errors call it.
+    /// The name of the latest record in error messages.
     var recordName: String {
         switch settings.format {
         case .message: "the input"
@@ -80,11 +80,11 @@ final class InputReader {
         }
     }
 
-    /// Starts reading, or goes on after ``pause()``.
+    /// Starts reading, or resumes after ``pause()``.
     func start() {
         guard isPaused, receiver != nil else { return }
         isPaused = false
-        // Not at once: whoever calls may be in the middle of receiving.
+        // Not synchronously: the caller may be inside a receive callback.
         if hasBacklog { return timer.start(after: .zero) }
         do throws(IOError) {
             if reader == nil { reader = try makeReader() }
@@ -94,13 +94,13 @@ final class InputReader {
         }
     }
 
-    /// Stops reading until ``start()``, also in the middle of what has been read.
+    /// Stops reading until ``start()``, even within data that has been read.
     func pause() {
         isPaused = true
         reader?.pause()
     }
 
-    /// Ends reading for good.
+    /// Stops reading permanently.
     func close() {
         isPaused = true
         reader?.close()
@@ -122,7 +122,7 @@ final class InputReader {
         if takenBytes < piece.byteCount {
             unsplit.append(piece.extracting(droppingFirst: takenBytes))
         }
-        // What waits may have been the last of the piece.
+        // The waiting item may have been the last of the piece.
         if hasBacklog { reader?.pause() }
         receiver.receivedInputPiece()
     }
@@ -130,16 +130,16 @@ final class InputReader {
     private func finished(_ error: IOError?) {
         isAtEnd = true
         endError = error
-        // What was cut short by an error is not a message.
+        // A record cut short by an error is not a message.
         if error == nil, let receiver {
             splitter.finish { _ = take($0, for: receiver) }
-            // A message that waits has come after it, and it is not the last any more.
+            // If a message is waiting, the close follows it in turn.
             if let close = decoder.takeClose() { _ = take(close, of: RawSpan(), for: receiver) }
         }
         finishIfDone()
     }
 
-    /// Goes on with what had to wait, before anything else is read.
+    /// Processes the backlog before reading more.
     private func goOn() {
         guard !isPaused, let receiver else { return }
         if let (input, dueTime) = waiting {
@@ -168,8 +168,8 @@ final class InputReader {
         splitter.split(piece) { take($0, for: receiver) }
     }
 
-    /// Takes a record.
-    /// - Returns: Whether to go on with the next.
+    /// Processes a record.
+    /// - Returns: Whether to continue with the next one.
     private func take(_ record: RawSpan, for receiver: any Receiver) -> Bool {
         recordCount += 1
         if let verbatimKind, verbatimKind == .binary || UTF8Validator.isValid(record) {
@@ -187,8 +187,8 @@ final class InputReader {
         return !isPaused
     }
 
-    /// Takes what a record asks for, now or when its time has come.
-    /// - Returns: Whether to go on with the next.
+    /// Delivers an item now, or when it is due.
+    /// - Returns: Whether to continue with the next one.
     private func take(_ input: InputDecoder.Input, of record: RawSpan, for receiver: any Receiver) -> Bool {
         if let dueTime = dueTime(of: input), dueTime > loop.now {
             waiting = (input, dueTime)
@@ -205,7 +205,7 @@ final class InputReader {
         }
     }
 
-    /// When an event is to be sent; nil: at once.
+    /// When to send an event, or `nil` to send it at once.
     private func dueTime(of input: InputDecoder.Input) -> Duration? {
         guard let delay = input.delay, let beginTime, case .factor(let factor) = settings.speed else { return nil }
         return beginTime + delay / factor
@@ -213,14 +213,14 @@ final class InputReader {
 }
 
 extension ConversationArguments {
-    /// How standard input is read.
+    /// The settings for reading standard input.
     var inputSettings: InputReader.Settings {
         InputReader.Settings(
             format: format.input, stripsCarriageReturn: format.stripsCarriageReturn,
             kind: format.payload.kind(for: format.input), speed: format.replaySpeed)
     }
 
-    /// Checks what the options cannot say of one another: only events have times.
+    /// Checks that `--replay-speed` is used only with `--input json`, because only events have times.
     func checkReplaySpeed() throws(Failure) {
         guard format.replaySpeed == .max || format.input == .json else {
             throw .badArgument(what: "--replay-speed", why: "it says nothing without --input json; give that, too")

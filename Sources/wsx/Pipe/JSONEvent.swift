@@ -1,13 +1,13 @@
 import Formats
 import WSCore
 
-/// Writes one JSON event, field by field, as one line.
+/// Builds one JSON event, field by field, on one line.
 ///
 ///     {"type":"message","time":"2026-05-01T12:00:00.000000Z","direction":"in","opcode":"text","bytes":5,"data":"hello"}
 struct JSONEvent: ~Copyable {
     private var line: ByteBuffer
 
-    /// Begins an event at the end of `buffer`, which ``finish()`` gives back.
+    /// Begins an event at the end of `buffer`. ``finish()`` returns the buffer.
     /// - Parameter time: The text of an ``EventClock``.
     @inline(__always)
     init(_ type: StaticString, time: RawSpan, into buffer: consuming ByteBuffer) {
@@ -19,17 +19,17 @@ struct JSONEvent: ~Copyable {
         line.append(byte: UInt8(ascii: "\""))
     }
 
-    /// Goes on with an event at the end of `buffer`, which has its beginning.
+    /// Continues an event that begins at the end of `buffer`.
     init(continuing buffer: consuming ByteBuffer) {
         line = buffer
     }
 
-    /// Gives the buffer back without ending the line: what is in it can be the beginning of many events.
+    /// Returns the buffer with an unfinished line, which can be the common beginning of several events.
     consuming func interrupt() -> ByteBuffer {
         line
     }
 
-    /// Ends the line and gives the buffer back.
+    /// Ends the line and returns the buffer.
     consuming func finish() -> ByteBuffer {
         line.append(literal: "}\n")
         return line
@@ -42,7 +42,7 @@ struct JSONEvent: ~Copyable {
         value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &line) }
     }
 
-    /// Adds a string of the program's own that needs no escapes.
+    /// Adds a constant string that needs no escapes.
     @inline(__always)
     mutating func add(_ name: StaticString, _ word: StaticString) {
         begin(name)
@@ -58,13 +58,13 @@ struct JSONEvent: ~Copyable {
         line.append(decimal: value)
     }
 
-    /// Adds true or false.
+    /// Adds a Boolean.
     mutating func add(_ name: StaticString, _ value: Bool) {
         begin(name)
         line.append(literal: value ? "true" : "false")
     }
 
-    /// Adds bytes: as `data` where they are UTF-8 text, as `base64` elsewhere.
+    /// Adds a payload: as `data` if it is UTF-8 text, and as `base64` otherwise.
     @inline(__always)
     mutating func addPayload(_ payload: RawSpan, isText: Bool) {
         if isText || UTF8Validator.isValid(payload) {

@@ -2,24 +2,24 @@ import Conversation
 import Formats
 import WSCore
 
-/// Writes received messages, or events, to standard output in the format asked for.
+/// Writes received messages or events to standard output in the requested format.
 ///
-/// On a terminal nothing of a peer's is written raw: what could drive the terminal is shown as an escape.
+/// On a terminal, control characters from the peer are escaped.
 final class MessageWriter {
-    /// With more than this many bytes waiting, ``isFull`` says that the source is to pause: a megabyte keeps a fast
-    /// reader busy and a slow one cheap.
+    /// The backlog, in bytes, above which ``isFull`` asks the source to pause: 1 MiB keeps a fast reader busy and costs
+    /// little memory with a slow one.
     static let queueLimitBytes = 1 << 20
 
-    /// Writes events, in the format that has them; nil in the others.
+    /// Writes events if the format is JSON; otherwise `nil`.
     let events: EventWriter?
 
     private let writer: DescriptorWriter
     private let format: OutputFormat
-    /// What becomes of messages; nil: they are written byte for byte.
+    /// Formats messages, or `nil` to write them byte for byte.
     private let style: OutputStyle?
 
-    /// Makes a writer to standard output, or to another descriptor.
-    /// - Parameter colors: Knows what is coloured there.
+    /// Creates a writer for standard output or another descriptor.
+    /// - Parameter colors: Chooses the colors for the descriptor.
     init(
         _ arguments: some ConversationArguments, colors: Console, to descriptor: Int32 = StandardDescriptors.output,
         on loop: EventLoop
@@ -30,31 +30,31 @@ final class MessageWriter {
         events = format == .json ? EventWriter(writer, on: loop) : nil
     }
 
-    /// Whether the source of what is written is to pause until ``didDrain``.
+    /// Whether the source should pause until ``didDrain``.
     var isFull: Bool { writer.pendingBytes > Self.queueLimitBytes }
-    /// Whether nothing waits to be written.
+    /// Whether no data is left to write.
     var isDrained: Bool { writer.pendingBytes == 0 }
 
-    /// Called whenever nothing is left to be written.
+    /// Called whenever the last byte has been written.
     var didDrain: (() -> Void)? {
         get { writer.didDrain }
         set { writer.didDrain = newValue }
     }
-    /// Called once when writing fails or the reader has gone away.
+    /// Called once when writing fails, including when the reader closes the pipe.
     var didFail: ((IOError) -> Void)? {
         get { writer.didFail }
         set { writer.didFail = newValue }
     }
 
-    /// Writes what can be written at once; ``didDrain`` tells when the rest is out.
+    /// Writes as much as the descriptor accepts now. ``didDrain`` reports when the rest has been written.
     func flush() {
         writer.flush()
     }
 
     /// Writes a message.
     /// - Parameters:
-    ///   - client: The number of the client that sent it, where there are several.
-    ///   - reply: What it answers, if it does.
+    ///   - client: The number of the client that sent it, if there are several.
+    ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
     func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) {
         switch format {
         case .json:

@@ -1,16 +1,15 @@
 import Formats
 import WSCore
 
-/// What becomes of a message on its way out where it does not go there byte for byte: on a terminal, and
-/// with `--pretty`.
+/// The formatting of messages that are not written byte for byte: on a terminal and with `--pretty`.
 struct OutputStyle {
-    /// Whether nothing of a peer's may act on what reads the output.
+    /// Whether to escape control characters.
     let isTerminal: Bool
-    /// Whether JSON is indented.
+    /// Whether to indent JSON.
     let isPretty: Bool
     let palette: Palette
 
-    /// The style of a descriptor; nil: byte for byte.
+    /// Creates the style for a descriptor, or returns `nil` for byte-for-byte output.
     init?(_ arguments: some ConversationArguments, to descriptor: Int32, palette: Palette) {
         isTerminal = StandardDescriptors.isTerminal(descriptor)
         isPretty = arguments.format.output == .text && (arguments.transcript.isPretty ?? isTerminal)
@@ -18,7 +17,7 @@ struct OutputStyle {
         guard isTerminal || isPretty else { return nil }
     }
 
-    /// Makes a style.
+    /// Creates a style.
     init(isTerminal: Bool, isPretty: Bool, palette: Palette) {
         self.isTerminal = isTerminal
         self.isPretty = isPretty
@@ -35,7 +34,7 @@ struct OutputStyle {
             buffer.append(layout.text(payload, limit: .none, column: 0).text)
         } else if isJSON {
             var lines = PlainLines(palette: palette)
-            // It has been read: it is JSON.
+            // Cannot fail: the payload has been parsed above.
             do throws(JSONError) { try JSONLayout.write(payload, to: &lines) } catch { return buffer.append(payload) }
             lines.bytes.withReadableBytes { buffer.append($0) }
         } else {

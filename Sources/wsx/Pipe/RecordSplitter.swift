@@ -6,9 +6,9 @@ import WSCore
     import Glibc
 #endif
 
-/// Cuts standard input into messages.
+/// Splits standard input into records.
 ///
-/// A record that lies whole in a piece of input is handed on from there; only one that is cut is copied.
+/// A record within one piece of input is passed on in place. Only records that span pieces are copied.
 struct RecordSplitter: ~Copyable {
     private enum Rule {
         case delimiter(UInt8)
@@ -20,7 +20,7 @@ struct RecordSplitter: ~Copyable {
     private let stripsCarriageReturn: Bool
     private var carry = ByteBuffer()
 
-    /// Makes a splitter; `stripsCarriageReturn` counts for lines only.
+    /// Creates a splitter. `stripsCarriageReturn` applies only to lines.
     init(_ format: InputFormat, stripsCarriageReturn: Bool = false) {
         self.stripsCarriageReturn = stripsCarriageReturn && format == .lines
         rule =
@@ -35,10 +35,10 @@ struct RecordSplitter: ~Copyable {
     /// The number of bytes that wait for the end of their record.
     var carriedBytes: Int { carry.count }
 
-    /// Takes the next piece of input and hands on each record that it completes.
-    /// - Parameter receive: Takes a record, and returns whether to go on with the next.
-    /// - Returns: The number of bytes taken: all, unless it was told not to go on. The rest belongs at the beginning of the
-    ///   next piece.
+    /// Splits the next piece of input and passes on each complete record.
+    /// - Parameter receive: Receives a record and returns whether to continue.
+    /// - Returns: The number of bytes consumed: all, unless `receive` returned `false`. The caller passes the rest at
+    ///   the beginning of the next piece.
     mutating func split(_ piece: RawSpan, _ receive: (RawSpan) -> Bool) -> Int {
         switch rule {
         case .chunks: _ = receive(piece)
@@ -48,7 +48,7 @@ struct RecordSplitter: ~Copyable {
         return piece.byteCount
     }
 
-    /// Takes the end of the input and hands on the record that it ends.
+    /// Passes on the last record at the end of the input.
     mutating func finish(_ receive: (RawSpan) -> Void) {
         switch rule {
         case .chunks: return
@@ -78,7 +78,7 @@ struct RecordSplitter: ~Copyable {
         return piece.byteCount
     }
 
-    /// The length of a record without the CR that `--crlf` takes away.
+    /// The length of a record without the CR that `--crlf` strips.
     private func trimmedCount(_ record: RawSpan) -> Int {
         let count = record.byteCount
         guard stripsCarriageReturn, count > 0 else { return count }

@@ -1,8 +1,8 @@
 import WSCore
 
-/// Records a session as JSON events of both directions, in a form that `--input json` replays.
+/// Records both directions of a session as JSON events, which `--input json` can replay.
 final class Recorder {
-    /// Where the recording is.
+    /// The path of the recording.
     let path: String
     /// Writes the events.
     let events: EventWriter
@@ -10,8 +10,8 @@ final class Recorder {
     private let file: OutputFile
     private let writer: DescriptorWriter
 
-    /// Begins a recording: makes the file, for its owner alone.
-    /// - Parameter isReplacing: Whether a file that is there is emptied; otherwise it is an error.
+    /// Starts a recording in a new file that only its owner may access.
+    /// - Parameter isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
     init(path: String, replacing isReplacing: Bool = true, on loop: EventLoop) throws(IOError) {
         self.path = path
         file = try OutputFile(creating: path, replacing: isReplacing)
@@ -20,28 +20,28 @@ final class Recorder {
         events.write("recording") { _ in }
     }
 
-    /// Whether the session is to pause until ``didDrain``. Files never have it wait, but pipes do.
+    /// Whether the session should pause until ``didDrain``. This happens with pipes, never with files.
     var isFull: Bool { writer.pendingBytes > MessageWriter.queueLimitBytes }
-    /// Whether nothing waits to be written.
+    /// Whether no data is left to write.
     var isDrained: Bool { writer.pendingBytes == 0 }
 
-    /// Called whenever nothing is left to be written.
+    /// Called whenever the last byte has been written.
     var didDrain: (() -> Void)? {
         get { writer.didDrain }
         set { writer.didDrain = newValue }
     }
-    /// Called once when writing fails; nothing is recorded any more.
+    /// Called once when writing fails, which ends the recording.
     var didFail: ((IOError) -> Void)? {
         get { writer.didFail }
         set { writer.didFail = newValue }
     }
 
-    /// Writes what can be written at once.
+    /// Writes as much as the file accepts now.
     func flush() {
         writer.flush()
     }
 
-    /// What it means that a recording cannot begin.
+    /// The failure to report if a recording cannot start.
     static func failure(to path: String, _ error: IOError) -> Failure {
         let why = error == .noReader ? "nobody reads from it" : "\(error)"
         return .badArgument(what: "--record \(escapingControls(path))", why: why)

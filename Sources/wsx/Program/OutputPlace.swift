@@ -70,16 +70,10 @@ extension ConnectArguments {
 }
 
 /// The arguments of a command that has results.
-@dynamicMemberLookup
 protocol ResultCommandArguments {
     var result: ResultArguments { get }
     /// The files that are read, by what names them.
     var readFiles: [OutputPlace.Source] { get }
-}
-
-extension ResultCommandArguments {
-    /// One of the ``ResultArguments``.
-    subscript<Value>(dynamicMember option: KeyPath<ResultArguments, Value>) -> Value { result[keyPath: option] }
 }
 
 extension BenchArguments: ResultCommandArguments {

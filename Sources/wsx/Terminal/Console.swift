@@ -3,7 +3,7 @@ import WSCore
 /// Where people read what the program has to say: standard error, or above the line being typed.
 final class Console {
     /// The editor on whose terminal everything is shown; nil: standard error.
-    weak var editor: LineEditor?
+    weak var editor: (any PromptEditor)?
     /// The colours for what is shown here.
     let palette: Palette
     private let color: ColorChoice

@@ -1,4 +1,10 @@
-/// The line editor as prompts use it. Unit tests have one without a terminal.
+import WSCore
+
+/// Opens a prompt's editor. Unit tests open one without a terminal.
+typealias PromptEditorOpener =
+    (History, [PromptCommandDescription], EventLoop) throws(IOError) -> any PromptEditor
+
+/// The line editor as prompts use it.
 protocol PromptEditor: AnyObject {
     var delegate: (any PromptEditorDelegate)? { get set }
     /// The text before the line.
@@ -13,7 +19,9 @@ protocol PromptEditor: AnyObject {
     var isAway: Bool { get }
     /// Whether so much waits to be shown that no more should come.
     var holdsMuch: Bool { get }
-    /// Throws the line being typed away and begins a new one.
+    /// Shows lines, each with its newline, above the line being typed.
+    func print(_ lines: String)
+    /// Discards the line being typed.
     func discardLine()
     /// Opens the user's editor with a text.
     func edit(_ text: [UInt8])
@@ -34,4 +42,11 @@ protocol PromptEditorDelegate: AnyObject {
     func editorDidReturn(with problem: String?)
 }
 
-extension LineEditor: PromptEditor {}
+extension LineEditor: PromptEditor {
+    /// Opens the editor on the terminal that is standard input.
+    static var opener: PromptEditorOpener {
+        { (history, commands, loop) throws(IOError) in
+            try LineEditor(prompt: "> ", history: history, commands: commands, on: loop)
+        }
+    }
+}

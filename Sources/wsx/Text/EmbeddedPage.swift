@@ -1,30 +1,30 @@
 import WSCore
 
-/// A page of the program, all in one file that loads nothing.
+/// A web page of the program as a single file that loads nothing.
 ///
-/// It is joined from files that are the program's resources: style and script take the places of the lines that refer to
-/// them. In a directory of their own those files work as they are.
+/// It is assembled from resource files: the lines that refer to the style sheet and the script are replaced by their
+/// contents. The files also work unassembled in one directory.
 struct EmbeddedPage {
     private let html: [UInt8]
     private let style: String
     private let script: String
 
     /// Prepares a page.
-    /// - Parameter modules: Those of the script, each after those that it imports.
+    /// - Parameter modules: The modules of the script, each after the modules it imports.
     init(html: [UInt8], style: [UInt8], modules: [[UInt8]]) {
         self.html = html
         self.style = "\n" + String(decoding: style, as: UTF8.self)
         script = "\n" + Self.joined(modules)
     }
 
-    /// The parts of a Content-Security-Policy that let the page's own script and style work, and no others: they are known
-    /// by their hashes.
+    /// The Content-Security-Policy directives that allow only the page's own script and style, identified by their
+    /// hashes.
     var ownSources: [String] {
         ["script-src '\(Digest.sha256Source(of: script))'", "style-src '\(Digest.sha256Source(of: style))'"]
     }
 
-    /// The page.
-    /// - Parameter replacements: Lines of the HTML, and what takes their places.
+    /// Assembles the page.
+    /// - Parameter replacements: The replacements for lines of the HTML.
     func text(replacing replacements: [String: String]) -> String {
         let lines = Self.lines(of: html).map { line in
             if line.hasPrefix(#"<link rel="stylesheet""#) { return "<style>\(style)</style>" }
@@ -34,7 +34,8 @@ struct EmbeddedPage {
         return lines.joined(separator: "\n")
     }
 
-    /// The modules as one, in which there is nothing to import: each such statement is a line, and `export` begins one.
+    /// Concatenates the modules. Removes import statements, each of which is one line, and the keyword `export` at the
+    /// beginning of lines.
     private static func joined(_ modules: [[UInt8]]) -> String {
         modules.map { source in
             lines(of: source).filter { !$0.hasPrefix("import ") }

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct JSONFieldTests {
     @Test(
-        "a name is the member of the object, and of each object in an array",
+        "A name finds the member of the object, and of each object in an array",
         arguments: [
             (#"{"id":7}"#, ["7"]), (#"{"a":{"id":1},"id":"x"}"#, [#""x""#]), (#"{"a":1}"#, []), (#"[]"#, []),
             (#"[{"id":1},{"x":2},3,[{"id":4}],{"id":2}]"#, ["1", "2"]), ("7", []), (#""id""#, []),
@@ -31,7 +31,7 @@ import WSCore
         #expect(try Self.values(field, text) == expected)
     }
 
-    @Test("of members with the same name the last one counts")
+    @Test("If several members have the same name, the last one counts")
     func repetitions() throws {
         #expect(try Self.values("id", #"{"id":1,"id":2}"#) == ["2"])
         #expect(try Self.values("id", #"{"id":1,"id":null}"#) == [])
@@ -39,26 +39,26 @@ import WSCore
     }
 
     @Test(
-        "what is not JSON to its end has no values",
+        "A text that is not complete JSON has no values",
         arguments: ["", #"{"id":1"#, #"{"id":1}}"#, #"{"id":1} x"#, #"{"id":1,}"#, "id", #"[{"id":1}"#])
     func broken(text: String) throws {
         #expect(try Self.values("id", text) == [])
         #expect(try Self.values("/id", text) == [])
     }
 
-    @Test("values far down are found, and those below what JSON may have are not", arguments: [511, 512])
+    @Test("Deep values are found, up to the maximum depth", arguments: [511, 512])
     func depth(levels: Int) throws {
         let text = String(repeating: #"{"a":"#, count: levels) + "1" + String(repeating: "}", count: levels)
         #expect(try Self.values(String(repeating: "/a", count: levels), text) == ["1"])
         #expect(try Self.values("a", "[\(text)]") == [])
     }
 
-    @Test("nothing, and tildes that stand for nothing, are no field", arguments: ["", "/a~", "/~2", "/a/~x/b"])
+    @Test("An empty text and invalid escapes are not fields", arguments: ["", "/a~", "/~2", "/a/~x/b"])
     func mistakes(field: String) {
         #expect(JSONField(field) == nil)
     }
 
-    @Test("a tilde in a name is itself")
+    @Test("A tilde in a name is literal")
     func tilde() throws {
         #expect(try Self.values("a~2", #"{"a~2":1}"#) == ["1"])
     }

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct JSONReaderTests {
     @Test(
-        "RFC 8259 §2: a text is its tokens, each where it stands",
+        "RFC 8259 §2: a text is parsed into tokens with their ranges",
         arguments: [
             (#"{"id":7}"#, ["beginObject {", #"key "id""#, "number 7", "endObject }"]),
             (
@@ -30,7 +30,7 @@ import WSCore
     }
 
     @Test(
-        "a text that stops early is truncated, wherever it stops",
+        "An incomplete text is truncated at any position",
         arguments: [#"{"a":[1.5e+3,"x\u00e9"],"b":{"c":null}}"#, "[true,false]", #""\n""#])
     func truncations(text: String) {
         for length in 0..<text.utf8.count {
@@ -39,7 +39,7 @@ import WSCore
     }
 
     @Test(
-        "what is not JSON is refused where it begins to be none",
+        "Invalid JSON is rejected at the first invalid byte",
         arguments: [
             ("[1,]", 3), ("{,}", 1), (#"{"a":1,}"#, 7), (#"{"a"1}"#, 4), ("01", 1), ("-x", 1), ("1.x", 2), ("1ex", 2),
             ("tru1", 3), ("[1 2]", 3), ("{1:2}", 1), ("[1}", 2), (#"{"a":1]"#, 6), ("1 1", 2), (#""\x""#, 2),
@@ -51,14 +51,14 @@ import WSCore
         #expect(Self.problem(in: Array(text.utf8)) == .unexpected(offset: offset))
     }
 
-    @Test("512 levels are taken, and no more")
+    @Test("At most 512 levels are accepted")
     func depth() {
         let deepest = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
         #expect(Self.problem(in: Array(deepest.utf8)) == nil)
         #expect(Self.problem(in: Array("[\(deepest)]".utf8)) == .tooDeep(limit: 512))
     }
 
-    @Test("the number of open levels is known while a text is read")
+    @Test("The current depth is known while parsing")
     func openLevels() throws {
         var reader = JSONReader()
         let text = Array(#"{"a":[1"#.utf8)

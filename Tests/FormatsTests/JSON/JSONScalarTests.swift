@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct JSONScalarTests {
     @Test(
-        "strings are compared decoded, numbers by their text",
+        "Strings are compared decoded, and numbers by their text",
         arguments: [
             (#""a""#, #""a""#, true), (#""a/""#, #""\u0061\/""#, true), (#""1""#, "1", false), ("1", "1.0", false),
             ("1", "1", true), ("true", #""true""#, false), ("true", "false", false),
@@ -18,13 +18,13 @@ import WSCore
     }
 
     @Test(
-        "null, objects, arrays, and a string that stands for no text are no values to compare",
+        "Null, objects, arrays, and strings with unpaired surrogates are not scalars",
         arguments: ["null", "{}", "[]", #""\ud800""#])
     func others(text: String) throws {
         #expect(try Self.scalar(text) == nil)
     }
 
-    @Test("a value is shown as JSON has it, made safe, and not whole when it is long")
+    @Test("A value is shown as JSON, escaped, and truncated if it is long")
     func description() throws {
         #expect(try Self.scalar("7.50")?.description == "7.50")
         #expect(try Self.scalar(#""a\u001b[2Jb""#)?.description == #""a\u{1B}[2Jb""#)

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct JSONStringDecodingTests {
     @Test(
-        "RFC 8259 §7: escapes stand for what they name",
+        "RFC 8259 §7: escapes are decoded",
         arguments: [
             (#""""#, ""), (#""plain""#, "plain"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
             (#""\u00e9\u6C34x""#, "é水x"), (#""\ud83c\udf88""#, "🎈"), (#""\u0000""#, "\0"), (#""é🎈\n""#, "é🎈\n"),
@@ -15,13 +15,13 @@ import WSCore
     }
 
     @Test(
-        "half a surrogate pair stands for nothing",
+        "An unpaired surrogate is rejected",
         arguments: [#""\ud83c""#, #""\udf88""#, #""\ud83cx""#, #""\ud83c\n""#, #""\ud83c\ud83c""#, #""\ud83c\u0041""#])
     func halves(literal: String) {
         #expect(Self.decoded(literal) == nil)
     }
 
-    @Test("what is written is read back")
+    @Test("Written strings survive a round trip")
     func roundTrip() {
         let scalars = (0...0x2FFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init) + ["\u{FEFF}", "\u{E0041}"]
         var text = String.UnicodeScalarView()

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct JSONStringTests {
     @Test(
-        "RFC 8259 §7: quotes, backslashes and controls are escaped, and so is all that could drive a terminal",
+        "RFC 8259 §7: quotes, backslashes, and control characters are escaped",
         arguments: [
             ("", #""""#), ("plain", #""plain""#), (#"say "hi" \o/"#, #""say \"hi\" \\o/""#),
             ("\n\r\t\u{8}\u{C}", #""\n\r\t\b\f""#), ("\0\u{1}\u{1F}", #""\u0000\u0001\u001f""#),
@@ -19,7 +19,7 @@ import WSCore
         #expect(Self.literal(of: text) == literal)
     }
 
-    @Test("every scalar of the planes in use parses back to itself, and no output could drive a terminal")
+    @Test("Each scalar of the planes in use survives a round trip, with control characters escaped")
     func everyScalar() {
         var text = ""
         for value in Array(0...0x3FFF as ClosedRange<UInt32>) + Array(0xFE00...0xFFFF) + Array(0x1BC00...0x1BCFF)
@@ -40,7 +40,7 @@ import WSCore
     }
 }
 
-/// Decodes a JSON string by RFC 8259 §7, independently of the code under test; nil when it is none.
+/// Decodes a JSON string by RFC 8259 §7, independently of the code under test; `nil` if it is invalid.
 func decodeJSONString(_ literal: String) -> String? {
     var units = Array(literal.utf16)[...]
     guard units.popFirst() == 0x22, units.popLast() == 0x22 else { return nil }

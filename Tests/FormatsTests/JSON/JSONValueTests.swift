@@ -8,7 +8,7 @@ import WSCore
         try JSONValue(parsing: Array(text.utf8).span.bytes)
     }
 
-    @Test("a text becomes values, and of members with the same name the last one counts")
+    @Test("A text is parsed into values, and the last of several members with the same name counts")
     func values() throws {
         #expect(
             try Self.value(#"{"a":[1,-0.5e2,"\u00e9"],"b":{"c":null},"d":true,"d":false,"e":[]}"#)
@@ -18,7 +18,7 @@ import WSCore
                 ]))
     }
 
-    @Test("what is no JSON is refused", arguments: ["", "{", "[1", "{}{}", "{\"a\" 1}", "[1]x"])
+    @Test("Invalid JSON is rejected", arguments: ["", "{", "[1", "{}{}", "{\"a\" 1}", "[1]x"])
     func refusals(text: String) {
         #expect(throws: JSONError.self) { try Self.value(text) }
     }

@@ -5,7 +5,7 @@ func text(of buffer: borrowing ByteBuffer) -> String {
     buffer.withReadableBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// The bytes that `decode` makes of a text.
+/// The bytes that `decode` produces for a text.
 func decodedBytes(of text: String, _ decode: (RawSpan, inout ByteBuffer) throws -> Void) throws -> [UInt8] {
     var buffer = ByteBuffer()
     try Array(text.utf8).withUnsafeBytes { try decode($0.bytes, &buffer) }

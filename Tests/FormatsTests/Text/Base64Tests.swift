@@ -16,7 +16,7 @@ import WSCore
         #expect(try Self.decoded(encoded.filter { $0 != "=" }) == Array(plain.utf8), "without padding")
     }
 
-    @Test("every byte value in every place comes back, in both alphabets")
+    @Test("Each byte value in each position survives a round trip, in both alphabets")
     func everyByte() throws {
         let bytes: [UInt8] = (UInt8.min...UInt8.max).flatMap { [$0, ~$0, $0 ^ 0x55, $0] }
         for count in bytes.count - 3...bytes.count {
@@ -29,27 +29,27 @@ import WSCore
         }
     }
 
-    @Test("blanks around it do not count", arguments: [" Zm8=", "Zm8=\r", "\t Zm8= \t\r", "Zm8 \r"])
+    @Test("Surrounding blanks are ignored", arguments: [" Zm8=", "Zm8=\r", "\t Zm8= \t\r", "Zm8 \r"])
     func blanks(text: String) throws {
         #expect(try Self.decoded(text) == Array("fo".utf8))
         #expect(try Self.decoded(" \r") == [])
     }
 
     @Test(
-        "what is no character of it is told by its place",
+        "An invalid character is reported with its position",
         arguments: [("Zm9v!m9v", 4), ("Zm 9v", 2), ("Z=8=", 1), ("Zg==Zg==", 2), ("é", 0), ("Zm9v\0", 4), ("Zm9v,", 4)])
     func unexpected(text: String, offset: Int) {
         #expect(throws: EncodedTextError.unexpected(offset: offset)) { try Self.decoded(text) }
     }
 
     @Test(
-        "padding is right or missing", arguments: ["Zg=", "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "=", "====", "Zg==="])
+        "Padding is right or absent", arguments: ["Zg=", "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "=", "====", "Zg==="])
     func padding(text: String) {
         #expect(throws: EncodedTextError.badPadding) { try Self.decoded(text) }
     }
 
     @Test(
-        "RFC 4648 §3.5: a character alone, and one whose last bits belong to no byte, stand for nothing",
+        "RFC 4648 §3.5: a single character, and nonzero unused bits, are rejected",
         arguments: ["Z", "Zm9vZ", "Zh==", "Zh", "Zm9=", "Zm9"])
     func truncated(text: String) {
         #expect(throws: EncodedTextError.truncated) { try Self.decoded(text) }

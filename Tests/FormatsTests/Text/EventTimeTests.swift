@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EventTimeTests {
     @Test(
-        "RFC 3339 §5.6: times are read, whatever their offset and precision",
+        "RFC 3339 §5.6: times are parsed with any offset and precision",
         arguments: [
             ("1970-01-01T00:00:00Z", 0, 0), ("1970-01-01T00:00:00.5Z", 0, 500_000_000),
             ("1985-04-12T23:20:50.52Z", 482_196_050, 520_000_000), ("1996-12-19T16:39:57-08:00", 851_042_397, 0),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "anything else is no time",
+        "Other texts are not times",
         arguments: [
             "", "now", "1792594800", "2026-11-21", "2026-11-21T15:04:05", "2026-11-21 15:04:05Z", "2026-11-21T15:04Z",
             "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-11-31T00:00:00Z", "2026-02-29T00:00:00Z",

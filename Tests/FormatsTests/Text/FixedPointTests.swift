@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FixedPointTests {
     @Test(
-        "numbers are rounded to the digits asked for",
+        "Numbers are rounded to the requested digits",
         arguments: [
             (0, 0, "0"), (0, 3, "0.000"), (1.2345, 2, "1.23"), (0.996, 2, "1.00"), (99.999, 2, "100.00"),
             (-0.001, 2, "0.00"), (-1.5, 1, "-1.5"), (0.05, 2, "0.05"), (123_456_789.125, 3, "123456789.125"),

@@ -4,7 +4,7 @@ import WSCore
 @testable import Formats
 
 @Suite struct HexDigitsTests {
-    @Test("the 22 digits are read, the 16 small ones are written, and nothing else is a digit")
+    @Test("All 22 digits are parsed, the 16 lowercase ones are written, and others are rejected")
     func digits() {
         let digits = Array("0123456789abcdef".utf8)
         for value in UInt8(0)...15 {
@@ -15,7 +15,7 @@ import WSCore
         }
     }
 
-    @Test("every byte is two small digits, and comes back")
+    @Test("Each byte is two lowercase digits and survives a round trip")
     func everyByte() throws {
         let bytes = Array(UInt8.min...UInt8.max)
         var buffer = ByteBuffer()
@@ -27,7 +27,7 @@ import WSCore
     }
 
     @Test(
-        "blanks may stand between bytes and around them",
+        "Blanks are allowed between bytes and around them",
         arguments: [
             ("", []), (" \t\r", []), ("00 ff", [0, 255]), ("  00\tFf\r", [0, 255]), ("0a0b 0c", [10, 11, 12]),
         ] as [(String, [UInt8])])
@@ -36,13 +36,13 @@ import WSCore
     }
 
     @Test(
-        "what is no digit is told by its place, and so is a blank in the middle of a byte",
+        "An invalid digit, or a blank within a byte, is reported with its position",
         arguments: [("0g", 1), ("00,ff", 2), ("0x00", 1), ("0 0", 1), ("00 f ", 4), ("é", 0)])
     func unexpected(text: String, offset: Int) {
         #expect(throws: EncodedTextError.unexpected(offset: offset)) { try Self.decoded(text) }
     }
 
-    @Test("an odd number of digits is not whole", arguments: ["0", "000", "00 f"])
+    @Test("An odd number of digits is rejected", arguments: ["0", "000", "00 f"])
     func odd(text: String) {
         #expect(throws: EncodedTextError.truncated) { try Self.decoded(text) }
     }

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct PatternTests {
     @Test(
-        "a pattern is searched for in the syntax of Perl",
+        "A pattern uses the syntax of Perl",
         arguments: [
             ("a.c", "xabcx", true), ("^b", "ab", false), ("", "", true), ("^$", "", true), (#"\d{3}"#, "a12", false),
             ("(?i)ÄRGER", "ärger", true), (#"^\w+$"#, "größe", true), (#"(a)\1"#, "xaax", true), ("x$", "x\n", true),
@@ -15,7 +15,7 @@ import WSCore
         #expect((try Self.match(source, Array(text.utf8)) != nil) == isFound)
     }
 
-    @Test("a match says where it is, in bytes, and the next is searched for behind it")
+    @Test("A match has a byte range, and the next search starts after it")
     func ranges() throws {
         let text = Array("ä1 b22".utf8)
         #expect(try Self.match(#"\d+"#, text) == 2..<3)
@@ -23,7 +23,7 @@ import WSCore
         #expect(try Self.match(#"b\K2"#, text) == 5..<6)
     }
 
-    @Test("bytes that are not UTF-8 match nothing and hide nothing")
+    @Test("Invalid UTF-8 matches nothing and hides nothing")
     func invalidText() throws {
         #expect(try Self.match("b", [0xFF, 0xFE, 0x62]) == 2..<3)
         #expect(try Self.match("^.$", [0xC3]) == nil)
@@ -31,7 +31,7 @@ import WSCore
     }
 
     @Test(
-        "a group that repeats through a long text is found",
+        "A group that repeats throughout a long text is found",
         arguments: [
             (#"^(\w+\s?)+done$"#, "word ", 9 << 10, "done"), ("^(a|b)*c$", "ab", 40 << 10, "c"),
             ("^(a|b)*c$", "ab", 1 << 20, "c"),
@@ -44,7 +44,7 @@ import WSCore
     }
 
     @Test(
-        "a pattern that takes too many steps, or too much memory, is not found, does not hang, and says so once",
+        "A pattern that exceeds the limits does not match or hang, and is reported once",
         arguments: [("^(x+x+)+$", 5000), ("^(x|y)*!$", 32 << 20)])
     func catastrophe(source: String, count: Int) throws {
         let pattern = try Pattern(source)
@@ -61,7 +61,7 @@ import WSCore
     }
 
     @Test(
-        "what is no pattern says why and where",
+        "The error for an invalid pattern states the reason and the position",
         arguments: [("(", "missing closing parenthesis", 1), ("a[", "missing terminating ] for character class", 2)])
     func mistakes(source: String, reason: String, offset: Int) {
         #expect(throws: PatternError(reason: reason, offset: offset)) { try Pattern(source) }

@@ -8,7 +8,7 @@ import WSCore
         mode: .echo, url: "ws://a/", connections: 1, threads: 1,
         message: BenchDescription.Message(kind: .text, byteCount: 20), inFlight: 1, rateAsked: nil)
 
-    /// A run whose seconds vary by so much of their mean to either side.
+    /// A run with seconds that vary by this fraction of their mean in either direction.
     private static func run(
         _ mean: Double, varyingBy part: Double, seconds: Int = 20, _ random: inout SeededRandom
     ) -> ComparedRun {
@@ -19,7 +19,7 @@ import WSCore
             tails: values)
     }
 
-    /// The verdicts on a metric of 100 pairs of runs.
+    /// The verdicts on a metric for 100 pairs of runs.
     private static func verdicts(
         _ metric: BaselineComparison.Metric, factor: Double, varyingBy part: Double, seconds: Int = 20
     ) -> [BaselineComparison.Verdict] {
@@ -31,12 +31,12 @@ import WSCore
         }
     }
 
-    @Test("runs of the same thing differ by noise", arguments: [0.02, 0.1, 0.5])
+    @Test("Runs of the same kind differ only by noise", arguments: [0.02, 0.1, 0.5])
     func same(part: Double) {
         #expect(Self.verdicts(.rate, factor: 1, varyingBy: part).filter { $0 == .noise }.count >= 98)
     }
 
-    @Test("a change of a tenth is found, in its direction")
+    @Test("A change of 10 % is detected, with its direction")
     func changed() {
         #expect(Self.verdicts(.rate, factor: 0.9, varyingBy: 0.1).filter { $0 == .slower }.count >= 98)
         #expect(Self.verdicts(.rate, factor: 1.1, varyingBy: 0.1).filter { $0 == .faster }.count >= 98)
@@ -44,18 +44,18 @@ import WSCore
         #expect(Self.verdicts(.median, factor: 1.1, varyingBy: 0.1, seconds: 60).filter { $0 == .slower }.count >= 98)
     }
 
-    @Test("a change of less than three per cent is noise, however sure it is")
+    @Test("A change of less than 3 % is noise, however significant it is")
     func small() {
         #expect(Self.verdicts(.rate, factor: 1.02, varyingBy: 0.001).allSatisfy { $0 == .noise })
         #expect(Self.verdicts(.rate, factor: 1.04, varyingBy: 0.001).allSatisfy { $0 == .faster })
     }
 
-    @Test("from few seconds nothing is known", arguments: [(4, BaselineComparison.Verdict.unknown), (5, .slower)])
+    @Test("A few seconds give no result", arguments: [(4, BaselineComparison.Verdict.unknown), (5, .slower)])
     func few(seconds: Int, verdict: BaselineComparison.Verdict) {
         #expect(Self.verdicts(.rate, factor: 0.5, varyingBy: 0.1, seconds: seconds).allSatisfy { $0 == verdict })
     }
 
-    @Test("what is as large as the difference between earlier runs is noise, what is larger is not")
+    @Test("A change within the range of earlier runs is noise, and a larger one is not")
     func betweenRuns() {
         for seed in 0..<100 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
@@ -72,7 +72,7 @@ import WSCore
         }
     }
 
-    @Test("the seconds of several earlier runs are counted together, and the first of these is named")
+    @Test("The seconds of several earlier runs are pooled, and the first run is named")
     func severalRuns() {
         var random = SeededRandom(seed: 1)
         var baselines = [5, 7].map { Self.run(1000, varyingBy: 0.1, seconds: $0, &random) }
@@ -82,7 +82,7 @@ import WSCore
         #expect(comparison.startTime == WallTime(seconds: -1, microseconds: 0))
     }
 
-    @Test("seconds that are not whole are left out")
+    @Test("Incomplete seconds are ignored")
     func wholeSeconds() {
         var results = BenchSamples.results(seed: 1)
         results.duration = .milliseconds(2500)
@@ -92,7 +92,7 @@ import WSCore
         #expect(baseline.medians.count == 1)
     }
 
-    @Test("what cannot be compared is told, and what may explain a difference")
+    @Test("Obstacles to a comparison are reported, and so are possible reasons for a difference")
     func obstacles() {
         var random = SeededRandom(seed: 0)
         let baseline = Self.run(1, varyingBy: 0, &random)
@@ -101,12 +101,11 @@ import WSCore
         other.message = BenchDescription.Message(kind: .binary, byteCount: 1)
         #expect(
             baseline.obstacle(to: other)
-                == "its messages are text of 20 bytes, and those of this run binary of 1 byte")
+                == "it used 20-byte text messages, but this run uses 1-byte binary messages")
         other = Self.echo
         (other.connections, other.threads, other.inFlight, other.rateAsked) = (3, 2, 8, 100)
         #expect(
             baseline.difference(from: other)
-                == "1 connection in place of 3, 1 thread in place of 2, another number of messages in flight, another --rate"
-        )
+                == "1 connection instead of 3, 1 thread instead of 2, a different --in-flight, a different --rate")
     }
 }

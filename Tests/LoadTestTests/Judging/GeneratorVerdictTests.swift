@@ -4,7 +4,7 @@ import WSCore
 @testable import LoadTest
 
 @Suite struct GeneratorVerdictTests {
-    /// A run of 10 s in which messages were sent so late and had such latencies, in nanoseconds, each with how many.
+    /// A run of 10 s with these send delays and latencies, as pairs of nanoseconds and counts.
     private static func verdict(
         _ delays: [(value: UInt64, count: Int)], _ latencies: [(value: UInt64, count: Int)] = []
     ) -> GeneratorVerdict {
@@ -23,7 +23,7 @@ import WSCore
         return histogram
     }
 
-    @Test("one message in a hundred that is late is told of, whatever the latencies are")
+    @Test("One late message in a hundred is reported, whatever the latencies are")
     func hundredth() {
         let lateness = Self.verdict([(10_000, 980), (5_000_000, 20)], [(1_000_000_000, 1000)]).lateness
         #expect(lateness?.oneOf == 100)
@@ -31,23 +31,24 @@ import WSCore
     }
 
     @Test(
-        "fewer late ones are told of where they are half of what was measured",
+        "Fewer late messages are reported if they are half of the measured latencies",
         arguments: [(10_000_000, 1000), (30_000_000, nil)] as [(UInt64, Int?)])
     func fewer(latency: UInt64, oneOf: Int?) {
         let verdict = Self.verdict([(10_000, 9970), (8_000_000, 30)], [(100_000, 9970), (latency, 30)])
         #expect(verdict.lateness?.oneOf == oneOf)
     }
 
-    @Test("the words have the part that was late, and not another")
+    @Test("The warning names the share that was late")
     func words() {
         let verdict = Self.verdict([(10_000, 99_970), (8_000_000, 30)], [(100_000, 100_000)])
         #expect(
             verdict.warnings == [
-                "This end fell behind the schedule: one message in 10,000 was sent 8.00 ms late or more, one 8.00 ms."
+                "The load generator fell behind schedule: 1 in 10,000 messages was sent 8.00 ms late or more, "
+                    + "the worst 8.00 ms late."
             ])
     }
 
-    @Test("where messages had their times and were sent in time, a busy thread is no limit")
+    @Test("In an open loop that is on time, a busy thread is not a limit")
     func paced() {
         #expect(Self.verdict([(10_000, 1000)]).warnings.isEmpty)
         #expect(Self.verdict([]).isBusy)

@@ -4,7 +4,7 @@ import WSCore
 @testable import LoadTest
 
 @Suite struct MannWhitneyTestTests {
-    /// Counts all divisions of the numbers whose rank sum is at least as far from the middle, on each side by itself.
+    /// Counts all divisions of the numbers whose rank sum is at least as far from the mean, separately for each side.
     private static func counted(_ one: [Double], _ other: [Double]) -> Double {
         let all = one + other
         let ranks = all.map { number in
@@ -21,7 +21,7 @@ import WSCore
         return min(1, 2 * min(lower, upper) / total)
     }
 
-    @Test("the p-value is that of counting all divisions, ties or not", arguments: 0..<20 as Range<UInt64>)
+    @Test("The p-value equals that of counting all divisions, with ties or not", arguments: 0..<20 as Range<UInt64>)
     func exact(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let one = (0..<Int.random(in: 1...6, using: &random)).map { _ in Double(Int.random(in: 0..<8, using: &random)) }
@@ -31,7 +31,7 @@ import WSCore
         #expect((MannWhitneyTest.pValue(one, other) - MannWhitneyTest.pValue(other, one)).magnitude < 1e-9)
     }
 
-    @Test("groups that do not overlap have the smallest p-value")
+    @Test("Groups that do not overlap have the smallest p-value")
     func apart() {
         #expect((MannWhitneyTest.pValue([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) - 2.0 / 252).magnitude < 1e-12)
         #expect((MannWhitneyTest.smallestPValue(5, 5) - 2.0 / 252).magnitude < 1e-12)
@@ -40,10 +40,10 @@ import WSCore
         #expect(MannWhitneyTest.pValue([], [1]) == 1)
     }
 
-    @Test("for many numbers the normal distribution says nearly the same")
+    @Test("For many numbers, the normal distribution gives nearly the same p-value")
     func approximate() {
         let one = (0..<30).map { Double($0 * 2) }
-        // By hand: U = 325, its standard deviation is 67.64, and (450 - 325 - 0.5) / 67.64 = 1.841.
+        // Calculated by hand: U = 325, its standard deviation is 67.64, and (450 - 325 - 0.5) / 67.64 = 1.841.
         let other = (0..<30).map { Double($0 * 2 + 9) }
         #expect((MannWhitneyTest.pValue(one, other) - 0.0657).magnitude < 0.0001)
         #expect(MannWhitneyTest.pValue(one, one) == 1)

@@ -7,7 +7,7 @@ import WSCore
     private static let start = LoadFixture.start
     private static let second: UInt64 = 1_000_000_000
 
-    @Test("with a ramp, connections begin to send one after the other")
+    @Test("With a ramp, connections start to send one after another")
     func ramp() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
             $0.connectionCount = 2
@@ -21,7 +21,7 @@ import WSCore
         #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 1])
     }
 
-    @Test("a message that is due waits for room, and counts from when it was due")
+    @Test("A due message waits for room, and its latency counts from its due time")
     func room() throws {
         let fixture = LoadFixture(.echo) { $0.rate = 1 }
         try fixture.port().room = 1
@@ -36,7 +36,7 @@ import WSCore
         #expect(connection.ledger.sendTime(of: 1) == Self.start + Self.second)
     }
 
-    @Test("what waits for room on a connection that ends is not sent, nor is what is due when the run is cut short")
+    @Test("Messages waiting on a closed connection, or due when the run is cut short, stay unsent")
     func unsent() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
             $0.connectionCount = 2
@@ -53,7 +53,7 @@ import WSCore
         #expect(fixture.host.requests.last == "all is sent")
     }
 
-    @Test("messages of the warm-up are sent and not counted")
+    @Test("Messages of the warm-up are sent but not counted")
     func warmup() throws {
         let fixture = LoadFixture(.echo) {
             $0.warmup = .seconds(1)
@@ -64,7 +64,7 @@ import WSCore
         #expect((fixture.tally.sent, fixture.context.remainingMessages) == (0, 1))
     }
 
-    @Test("that nothing more is sent is reported once")
+    @Test("The end of sending is reported once")
     func report() {
         let fixture = LoadFixture(.echo)
         fixture.context.endSending(isCutShort: false)
@@ -72,7 +72,7 @@ import WSCore
         #expect(fixture.host.requests == ["all is sent"])
     }
 
-    @Test("the progress is that of all seconds that are over")
+    @Test("The progress includes all completed seconds")
     func progress() throws {
         let fixture = LoadFixture(.echo)
         fixture.workload.goOn()

@@ -4,7 +4,7 @@ import WSCore
 @testable import LoadTest
 
 @Suite struct BenchSecondTests {
-    @Test("what is told of a second comes from its histogram")
+    @Test("The summary of a second comes from its histogram")
     func latencies() {
         var histogram = Histogram()
         for latency in 1...100 { histogram.record(UInt64(latency)) }
@@ -12,7 +12,7 @@ import WSCore
         #expect(second.latencies == BenchSecond.Latencies(p50: 50, p99: 99, maximum: 100))
     }
 
-    @Test("the maximum is exact, also of a sum, and no percentile is above it")
+    @Test("The maximum is exact, also in a sum, and no percentile exceeds it")
     func exactMaximum() throws {
         var seconds: [BenchSecond] = []
         for latency in [300_000_000, 299_000_001] as [UInt64] {
@@ -28,7 +28,7 @@ import WSCore
         #expect(seconds[1].latencies.maximum == 300_000_000)
     }
 
-    @Test("of a histogram that is none there is nothing to tell", arguments: [[], [1, 2, 3]])
+    @Test("An invalid histogram has an empty summary", arguments: [[], [1, 2, 3]])
     func nothing(bytes: [UInt8]) {
         let second = BenchSecond(sent: 0, received: 0, histogram: bytes, maximum: 0)
         #expect(second.latencies == BenchSecond.Latencies())

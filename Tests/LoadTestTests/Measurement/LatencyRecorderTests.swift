@@ -5,7 +5,7 @@ import Testing
 @Suite struct LatencyRecorderTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test("each reply belongs to the second in which it came, also where seconds have none")
+    @Test("Each reply counts in the second of its arrival, also after empty seconds")
     func seconds() {
         var recorder = LatencyRecorder()
         recorder.start(at: 5, until: 5 + 10 * Self.second)
@@ -19,7 +19,7 @@ import Testing
         #expect(recorder.total.totalCount == 4)
     }
 
-    @Test("what comes after the end is part of the total and of no second")
+    @Test("Replies after the end count in the total but in no second")
     func late() {
         var recorder = LatencyRecorder()
         recorder.start(at: 0, until: 2 * Self.second + 5)
@@ -34,7 +34,7 @@ import Testing
         #expect(recorder.total.totalCount == 5)
     }
 
-    @Test("the histogram of a second is kept in its encoded form")
+    @Test("The histogram of a second is stored encoded")
     func histograms() {
         var recorder = LatencyRecorder()
         recorder.start(at: 0, until: .max)
@@ -44,7 +44,7 @@ import Testing
         #expect(recorder.seconds.map(\.latencies.maximum) == [7])
     }
 
-    @Test("what is sent, and what comes without a latency, belongs to its second, too")
+    @Test("Sent messages, and messages without a latency, count in their second, too")
     func counts() {
         var recorder = LatencyRecorder()
         recorder.start(at: 0, until: .max)

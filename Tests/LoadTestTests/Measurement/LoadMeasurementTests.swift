@@ -6,7 +6,7 @@ import WSCore
 @Suite struct LoadMeasurementTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test("messages count from the end of the warm-up on, by when they were due")
+    @Test("Messages count if they were due after the warm-up")
     func warmup() {
         var measurement = LoadMeasurement()
         measurement.arrived(at: 5)
@@ -22,7 +22,7 @@ import WSCore
         #expect((measurement.tally.received, measurement.tally.mismatched, measurement.tally.unsent) == (2, 2, 1))
     }
 
-    @Test("with a duration it is over after that, or sooner if nothing is sent any more")
+    @Test("With a duration, the period ends after it, or when sending stops earlier")
     func duration() {
         for (stop, isEarly, duration) in [(130, false, 100), (60, false, 40), (60, true, 40)] as [(UInt64, Bool, Int)] {
             var measurement = LoadMeasurement()
@@ -32,7 +32,7 @@ import WSCore
         }
     }
 
-    @Test("a number of messages is over with what was sent or answered last")
+    @Test("With a message count, the period ends with the last message or reply")
     func messages() {
         for (sent, answered) in [(50, 90), (90, 50)] as [(UInt64, UInt64)] {
             var measurement = LoadMeasurement()
@@ -47,7 +47,7 @@ import WSCore
         }
     }
 
-    @Test("one way it is over when all connections have ended")
+    @Test("One way, the period ends when all connections have ended")
     func oneWay() {
         var measurement = LoadMeasurement()
         measurement.begin(at: 20, warmup: .zero, duration: nil, end: .whenClosed)
@@ -58,7 +58,7 @@ import WSCore
         #expect(measurement.duration == .nanoseconds(60))
     }
 
-    @Test("a run that is ended early is over there, and replies that come after that are part of no second")
+    @Test("A cut-short run ends the period, and later replies count in no second")
     func early() {
         for end in [LoadMeasurement.End.withLastReply, .whenClosed, .whenStopped] {
             var measurement = LoadMeasurement()
@@ -68,7 +68,7 @@ import WSCore
             measurement.stop(at: 20, isEarly: true)
             measurement.answered(sentAt: 2, now: 30)
             measurement.replyWaitEnded()
-            // While connections are being closed.
+            // While connections are closing.
             measurement.answered(sentAt: 3, now: 40)
             measurement.arrived(at: 41)
             measurement.finish(at: 50)
@@ -79,7 +79,7 @@ import WSCore
         }
     }
 
-    @Test("a load that never began has measured nothing")
+    @Test("A load that never started has no measurements")
     func neverBegun() {
         var measurement = LoadMeasurement()
         measurement.replyWaitEnded()

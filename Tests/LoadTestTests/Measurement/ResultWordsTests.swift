@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct ResultWordsTests {
     @Test(
-        "numbers have commas",
+        "Numbers have commas",
         arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (123_456, "123,456"), (-1_234_567, "-1,234,567")])
     func counts(number: Int, text: String) {
         #expect(ResultWords.count(number) == text)
     }
 
     @Test(
-        "times have three significant digits and the unit that goes with them",
+        "Times have three significant digits and a suitable unit",
         arguments: [
             (0, "0.00 us"), (87, "0.09 us"), (1234, "1.23 us"), (87_349, "87.3 us"), (999_400, "999 us"),
             (999_600, "1.00 ms"), (12_345_678, "12.3 ms"), (2_000_000_000, "2.00 s"), (3_600_000_000_000, "3600 s"),
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "bytes are in powers of 1024",
+        "Bytes use powers of 1024",
         arguments: [(0, "0 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (1_572_864, "1.50 MiB"), (1 << 40, "1.00 TiB")])
     func bytes(number: Int, text: String) {
         #expect(ResultWords.bytes(number) == text)

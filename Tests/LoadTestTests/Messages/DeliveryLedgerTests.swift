@@ -8,19 +8,19 @@ import Testing
         return numbers.map { ledger.receive($0) }
     }
 
-    @Test("what comes once and in its order is in order")
+    @Test("Messages received once and in order are in order")
     func order() {
         #expect(Self.arrivals([0, 1, 2, 3]) == [.inOrder, .inOrder, .inOrder, .inOrder])
     }
 
-    @Test("what comes after a later one is out of order, and what comes twice a duplicate")
+    @Test("A message after a later one is reordered, and a repeated one is a duplicate")
     func faults() {
         #expect(Self.arrivals([0, 2, 1, 3]) == [.inOrder, .inOrder, .reordered, .inOrder])
         #expect(
             Self.arrivals([0, 0, 2, 1, 1, 2]) == [.inOrder, .duplicate, .inOrder, .reordered, .duplicate, .duplicate])
     }
 
-    @Test("a gap of any size costs a bounded time, and the last numbers of it are still known")
+    @Test("A gap of any size has a bounded cost, and its last numbers are remembered")
     func gaps() {
         var ledger = DeliveryLedger()
         #expect(ledger.receive(2_000_000_000) == .inOrder)
@@ -32,7 +32,7 @@ import Testing
         #expect(ledger.receive(2_000_039_997) == .reordered)
     }
 
-    @Test("numbers begin again after the largest")
+    @Test("Numbers wrap around after the maximum")
     func overflow() {
         var ledger = DeliveryLedger()
         for number in [UInt32(1) << 30, 1 << 31 - 1, 3 << 30, .max] { #expect(ledger.receive(number) == .inOrder) }

@@ -19,7 +19,7 @@ import WSCore
     }
 
     @Test(
-        "a message is text, and says who sent it, which one it is and when it was due", arguments: [48, 49, 55, 1000])
+        "A message is text with its publisher, number, and due time", arguments: [48, 49, 55, 1000])
     func roundTrip(byteCount: Int) {
         let bytes = Self.bytes(byteCount)
         #expect(bytes.count == byteCount)
@@ -28,7 +28,7 @@ import WSCore
         #expect(Self.read(bytes, byteCount: byteCount) == Self.stamp)
     }
 
-    @Test("one of which any bit is another is none", arguments: 0..<56)
+    @Test("A message with any changed bit is not recognized", arguments: 0..<56)
     func damage(index: Int) {
         for bit in 0..<8 {
             var bytes = Self.bytes(56)
@@ -37,7 +37,7 @@ import WSCore
         }
     }
 
-    @Test("one of another length is none")
+    @Test("A message of another length is not recognized")
     func lengths() {
         #expect(Self.read(Self.bytes(56), byteCount: 55) == nil)
         #expect(Self.read(Array(Self.bytes(56).prefix(48)), byteCount: 56) == nil)

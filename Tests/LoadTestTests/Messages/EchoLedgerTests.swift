@@ -3,7 +3,7 @@ import Testing
 @testable import LoadTest
 
 @Suite struct EchoLedgerTests {
-    @Test("replies in order are those of the oldest messages, however many there are")
+    @Test("Replies in order belong to the oldest messages, in any number")
     func inOrder() {
         var ledger = EchoLedger(capacity: 3)
         var expected: UInt64 = 0
@@ -19,7 +19,7 @@ import Testing
         #expect(ledger.unansweredCount == 0)
     }
 
-    @Test("a reply that was overtaken is in its place, and is reordered")
+    @Test("A reply that was overtaken is found, and counts as reordered")
     func reordered() {
         var ledger = Self.ledger(sending: 4)
         #expect(Self.take(2, from: &ledger) == "102 in order")
@@ -31,7 +31,7 @@ import Testing
         #expect(ledger.unansweredCount == 0)
     }
 
-    @Test("a second reply, and one to a message that was not sent, are not in the ledger")
+    @Test("A second reply, or one to a message that was not sent, is not found")
     func unknown() {
         var ledger = Self.ledger(sending: 3)
         #expect(Self.take(0, from: &ledger) == "100 in order")
@@ -44,7 +44,7 @@ import Testing
         #expect(ledger.unansweredCount == 0)
     }
 
-    @Test("a message whose time is over makes room, and its reply still counts as in order if no later one came")
+    @Test("A message that timed out makes room, and its late reply can still be in order")
     func givenUp() {
         var ledger = Self.ledger(sending: 3)
         #expect(ledger.giveUp(before: 102) == 2)
@@ -57,7 +57,7 @@ import Testing
         #expect(ledger.inFlightCount == 1)
     }
 
-    @Test("however many are given up, each of their replies is known")
+    @Test("However many messages time out, each of their replies is recognized")
     func manyGivenUp() {
         let count = 3 * EchoLedger.mostOvertaken
         var ledger = Self.ledger(sending: count)
@@ -67,7 +67,7 @@ import Testing
         #expect(ledger.unansweredCount == 0)
     }
 
-    @Test("where messages are all the same, a late reply is that of the oldest, and others may be in flight meanwhile")
+    @Test("For identical messages, a late reply counts for the oldest, and others may be in flight")
     func writtenOff() {
         var ledger = Self.ledger(sending: 3)
         #expect(ledger.writeOff(before: 102) == 2)
@@ -82,7 +82,7 @@ import Testing
         #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 1), "all were late, and none is lost")
     }
 
-    @Test("of messages that are all the same, one that is lost is written off once, whichever it was")
+    @Test("For identical messages, a lost one is written off only once")
     func lost() {
         var ledger = Self.ledger(sending: 1)
         #expect(ledger.writeOff(before: 110) == 1)
@@ -96,7 +96,7 @@ import Testing
         #expect(ledger.unansweredCount == 1)
     }
 
-    @Test("overtaken messages beyond a number are forgotten, and stay without a reply")
+    @Test("Too many overtaken messages are forgotten, and stay unanswered")
     func forgotten() {
         let count = EchoLedger.mostOvertaken + 2
         var ledger = Self.ledger(sending: count)
@@ -107,12 +107,12 @@ import Testing
         #expect(ledger.unansweredCount == count - 2)
     }
 
-    @Test("messages that may have been answered are remembered for a while, those next to the expected one first")
+    @Test("Recently answered messages are remembered, those nearest to the expected one first")
     func likely() {
         var ledger = Self.ledger(sending: 6)
         #expect(Self.take(0, from: &ledger) == "100 in order")
         #expect(Self.take(3, from: &ledger) == "103 in order")
-        // Room for 8: the numbers from 0 on are there, and 1 and 2 were overtaken.
+        // Capacity 8: the numbers from 0 on are present, and 1 and 2 were overtaken.
         #expect(ledger.likelyNumbers(2) == [4, 5, 2, 1, 2, 3])
         #expect(ledger.sendTime(of: 0) == 100)
         #expect(ledger.firstTime == 104)
@@ -126,7 +126,7 @@ import Testing
         #expect(ledger.sendTime(of: 14) == nil, "it was not sent")
     }
 
-    @Test("what came in place of a reply is besides, if that comes after all")
+    @Test("Data taken for a reply is a duplicate if the reply arrives after all")
     func replaced() {
         var ledger = Self.ledger(sending: 3)
         #expect(ledger.replaceOldest() == 100)
@@ -139,7 +139,7 @@ import Testing
         #expect(ledger.unansweredCount == 0)
     }
 
-    /// A ledger with messages 0, 1 and so on, sent at 100, 101 and so on.
+    /// A ledger with messages 0, 1, …, sent at 100, 101, ….
     private static func ledger(sending count: Int) -> EchoLedger {
         var ledger = EchoLedger(capacity: 1)
         for _ in 0..<count { ledger.send(at: 100 + ledger.next) }

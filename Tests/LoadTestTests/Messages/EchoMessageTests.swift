@@ -4,7 +4,7 @@ import WSCore
 @testable import LoadTest
 
 @Suite struct EchoMessageTests {
-    @Test("a message begins with its number and a hash, and the rest stays as it is")
+    @Test("A message begins with its number and a hash, and the rest is constant")
     func form() {
         var message = EchoMessage(byteCount: 40)
         let first = Self.text(&message, 0x0123_45AF, 3)
@@ -19,7 +19,7 @@ import WSCore
         #expect(Self.text(&message, 0x0123_45AF, 3) == first)
     }
 
-    @Test("a short message is the end of the number and the end of the hash", arguments: 1...17)
+    @Test("A short message is the end of the number and the end of the hash", arguments: 1...17)
     func shortForms(byteCount: Int) {
         var (long, short) = (
             Self.text(byteCount: 16, number: 0xFEDC_BA98), Self.text(byteCount: byteCount, number: 0xFEDC_BA98)
@@ -33,7 +33,7 @@ import WSCore
     }
 
     @Test(
-        "a message is equal to itself and to nothing that differs in one byte",
+        "A message equals itself, and nothing that differs in one byte",
         arguments: [1, 7, 8, 9, 16, 20, 64, 1001])
     func equality(byteCount: Int) {
         var message = EchoMessage(byteCount: byteCount)
@@ -50,7 +50,7 @@ import WSCore
         }
     }
 
-    @Test("the number is found in a reply, from the one that is expected on or before it")
+    @Test("The number in a reply is found, at or after the expected one or before it")
     func numbers() {
         var message = EchoMessage(byteCount: 16)
         for number in [0, 1, 99, 1 << 32 - 1, 1 << 32, 1 << 32 + 5, 1 << 40 + 7] as [UInt64] {
@@ -66,7 +66,7 @@ import WSCore
         }
     }
 
-    @Test("digits that are damaged are no number")
+    @Test("Damaged digits are not a number")
     func damage() {
         var message = EchoMessage(byteCount: 20)
         let reply = Array(Self.text(&message, 77, 1).utf8)
@@ -79,7 +79,7 @@ import WSCore
         }
     }
 
-    @Test("a message that was given is the same every time, and has no number")
+    @Test("A constant message is the same each time, and has no number")
     func given() throws {
         var message = EchoMessage([try MessageTemplate("hello")], clockOffset: 0)
         #expect(message.isNumbered == false)
@@ -91,7 +91,7 @@ import WSCore
         #expect(message.found(in: Array("hello".utf8), of: 1, expected: 0) == nil)
     }
 
-    @Test("messages that were given are sent in turn, each with its placeholders filled in")
+    @Test("Messages from the user are sent in turn, with their placeholders replaced")
     func varied() throws {
         let templates = [
             try MessageTemplate("{{connection}}:{{seq}}"), MessageTemplate(literal: Array("{{seq}}".utf8)),

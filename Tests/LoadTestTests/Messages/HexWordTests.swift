@@ -13,7 +13,7 @@ import WSCore
     }
 
     @Test(
-        "a number is eight digits, the highest first",
+        "A number is eight digits, the highest first",
         arguments: [
             (0, "00000000"), (0x0123_4567, "01234567"), (0x89AB_CDEF, "89abcdef"), (.max, "ffffffff"), (10, "0000000a"),
         ] as [(UInt32, String)])
@@ -22,14 +22,14 @@ import WSCore
         #expect(Self.value(text) == number)
     }
 
-    @Test("digits of any number are read as that number", arguments: 0..<32 as Range<UInt32>)
+    @Test("The digits of a number parse to that number", arguments: 0..<32 as Range<UInt32>)
     func roundTrip(bit: UInt32) {
         for number in [1 << bit, (1 << bit) &- 1, 0x9E37_79B9 &* (bit + 1)] {
             #expect(Self.value(Self.text(number)) == number)
         }
     }
 
-    @Test("fewer digits are a smaller number, and nothing else is one")
+    @Test("Fewer digits are a smaller number, and other characters are invalid")
     func values() {
         #expect(Self.value("a0") == 160)
         #expect(Self.value("") == 0)

@@ -18,7 +18,7 @@ import WSCore
         }
     }
 
-    @Test("it is the same for the same seed, and of letters, digits, - and _ alone")
+    @Test("The filling depends only on the seed, and consists of letters, digits, -, and _")
     func filling() {
         let bytes = Self.bytes(1000)
         #expect(bytes == Self.bytes(1000))
@@ -32,7 +32,7 @@ import WSCore
             })
     }
 
-    @Test("a byte that differs is found wherever it is", arguments: 1...40)
+    @Test("A differing byte is found in any position", arguments: 1...40)
     func comparing(count: Int) {
         let bytes = Self.bytes(count)
         #expect(Self.areEqual(bytes, bytes))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MessageTemplateTests {
     @Test(
-        "placeholders stand for what a message is",
+        "Placeholders are replaced by the properties of a message",
         arguments: [
             ("hello", "hello"), ("{{seq}}", "42"), ("{{ seq }}", "42"), ("{{connection}}", "8"),
             (#"{"id":{{seq}},"of":{"c":{{connection}}}}"#, #"{"id":42,"of":{"c":8}}"#), ("{{time}}", "1700000000123"),
@@ -17,7 +17,7 @@ import Testing
         #expect(try Self.message(MessageTemplate(text), stamp, offset) == message)
     }
 
-    @Test("random characters differ by message, connection and place, and are the same each time")
+    @Test("Random characters differ by message, connection, and position, and are reproducible")
     func random() throws {
         let template = try MessageTemplate("{{random 12}}.{{random 12}}")
         var parts: [Substring] = []
@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test(
-        "numbers have as many digits as they need", arguments: [0, 9, 10, 99, 999_999, 1 << 40, .max - 1] as [UInt64])
+        "Numbers have as many digits as they need", arguments: [0, 9, 10, 99, 999_999, 1 << 40, .max - 1] as [UInt64])
     func numbers(number: UInt64) throws {
         let stamp = EchoMessage.Stamp(number: number, connection: number / 2, time: 0)
         #expect(
             try Self.message(MessageTemplate("{{seq}}/{{connection}}"), stamp) == "\(number + 1)/\(number / 2 + 1)")
     }
 
-    @Test("sizes are known where all messages have the same")
+    @Test("The size is known if all messages have the same one")
     func sizes() throws {
         #expect(try MessageTemplate("hello").constantBytes == 5)
         #expect(try MessageTemplate("a{{random 10}}").constantBytes == 11)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "what is no placeholder is said",
+        "Invalid placeholders are reported",
         arguments: [
             ("{{", .notClosed), ("a{{seq", .notClosed), ("{{}}", .unknownPlaceholder("")),
             ("{{sequence}}", .unknownPlaceholder("sequence")), ("{{seq 1}}", .unknownPlaceholder("seq 1")),

@@ -4,7 +4,7 @@ import WSCore
 @testable import LoadTest
 
 @Suite struct HistogramLogTests {
-    /// Results of 1.5 s, with a latency of 1 ms in the first second, two in the second and one that came after the end.
+    /// Results of 1.5 s, with a latency of 1 ms in the first second, two in the second one, and one after the end.
     private static func results() -> BenchResults {
         var results = BenchSamples.results(seed: 1)
         results.duration = .milliseconds(1500)
@@ -25,7 +25,7 @@ import WSCore
         }
     }
 
-    @Test("each second is an interval, the last as long as it was")
+    @Test("Each second is an interval, and the last one may be shorter")
     func seconds() {
         let text = HistogramLog.text(of: Self.results())
         #expect(text.hasPrefix("#[Latencies of wsx bench, in nanoseconds; Interval_Max in milliseconds]\n"))
@@ -36,7 +36,7 @@ import WSCore
         #expect(intervals.map { $0[2] } == ["1.000000", "2.000000"], "the maximum is exact")
     }
 
-    @Test("what came after the last second is an interval of its own")
+    @Test("Replies after the last second are an additional interval")
     func late() throws {
         var results = Self.results()
         results.latencies.record(250_000_000)

@@ -10,7 +10,7 @@ import WSCore
         return histogram
     }
 
-    @Test("each value is in the bucket between whose ends it lies, and all are equally wide on a logarithmic axis")
+    @Test("Each value is in its bucket, and the buckets have equal width on a logarithmic axis")
     func buckets() {
         let values = (0..<2000).map { $0 * $0 * 250 + 50_000 } as [UInt64]
         let buckets = LatencyBuckets.buckets(of: Self.histogram(values))
@@ -22,7 +22,7 @@ import WSCore
             #expect(abs(next.end / next.start / ratio - 1) < 1e-6)
         }
         for bucket in buckets {
-            // As far as the histogram itself tells values apart.
+            // Within the resolution of the histogram.
             func count(_ wider: Double) -> Int {
                 values.count { Double($0) >= bucket.start / wider && Double($0) < bucket.end * wider }
             }
@@ -30,25 +30,25 @@ import WSCore
         }
     }
 
-    @Test("values that are close to each other have fewer buckets, which the histogram can tell apart")
+    @Test("Close values have fewer buckets, limited by the histogram's resolution")
     func close() {
         let buckets = LatencyBuckets.buckets(of: Self.histogram([100_000, 103_000]))
         #expect(buckets.count == 2)
         #expect(buckets.map(\.count) == [1, 1])
     }
 
-    @Test("equal values are in one bucket, and none are no bucket", arguments: [0, 1, 5, 123_456] as [UInt64])
+    @Test("Equal values are in one bucket, and without values there is none", arguments: [0, 1, 5, 123_456] as [UInt64])
     func single(value: UInt64) {
         let buckets = LatencyBuckets.buckets(of: Self.histogram([value, value]))
         #expect(buckets.first?.count == 2)
         #expect(buckets.dropFirst().allSatisfy { $0.count == 0 })
-        // Nanoseconds are apart, on a logarithmic axis.
+        // Single nanoseconds are distinct on a logarithmic axis.
         #expect(value < 100 || buckets.count == 1)
         #expect(buckets[0].start > 0 && buckets[0].start < buckets[0].end)
         #expect(LatencyBuckets.buckets(of: Histogram()).isEmpty)
     }
 
-    @Test("from the smallest value to the largest that there can be")
+    @Test("Buckets cover the range from the smallest to the largest possible value")
     func extremes() {
         let buckets = LatencyBuckets.buckets(of: Self.histogram([0, 1, Histogram.largestValue]))
         #expect(buckets.count == 64)

@@ -4,7 +4,7 @@ import WSCore
 @testable import LoadTest
 
 @Suite struct PercentileCurveTests {
-    @Test("the curve passes through the percentiles of the tables, from the smallest value to the largest")
+    @Test("The curve contains the percentiles of the tables, from the minimum to the maximum")
     func points() throws {
         var histogram = Histogram()
         for value in 1...100_000 as ClosedRange<UInt64> { histogram.record(value * 10) }
@@ -20,7 +20,7 @@ import WSCore
         }
     }
 
-    @Test("points go to the right and never down, and there are not more of them the more values there are")
+    @Test("The points are monotonic, and their number does not grow with that of the values")
     func order() {
         var histogram = Histogram()
         for value in 0..<3000 as Range<UInt64> { histogram.record(value * value * 7919 % 1_000_003) }
@@ -31,7 +31,7 @@ import WSCore
         #expect(points.count == 77)
     }
 
-    @Test("one value is a line, and none is nothing")
+    @Test("A single value is a line, and without values there is nothing")
     func few() {
         var histogram = Histogram()
         #expect(PercentileCurve.points(of: histogram).isEmpty)

@@ -3,7 +3,7 @@ import Testing
 @testable import LoadTest
 
 @Suite struct LoadScheduleTests {
-    /// The times at which so many messages of a thread are due, each with its connection.
+    /// The due times of this many messages of a thread, each with its connection.
     private static func due(_ schedule: LoadSchedule, _ count: Int) -> [(time: UInt64, position: Int)] {
         var schedule = schedule
         return (0..<count).map { _ in
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test("messages are evenly spaced, and the connections take turns")
+    @Test("Messages are evenly spaced, and the connections take turns")
     func spacing() {
         let schedule = LoadSchedule(rate: 1000, connectionCount: 3, shard: Shard(index: 0, count: 1))
         let due = Self.due(schedule, 7)
@@ -20,7 +20,7 @@ import Testing
         #expect(due.map(\.position) == [0, 1, 2, 0, 1, 2, 0])
     }
 
-    @Test("the schedules of several threads together are that of one", arguments: [2, 3, 5])
+    @Test("The schedules of several threads combine to that of one", arguments: [2, 3, 5])
     func shards(threads: Int) {
         let times = (0..<threads).flatMap { index in
             let shard = Shard(index: index, count: threads)
@@ -30,7 +30,7 @@ import Testing
         #expect(Array(times.sorted().prefix(200)) == Self.due(whole, 200).map(\.time))
     }
 
-    @Test("a ramp sends half as many, with growing speed, and goes over into the rate")
+    @Test("A ramp sends half as many messages, accelerating up to the rate")
     func ramp() {
         let schedule = LoadSchedule(
             rate: 1000, ramp: .seconds(2), connectionCount: 1, shard: Shard(index: 0, count: 1))
@@ -42,7 +42,7 @@ import Testing
         #expect(zip(gaps.dropFirst(), gaps).allSatisfy { $0 <= $1 + 2 }, "no gap is longer than the one before")
     }
 
-    @Test("what is passed over is what would have been due", arguments: [0, 1, 2, 999, 1000, 1_234_567, 9_999_999_999])
+    @Test("Skipped messages are those that would be due", arguments: [0, 1, 2, 999, 1000, 1_234_567, 9_999_999_999])
     func skipping(end: UInt64) {
         for (connections, ramp) in [(1, 0), (3, 0), (7, 2)] {
             let shard = Shard(index: 0, count: min(2, connections))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("the end of a billion messages is found at once")
+    @Test("The end of a billion messages is found quickly")
     func skippingMany() {
         var schedule = LoadSchedule(
             rate: 100_000_000, connectionCount: 10, shard: Shard(index: 0, count: 1))
@@ -71,7 +71,7 @@ import Testing
         #expect(schedule.skip(before: .max, atMost: 1000) == 1000)
     }
 
-    @Test("no rate and no length of a run has the times overflow")
+    @Test("No rate and no duration makes times overflow")
     func extremes() {
         var slow = LoadSchedule(
             rate: 1, ramp: .seconds(1_000_000_000), connectionCount: 1_000_000, shard: Shard(index: 0, count: 1))
@@ -82,7 +82,7 @@ import Testing
 }
 
 @Suite struct ShardTests {
-    @Test("the shards of all threads are all connections, each once", arguments: [1, 2, 3, 7], [7, 8, 100])
+    @Test("The shards of all threads contain each connection once", arguments: [1, 2, 3, 7], [7, 8, 100])
     func connections(threads: Int, connections: Int) {
         let shards = (0..<threads).map { Shard(index: $0, count: threads) }
         let numbers = shards.flatMap { shard in
@@ -91,7 +91,7 @@ import Testing
         #expect(numbers.sorted() == (0..<UInt64(connections)).map { $0 })
     }
 
-    @Test("messages go to the connections in turn, whichever thread has them", arguments: [1, 2, 3], [1, 6, 7, 1003])
+    @Test("Messages go to connections in turn, across all threads", arguments: [1, 2, 3], [1, 6, 7, 1003])
     func messages(threads: Int, messages: Int) {
         let shards = (0..<threads).map { Shard(index: $0, count: threads) }
         let connections = 7

@@ -3,14 +3,14 @@ import Testing
 @testable import LoadTest
 
 @Suite struct OpenLoopTests {
-    /// One message a millisecond, on two connections in turn, from 5 s on.
+    /// One message per millisecond, alternating between two connections, starting at 5 s.
     private static func make() -> OpenLoop {
         OpenLoop(
             Pacer(
                 LoadSchedule(rate: 1000, connectionCount: 2, shard: Shard(index: 0, count: 1)), at: 5_000_000_000))
     }
 
-    @Test("messages are taken one after the other as they are due")
+    @Test("Messages are taken in order as they are due")
     func due() {
         var loop = Self.make()
         #expect(loop.next(by: 4_999_999_999, before: .max) == .later(5_000_000_000))
@@ -20,7 +20,7 @@ import Testing
         #expect(loop.next(by: 9_000_000_000, before: 5_002_000_000) == .over)
     }
 
-    @Test("with too many that wait none are taken for a while, and it is the server that those wait for")
+    @Test("With too many waiting messages the loop pauses, and the delay is the server's")
     func held() {
         var loop = Self.make()
         for _ in 0..<OpenLoop.mostOwed { loop.owe() }
@@ -33,7 +33,7 @@ import Testing
         #expect(loop.next(by: 5_002_000_000, before: .max) == .due(at: 5_002_000_000, position: 0, wasHeld: false))
     }
 
-    @Test("at the end, what would have been due in the time that counts is told")
+    @Test("At the end, the messages that would have been due are counted")
     func end() {
         var loop = Self.make()
         loop.owe()

@@ -3,13 +3,13 @@ import Testing
 @testable import LoadTest
 
 @Suite struct PacerTests {
-    /// One message a millisecond, on two connections in turn, from 5 s on.
+    /// One message per millisecond, alternating between two connections, starting at 5 s.
     private static func make() -> Pacer {
         Pacer(
             LoadSchedule(rate: 1000, connectionCount: 2, shard: Shard(index: 0, count: 1)), at: 5_000_000_000)
     }
 
-    @Test("what is due is told with its time and connection, what is not with its time")
+    @Test("A due message is returned with its time and connection, and a later one with its time")
     func due() {
         var schedule = Self.make()
         #expect(schedule.next(by: 4_999_999_999) == .later(5_000_000_000))
@@ -22,7 +22,7 @@ import Testing
         #expect(schedule.next(by: 6_000_000_000) == .due(at: 5_002_000_000, position: 0))
     }
 
-    @Test("nothing is due at the end or after it")
+    @Test("Nothing is due at the end or after it")
     func end() {
         let schedule = Self.make()
         #expect(schedule.next(by: 6_000_000_000, before: 5_000_000_000) == .over)
@@ -30,7 +30,7 @@ import Testing
         #expect(schedule.next(by: 0, before: 5_000_000_000) == .over, "there is nothing to wait for")
     }
 
-    @Test("what is passed over is counted from the beginning of the schedule")
+    @Test("Skipped messages are counted from the start of the schedule")
     func skipping() {
         var schedule = Self.make()
         #expect(schedule.skip(before: 4_000_000_000) == 0)

@@ -10,7 +10,7 @@ import WSCore
         return sum
     }
 
-    @Test("counts, histograms and seconds are summed, and the longest time is taken")
+    @Test("Counts, histograms, and seconds are summed, and the maximum duration is used")
     func sums() throws {
         let one = BenchSamples.results(seed: 3)
         let other = BenchSamples.results(seed: 4)
@@ -26,7 +26,7 @@ import WSCore
         #expect(sum.processorTime == one.processorTime + other.processorTime)
     }
 
-    @Test("a sum has the exact minimum, maximum and mean of all values, also after results were written and read")
+    @Test("A sum has the exact minimum, maximum, and mean, also after a round trip")
     func exactValues() throws {
         var runs: [String] = []
         for values in [[300_000_001, 300_000_005], [300_000_003]] as [[UInt64]] {
@@ -50,7 +50,7 @@ import WSCore
         #expect(text.contains(#""max_us":300000.005"#))
     }
 
-    @Test("the order in which results are added makes no difference", arguments: 0..<30 as Range<UInt64>)
+    @Test("The order of additions makes no difference", arguments: 0..<30 as Range<UInt64>)
     func order(seed: UInt64) throws {
         let (a, b, c) = (seed * 3, seed * 3 + 1, seed * 3 + 2)
         #expect(try Self.sum(a, b).json() == Self.sum(b, a).json())
@@ -59,7 +59,7 @@ import WSCore
         #expect(try Self.sum(a, b, c).json() == second.json())
     }
 
-    @Test("results of another mode are refused")
+    @Test("Results of another mode are rejected")
     func modes() {
         var results = BenchSamples.results(seed: 1)
         #expect(throws: BenchResultsError.otherMode(.echo, .send)) {
@@ -67,7 +67,7 @@ import WSCore
         }
     }
 
-    @Test("a sum that cannot be counted is refused")
+    @Test("A sum that overflows is rejected")
     func overflow() {
         var results = BenchSamples.results(seed: 1)
         results.tally.sent = .max

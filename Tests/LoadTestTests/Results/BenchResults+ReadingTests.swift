@@ -17,7 +17,7 @@ import WSCore
         }
     }
 
-    @Test("results that are written are read as what they were", arguments: 0..<50 as Range<UInt64>)
+    @Test("Results survive a round trip", arguments: 0..<50 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         let text = BenchSamples.results(seed: seed).json()
         let read = try Self.read(text)
@@ -27,7 +27,7 @@ import WSCore
         #expect(read.tally == BenchSamples.results(seed: seed).tally)
     }
 
-    @Test("what is no results is told as what it is")
+    @Test("The error for invalid results states what they are")
     func others() {
         #expect(Self.problem("") == .notJSON(.truncated))
         #expect(Self.problem("{\"mode\":") == .notJSON(.truncated))
@@ -41,7 +41,7 @@ import WSCore
     }
 
     @Test(
-        "a member that is missing or something else is named",
+        "A missing or invalid member is named",
         arguments: [
             ("\"mode\":\"echo\"", "\"mode\":\"ping\"", "mode"), ("\"url\"", "\"link\"", "url"),
             ("\"sent\"", "\"seen\"", "messages.sent"), ("\"timeout\":", "\"timeout\":-", "errors.timeout"),
@@ -57,14 +57,14 @@ import WSCore
         #expect(Self.problem(parts[0] + replacement + parts[1]) == .badMember(name))
     }
 
-    @Test("each message that was received has a latency, where there are any")
+    @Test("Each received message has a latency, unless the mode has none")
     func counts() throws {
         var results = BenchSamples.results(seed: 2)
         let count = results.tally.received
         (results.tally.received, results.tally.sent) = (count + 1, results.tally.sent + 1)
         let error = try #require(Self.problem(results.json()))
         #expect(error == .otherCount(count, received: count + 1))
-        #expect("\(error)" == "'histogram' has \(count) values, and 'messages.received' is \(count + 1)")
+        #expect("\(error)" == "'histogram' has \(count) values, but 'messages.received' is \(count + 1)")
         (results.tally.received, results.tally.sent) = (count, results.tally.sent)
         #expect(
             Self.problem(results.json()) == .badMember("messages.sent"), "one is neither received, lost nor mismatched")
@@ -76,7 +76,7 @@ import WSCore
         }
     }
 
-    /// Results with one latency of 300 ms. An earlier version wrote the ends and the middle of its bar.
+    /// Results with one latency of 300 ms. An earlier version wrote the limits and the middle of its bar.
     private static func oneLatency() -> String {
         var results = BenchSamples.results(seed: 3)
         results.latencies.removeAll()
@@ -87,7 +87,7 @@ import WSCore
         return results.json()
     }
 
-    @Test("results of an earlier version, whose minimum and maximum are the ends of bars, are read")
+    @Test("Results of an earlier version, with bar limits as minimum and maximum, are accepted")
     func earlierVersion() throws {
         let exact = #""min":300000.000,"mean":300000.000,"#
         let text = Self.oneLatency()
@@ -103,7 +103,7 @@ import WSCore
     }
 
     @Test(
-        "a minimum, maximum or mean that the histogram contradicts is refused",
+        "A minimum, maximum, or mean that contradicts the histogram is rejected",
         arguments: [
             (#""min":300000.000"#, #""min":1"#, "latency_us"),
             (#""max":300000.000"#, #""max":300154.880"#, "latency_us"),
@@ -119,7 +119,7 @@ import WSCore
         #expect(Self.problem(text.replacing(exact, with: replacement)) == .badMember(name))
     }
 
-    @Test("a damaged histogram is told so, also of a second", arguments: ["histogram", "handshake_histogram"])
+    @Test("A damaged histogram is reported, also of a second", arguments: ["histogram", "handshake_histogram"])
     func histograms(name: String) throws {
         let text = BenchSamples.results(seed: 2).json()
         let parts = text.unicodeScalars.split(separator: "\"\(name)\":\"HIST".unicodeScalars).map(String.init)

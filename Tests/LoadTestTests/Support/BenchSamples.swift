@@ -2,9 +2,9 @@ import WSCore
 
 @testable import LoadTest
 
-/// Results as a run could have them.
+/// Realistic results.
 enum BenchSamples {
-    /// Made-up results; each seed gives others.
+    /// Random results for a seed.
     static func results(seed: UInt64, mode: BenchMode = .echo) -> BenchResults {
         var random = SeededRandom(seed: seed)
         var tally = LoadTally()

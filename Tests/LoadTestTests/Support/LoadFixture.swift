@@ -2,11 +2,11 @@ import WSCore
 
 @testable import LoadTest
 
-/// The thread of a load as unit tests have it: it does nothing but remember what it was asked to do.
+/// A fake thread of a load, which only records calls.
 final class RecordingHost: LoadHost {
-    /// What it was asked to do, in order: `drain`, `wake 1000`.
+    /// The calls, in order: `drain`, `wake 1000`.
     private(set) var requests: [String] = []
-    /// The attempts to open a connection that are under way.
+    /// The connection attempts in progress.
     var attempts: [(_ isOpen: Bool) -> Void] = []
 
     func wake(at time: UInt64) { requests.append("wake \(time)") }
@@ -23,11 +23,11 @@ final class RecordingHost: LoadHost {
     }
 }
 
-/// A connection's way out that leads nowhere.
+/// A fake output of a connection.
 final class RecordingPort: LoadPort {
     /// The messages and pings that were sent.
     private(set) var sent: [[UInt8]] = []
-    /// The number of messages that may be sent before it is full.
+    /// The number of messages it accepts before it is full.
     var room = Int.max
     var unsentBytes = 0
     var sentTraffic = Traffic()
@@ -46,17 +46,17 @@ final class RecordingPort: LoadPort {
     func terminate() {}
 }
 
-/// A load that has begun, on a thread and with connections that exist only in what they are asked to do.
+/// A load that has started, with a fake thread and fake connections.
 struct LoadFixture {
     let context: LoadContext
     let workload: any Workload
     let host = RecordingHost()
 
-    /// When the load begins and messages begin to count, in nanoseconds.
+    /// The start of the load and of counting, in nanoseconds.
     static let start: UInt64 = 1_000_000
 
-    /// Begins a load of 10 s, unless the plan is changed.
-    /// - Parameter connected: The numbers of the connections that are open.
+    /// Starts a load of 10 s, unless the plan is changed.
+    /// - Parameter connected: The numbers of the open connections.
     init(
         _ mode: BenchMode, shard: Shard = Shard(index: 0, count: 1), connected: [UInt64] = [0],
         _ change: (inout LoadPlan) -> Void = { _ in }
@@ -78,13 +78,13 @@ struct LoadFixture {
         workload.begin()
     }
 
-    /// A connection, as the type that its mode has.
+    /// A connection, as the type of its mode.
     func connection<Handler: LoadHandler>(_ number: UInt64, as type: Handler.Type = Handler.self) throws -> Handler {
         guard let connection = context.connections[number] as? Handler else { throw NoSuchConnection() }
         return connection
     }
 
-    /// The way out of a connection.
+    /// The output of a connection.
     func port(_ number: UInt64 = 0) throws -> RecordingPort {
         guard let port = context.connections[number]?.port as? RecordingPort else { throw NoSuchConnection() }
         return port
@@ -92,13 +92,13 @@ struct LoadFixture {
 
     var tally: LoadTally { context.measurement.tally }
 
-    /// The largest latency of the load, which is over.
+    /// The maximum latency of the completed load.
     func largestLatency() -> UInt64 {
         context.measurement.finish(at: context.now)
         return context.measurement.latencies.total.maximum
     }
 
-    /// An outbox for what a connection answers.
+    /// An outbox for a connection's replies.
     static func makeOutbox() -> Outbox {
         Outbox(role: .client, maskingKeys: MaskingKeySource { $0.initializeMemory(as: UInt8.self, repeating: 0) })
     }

@@ -3,14 +3,14 @@ import Testing
 @testable import LoadTest
 
 @Suite struct BenchModeTests {
-    @Test("names of modes are those of --mode and of results")
+    @Test("The names of modes are those of --mode and of results")
     func names() {
         #expect(BenchMode.all.map(\.rawValue) == ["echo", "send", "receive", "connect", "broadcast", "idle"])
         for mode in BenchMode.all { #expect(BenchMode(rawValue: mode.rawValue) == mode) }
         #expect(BenchMode(rawValue: "Echo") == nil)
     }
 
-    @Test("an option that belongs to a mode is accepted by no other")
+    @Test("An option that belongs to one mode is not accepted by others")
     func ownOptions() {
         for mode in BenchMode.all {
             for option in mode.descriptor.ownOptions {
@@ -20,16 +20,16 @@ import Testing
     }
 
     @Test(
-        "results begin with the mode, and with its messages where it has some",
+        "Results begin with the mode, followed by its messages if it has some",
         arguments: [
-            ("echo", "Echo of MESSAGES"), ("send", "Sending of MESSAGES"), ("receive", "Receiving of messages"),
-            ("connect", "Opening of connections"), ("broadcast", "Broadcast of MESSAGES"), ("idle", "Idling"),
+            ("echo", "Echo test with MESSAGES"), ("send", "Send test with MESSAGES"), ("receive", "Receive test"),
+            ("connect", "Connect test"), ("broadcast", "Broadcast test with MESSAGES"), ("idle", "Idle test"),
         ])
     func headlines(name: String, headline: String) throws {
         #expect(try #require(BenchMode(rawValue: name)).wording.headline("MESSAGES") == headline)
     }
 
-    @Test("the size and the pace of messages are the mode's unless the plan has others")
+    @Test("The mode determines size and pace of messages unless the plan overrides them")
     func plans() {
         let shard = Shard(index: 0, count: 1)
         #expect(BenchMode.all.map { LoadPlan($0).messageBytes } == [20, 20, 20, 20, 48, 16])

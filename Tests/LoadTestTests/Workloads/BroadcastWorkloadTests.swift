@@ -7,7 +7,7 @@ import WSCore
     private static let start = LoadFixture.start
     private static let run: UInt32 = 7
 
-    /// Two publishers, of the five connections that are asked for.
+    /// Two publishers among the five connections.
     private func makeFixture(connected: [UInt64], shard: Shard = Shard(index: 0, count: 1)) -> LoadFixture {
         LoadFixture(.broadcast, shard: shard, connected: connected) {
             $0.publisherCount = 2
@@ -15,7 +15,7 @@ import WSCore
         }
     }
 
-    /// Has a reader receive a message of the second publisher.
+    /// Passes a message of the second publisher to a reader.
     private func receive(
         _ number: UInt32, run: UInt32 = Self.run, isDamaged: Bool = false, on reader: BroadcastConnection
     ) {
@@ -26,7 +26,7 @@ import WSCore
         bytes.withUnsafeBytes { reader.receive($0.bytes, as: .text) }
     }
 
-    @Test("the publishers take turns, ten times a second unless there is a rate; readers send nothing")
+    @Test("The publishers take turns, by default ten times per second; readers send nothing")
     func publishing() throws {
         let fixture = makeFixture(connected: [0, 1, 2])
         fixture.context.now = Self.start + 250_000_000
@@ -36,7 +36,7 @@ import WSCore
         #expect(fixture.workload.readerCount == 1)
     }
 
-    @Test("each delivery has a latency; missing, late, and doubled messages are counted")
+    @Test("Each delivery has a latency; missing, late, and duplicate messages are counted")
     func deliveries() throws {
         let fixture = makeFixture(connected: [2])
         let reader: BroadcastConnection = try fixture.connection(2)
@@ -47,7 +47,7 @@ import WSCore
         #expect(fixture.largestLatency() == 1700)
     }
 
-    @Test("a damaged delivery is counted; messages of another run and those sent back to a publisher are not")
+    @Test("A damaged delivery is counted; messages of other runs and to publishers are not")
     func others() throws {
         let fixture = makeFixture(connected: [0, 2])
         let (publisher, reader): (BroadcastConnection, BroadcastConnection) = try (
@@ -61,7 +61,7 @@ import WSCore
         #expect(fixture.tally.mismatched == 1)
     }
 
-    @Test("readers are waited for until each has what all threads have published")
+    @Test("The run waits for readers until each has all messages of all threads")
     func end() throws {
         let fixture = makeFixture(connected: [0, 2, 3])
         #expect(!fixture.workload.isAnswered)
@@ -74,7 +74,7 @@ import WSCore
         #expect(fixture.host.requests == ["close if answered", "close if answered", "close if answered"])
     }
 
-    @Test("a thread that only reads goes on until the others have sent all")
+    @Test("A thread with only readers continues until the others have sent everything")
     func readersAlone() {
         let fixture = makeFixture(connected: [2], shard: Shard(index: 2, count: 3))
         #expect(fixture.host.requests == ["all is sent"])
@@ -83,7 +83,7 @@ import WSCore
         #expect(fixture.host.requests == ["all is sent", "drain"])
     }
 
-    @Test("a plan needs a reader, and room for the stamp in its messages")
+    @Test("A plan needs a reader, and messages with room for the stamp")
     func plans() {
         var plan = LoadPlan(.broadcast)
         #expect(plan.problem?.option == "--publishers 1")

@@ -11,7 +11,7 @@ import WSCore
         }
     }
 
-    @Test("attempts that are under way at the end are late when their time is over, and lost when the run is cut short")
+    @Test("Attempts in progress at the end are timeouts, or lost if the run is cut short")
     func attempts() {
         for isLate in [true, false] {
             let fixture = makeFixture()
@@ -25,7 +25,7 @@ import WSCore
         }
     }
 
-    @Test("an attempt that succeeds has a latency, and one that fails has none; both make room for another")
+    @Test("Only a successful attempt has a latency; both outcomes make room for another")
     func outcomes() {
         let fixture = makeFixture()
         fixture.workload.goOn()
@@ -38,14 +38,14 @@ import WSCore
         #expect(fixture.largestLatency() == 2500)
     }
 
-    @Test("a number of messages limits the attempts")
+    @Test("A message count limits the attempts")
     func number() {
         let fixture = makeFixture { $0.messageCount = 2 }
         fixture.workload.goOn()
         #expect(fixture.host.attempts.count == 2)
     }
 
-    @Test("this end closes each connection as soon as it is open")
+    @Test("Each connection is closed as soon as it is open")
     func closing() {
         let fixture = makeFixture()
         let connection = fixture.workload.makeConnection(0)
@@ -55,7 +55,7 @@ import WSCore
         #expect(fixture.host.requests == ["close 0", "wake soon"])
     }
 
-    @Test("a ramp needs a rate")
+    @Test("A ramp requires a rate")
     func plans() {
         var plan = LoadPlan(.connect)
         plan.ramp = .seconds(1)

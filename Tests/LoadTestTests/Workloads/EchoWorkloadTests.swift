@@ -6,7 +6,7 @@ import WSCore
 @Suite struct EchoWorkloadTests {
     private static let start = LoadFixture.start
 
-    /// Has a connection receive the message of a number, or something else of its size.
+    /// Passes the message with this number, or other data of its size, to a connection.
     private func receive(
         _ number: UInt64, isDamaged: Bool = false, on connection: EchoConnection, outbox: inout Outbox
     ) {
@@ -17,7 +17,7 @@ import WSCore
         bytes.withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
     }
 
-    @Test("a closed loop sends as many messages as may be in flight")
+    @Test("A closed loop sends as many messages as may be in flight")
     func closedLoop() throws {
         let fixture = LoadFixture(.echo) { $0.inFlight = 3 }
         fixture.workload.goOn()
@@ -27,7 +27,7 @@ import WSCore
         #expect(try fixture.port().sent.count == 3)
     }
 
-    @Test("a reply has a latency, and is followed by the next message")
+    @Test("A reply has a latency and triggers the next message")
     func reply() throws {
         let fixture = LoadFixture(.echo, connected: [3])
         let connection: EchoConnection = try fixture.connection(3)
@@ -41,7 +41,7 @@ import WSCore
         #expect(fixture.largestLatency() == 1500)
     }
 
-    @Test("a damaged reply is counted, and followed by the next message, too")
+    @Test("A damaged reply is counted, and triggers the next message, too")
     func damage() throws {
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)
@@ -52,7 +52,7 @@ import WSCore
         #expect(outbox.bytes.count == 26)
     }
 
-    @Test("in an open loop a reply has nothing sent, nor has one that comes when all is sent")
+    @Test("In an open loop, and after everything was sent, a reply triggers nothing")
     func nothingFollows() throws {
         for isOpenLoop in [true, false] {
             let fixture = LoadFixture(.echo) { $0.rate = isOpenLoop ? 1 : nil }
@@ -67,7 +67,7 @@ import WSCore
         }
     }
 
-    @Test("the last reply of a number of messages ends the load")
+    @Test("With a message count, the last reply ends the load")
     func lastReply() throws {
         let fixture = LoadFixture(.echo) { $0.messageCount = 1 }
         let connection: EchoConnection = try fixture.connection(0)
@@ -78,7 +78,7 @@ import WSCore
         #expect(fixture.host.requests == ["drain"])
     }
 
-    @Test("reordered and doubled replies are counted as such")
+    @Test("Reordered and duplicate replies are counted")
     func order() throws {
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)
@@ -89,7 +89,7 @@ import WSCore
         #expect((tally.received, tally.reordered, tally.duplicated, tally.mismatched) == (3, 1, 1, 0))
     }
 
-    @Test("replies that are late are given up, and followed by other messages")
+    @Test("Late replies time out and are replaced by other messages")
     func late() throws {
         let fixture = LoadFixture(.echo) { $0.inFlight = 2 }
         fixture.workload.goOn()
@@ -99,7 +99,7 @@ import WSCore
         #expect(try fixture.port().sent.count == 4)
     }
 
-    @Test("a missing reply is late when its time is over, and lost with its connection")
+    @Test("A missing reply is a timeout after its time limit, and lost with its connection")
     func missing() throws {
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)

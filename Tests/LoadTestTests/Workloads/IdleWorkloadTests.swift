@@ -6,7 +6,7 @@ import WSCore
 @Suite struct IdleWorkloadTests {
     private static let start = LoadFixture.start
 
-    @Test("each connection sends a ping every heartbeat, all of them evenly spaced")
+    @Test("Each connection sends a ping per heartbeat, and all pings are evenly spaced")
     func pings() throws {
         let fixture = LoadFixture(.idle, connected: [0, 1]) {
             $0.connectionCount = 2
@@ -19,7 +19,7 @@ import WSCore
         #expect(fixture.host.requests == ["wake \(Self.start + 3_000_000_000)"])
     }
 
-    @Test("a pong answers the pings before its own, and an unsolicited one answers none (RFC 6455 §5.5.3)")
+    @Test("RFC 6455 §5.5.3: a pong answers earlier pings, and an unsolicited one answers none")
     func pongs() throws {
         let fixture = LoadFixture(.idle)
         let connection: IdleConnection = try fixture.connection(0)

@@ -6,7 +6,7 @@ import WSCore
 @Suite struct OneWayWorkloadTests {
     private static let start = LoadFixture.start
 
-    @Test("send: a connection that takes everything has the others get their turn")
+    @Test("send: a connection that accepts everything leaves the others their turn")
     func turns() throws {
         let fixture = LoadFixture(.send)
         fixture.workload.goOn()
@@ -16,7 +16,7 @@ import WSCore
         #expect(fixture.tally.sent == 512)
     }
 
-    @Test("send: a full connection is sent no more, and a number of messages has its end")
+    @Test("send: a full connection is skipped, and a message count ends the load")
     func limits() throws {
         let fixture = LoadFixture(.send)
         try fixture.port().room = 5
@@ -30,7 +30,7 @@ import WSCore
         #expect(counted.host.requests == ["drain"])
     }
 
-    @Test("send: messages have their numbers in them")
+    @Test("send: messages contain their numbers")
     func numbers() throws {
         let fixture = LoadFixture(.send) { $0.messageCount = 2 }
         fixture.workload.goOn()
@@ -38,7 +38,7 @@ import WSCore
         #expect(digits == ["00000000", "00000001"])
     }
 
-    @Test("receive: each connection asks with the messages that were given, and sends no more")
+    @Test("receive: each connection sends the given messages first, and nothing else")
     func asking() throws {
         let fixture = LoadFixture(.receive) {
             $0.messages.templates = [MessageTemplate(literal: [0x61]), MessageTemplate(literal: [0x62])]
@@ -48,7 +48,7 @@ import WSCore
         #expect(fixture.tally.sent == 2)
     }
 
-    @Test("without a duration, a load is stuck when no connection takes anything for the time of a reply")
+    @Test("Without a duration, a load is stuck if no connection accepts anything for the reply timeout")
     func standstill() throws {
         let fixture = LoadFixture(.send) {
             $0.duration = nil

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct ByteBufferTests {
-    @Test("bytes come out in the order they went in, across growth and compaction")
+    @Test("bytes are consumed in order, across growth and compaction")
     func order() {
         var buffer = ByteBuffer()
         var expected: [UInt8] = []
@@ -20,7 +20,7 @@ import WSCore
         }
     }
 
-    @Test("a buffer that is emptied in step never grows")
+    @Test("a buffer that is emptied as fast as it is filled does not grow")
     func steadyState() {
         var buffer = ByteBuffer()
         for _ in 0..<10_000 {
@@ -30,7 +30,7 @@ import WSCore
         #expect(buffer.storageBytes == 256)
     }
 
-    @Test("only an empty buffer gives its storage back")
+    @Test("releaseStorage(above:) affects only empty buffers")
     func release() {
         var buffer = ByteBuffer()
         buffer.append("x")
@@ -41,7 +41,7 @@ import WSCore
         #expect(buffer.storageBytes == 0)
     }
 
-    @Test("a buffer reuses what was consumed instead of growing")
+    @Test("a buffer reuses consumed space instead of growing")
     func compaction() {
         var buffer = ByteBuffer()
         buffer.append(String(repeating: "a", count: 250))
@@ -53,7 +53,7 @@ import WSCore
                 == Array("\(String(repeating: "a", count: 10))\(String(repeating: "b", count: 200))".utf8))
     }
 
-    @Test("storage that is grown to a size has that size, and what was in it")
+    @Test("growStorage(to:) keeps the contents")
     func growth() {
         var buffer = ByteBuffer()
         buffer.append("abc")
@@ -66,7 +66,7 @@ import WSCore
         #expect(buffer.storageBytes == 1000)
     }
 
-    @Test("taking everything leaves an empty buffer without storage")
+    @Test("takeAll() leaves an empty buffer without storage")
     func takeAll() {
         var buffer = ByteBuffer()
         buffer.append("taken")
@@ -76,7 +76,7 @@ import WSCore
         #expect(buffer.storageBytes == 0)
     }
 
-    @Test("an empty buffer has no bytes to read, and appending nothing to it allocates nothing")
+    @Test("an empty buffer has no readable bytes, and appending nothing does not allocate")
     func empty() {
         var buffer = ByteBuffer()
         buffer.append("")
@@ -85,7 +85,7 @@ import WSCore
         #expect(buffer.storageBytes == 0)
     }
 
-    @Test("bytes written where reserve said become readable when they are committed")
+    @Test("bytes written to reserved space become readable when committed")
     func reserve() {
         var buffer = ByteBuffer()
         buffer.append("ab")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EscapedTextTests {
     @Test(
-        "controls, bidirectional marks and invisible characters are escaped",
+        "control, bidirectional, and invisible characters are escaped",
         arguments: [
             ("\u{1B}[31m", "\\u{1B}[31m"), ("a\r\nb\0", "a\\u{D}\\u{A}b\\u{0}"), ("\u{7F}\u{9B}", "\\u{7F}\\u{9B}"),
             ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), ("\u{202E}\u{2066}", "\\u{202E}\\u{2066}"),
@@ -19,7 +19,7 @@ import Testing
         #expect(Array(escapingControls(text).utf8) == Array(expected.utf8))
     }
 
-    @Test("marks that would grow over the lines around them are shown from the ninth on")
+    @Test("combining marks are escaped from the ninth on")
     func marks() {
         let mark = "\u{301}"
         let eight = String(repeating: mark, count: 8)
@@ -28,19 +28,19 @@ import Testing
         #expect(Array(shown.utf8) == Array(("e" + eight + "\\u{301}\\u{301}f" + mark).utf8))
     }
 
-    @Test("emoji, variants of characters and the marks of scripts stay as they are")
+    @Test("emoji, character variants, and marks of scripts are unchanged")
     func scripts() {
         for text in ["❤\u{FE0F}👍🏽🏳\u{FE0F}", "葛\u{E0100}", "שָׁלוֹם", "हिन्दी", "ཧཱུྃ", "e\u{301}\u{323}"] {
             #expect(Array(escapingControls(text).utf8) == Array(text.utf8))
         }
     }
 
-    @Test("other text stays as it is", arguments: ["", "plain \\ text", "Grüße, 世界 🎉", "\u{FFFD}"])
+    @Test("other text is unchanged", arguments: ["", "plain \\ text", "Grüße, 世界 🎉", "\u{FFFD}"])
     func kept(text: String) {
         #expect(escapingControls(text) == text)
     }
 
-    @Test("a quoted text is cut to the length of a line")
+    @Test("quoted text is truncated to 120 scalars")
     func cut() {
         #expect(quoted("a\n") == "\"a\\u{A}\"")
         #expect(quoted(#"a"b\"#) == #""a\"b\\""#)

@@ -19,7 +19,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.3: masking twice gives the payload back")
+    @Test("RFC 6455 §5.3: masking twice restores the payload")
     func twice() {
         var bytes = Array("Hello".utf8)
         mask(&bytes, with: maskingKey(exampleKey))
@@ -28,7 +28,7 @@ import WSCore
         #expect(bytes == Array("Hello".utf8))
     }
 
-    @Test("RFC 6455 §5.3: a payload that is masked in pieces is masked as if in one")
+    @Test("RFC 6455 §5.3: masking in pieces equals masking at once")
     func pieces() {
         let payload = (0..<40).map { UInt8($0 * 5) }
         var expected = payload
@@ -42,14 +42,14 @@ import WSCore
         }
     }
 
-    @Test("a key advanced by a multiple of four is itself")
+    @Test("advancing a key by a multiple of four does not change it")
     func advancedByFour() {
         #expect(maskingKey(exampleKey).advanced(by: 0) == maskingKey(exampleKey))
         #expect(maskingKey(exampleKey).advanced(by: 1 << 40) == maskingKey(exampleKey))
         #expect(maskingKey(exampleKey).advanced(by: 3) == maskingKey([0x3D, 0x37, 0xFA, 0x21]))
     }
 
-    @Test("bytes are masked on their way into a buffer, at every length")
+    @Test("bytes of every length are masked as they are appended to a buffer")
     func appended() {
         for count in 0...100 {
             let payload = (0..<count).map { UInt8($0) }

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct UTF8ValidatorTests {
-    @Test("RFC 6455 §8.1: valid texts are valid, however they are cut", arguments: UTF8Vectors.valid)
+    @Test("RFC 6455 §8.1: valid text is accepted, however it is split", arguments: UTF8Vectors.valid)
     func valid(text: [UInt8]) {
         for pieces in feedings(of: text) {
             var validator = UTF8Validator()
@@ -13,7 +13,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §8.1: an invalid text fails with the piece that holds its first invalid byte",
+        "RFC 6455 §8.1: invalid text is rejected with the piece that contains its first invalid byte",
         arguments: UTF8Vectors.invalid)
     func invalid(text: UTF8Vectors.Invalid) {
         for pieces in feedings(of: text.bytes) {
@@ -23,7 +23,8 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §8.1: a text cut inside a scalar is valid so far and not at its end", arguments: UTF8Vectors.truncated
+        "RFC 6455 §8.1: text truncated within a scalar is valid so far but must not end there",
+        arguments: UTF8Vectors.truncated
     )
     func truncated(text: [UInt8]) {
         for pieces in feedings(of: text) {
@@ -34,7 +35,7 @@ import WSCore
         #expect(!isValid(text))
     }
 
-    @Test("a text of any length is found invalid wherever its one bad byte is")
+    @Test("one invalid byte is detected at every position of texts of many lengths")
     func everyPosition() {
         for count in 1...100 {
             for position in 0..<count {
@@ -46,7 +47,7 @@ import WSCore
         }
     }
 
-    @Test("every one- and two-byte sequence is judged as Unicode's table 3-7 judges it")
+    @Test("all one- and two-byte sequences are classified as in Unicode table 3-7")
     func everyPair() {
         for first in UInt8.min...UInt8.max {
             expectAgreement([first])
@@ -54,7 +55,7 @@ import WSCore
         }
     }
 
-    @Test("three- and four-byte sequences are judged as Unicode's table 3-7 judges them")
+    @Test("three- and four-byte sequences are classified as in Unicode table 3-7")
     func longSequences() {
         let edges: [UInt8] = [0x7F, 0x80, 0xBF, 0xC0]
         for first in UInt8(0xE0)...0xF5 {
@@ -67,7 +68,7 @@ import WSCore
         }
     }
 
-    @Test("an empty piece changes nothing")
+    @Test("an empty piece has no effect")
     func emptyPiece() {
         var validator = UTF8Validator()
         expectBeginning(&validator, [])
@@ -100,7 +101,7 @@ import WSCore
         return nil
     }
 
-    /// Compares with a table, byte by byte and whole.
+    /// Compares the validator with a table, byte by byte and at once.
     private func expectAgreement(_ bytes: [UInt8]) {
         let expected = Self.verdict(on: bytes)
         var whole = UTF8Validator()
@@ -143,7 +144,7 @@ import WSCore
 }
 
 extension ArraySlice {
-    /// Whether the slice holds the element at an index of the whole.
+    /// Whether the slice contains the element at an index of the whole array.
     func contains(index: Int) -> Bool {
         startIndex <= index && index < endIndex
     }

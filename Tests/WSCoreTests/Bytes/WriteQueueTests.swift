@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct WriteQueueTests {
-    @Test("bytes come out in the order in which they went in, however they are cut", arguments: [1, 3, 7, 1000])
+    @Test("bytes are taken in order, however they are split", arguments: [1, 3, 7, 1000])
     func order(pieceBytes: Int) {
         let shared = (0..<3).map { SharedBytes(buffer(of: noise(UInt64($0), byteCount: 20 + $0))) }
         let queue = WriteQueue()
@@ -23,7 +23,7 @@ import Testing
         #expect(queue.count == 0)
     }
 
-    @Test("what is shared is let go of once it has been taken")
+    @Test("shared bytes are released when taken")
     func release() {
         let queue = WriteQueue()
         weak var first: SharedBytes?
@@ -39,7 +39,7 @@ import Testing
         #expect(first == nil && queue.first == nil)
     }
 
-    @Test("what is not taken stays, and is counted")
+    @Test("bytes not taken remain queued and counted")
     func partly() {
         let queue = WriteQueue()
         var tail = buffer(of: [9, 9])
@@ -56,7 +56,7 @@ import Testing
         #expect(!isTakenNow && queue.count == 1)
     }
 
-    @Test("a part does not keep storage that is large for what is in it, and the buffer keeps it instead")
+    @Test("a part copies its bytes if they fill little of the buffer's storage, which the buffer keeps")
     func lentStorage() throws {
         let queue = WriteQueue()
         var tail = ByteBuffer()
@@ -68,13 +68,13 @@ import Testing
         #expect(tail.isEmpty && tail.storageBytes == 1 << 20)
         append(noise(1, byteCount: 600_000), to: &tail)
         queue.append(SharedBytes(buffer(of: [2])), after: &tail)
-        #expect(tail.storageBytes == 0, "more than half of it is in use: it is not worth a copy")
+        #expect(tail.storageBytes == 0, "more than half of the storage is in use, so its contents are not copied")
         var output = ByteBuffer()
         while queue.first != nil { queue.moveFirst(atMost: 1, to: &output) }
         #expect(contents(of: output) == [9, 9, 1] + noise(1, byteCount: 600_000) + [2])
     }
 
-    @Test("each of many parts comes in its turn, and is let go of when it is taken, while others are appended")
+    @Test("parts are taken in order and released when taken, while others are appended")
     func manyParts() {
         let queue = WriteQueue()
         var tail = ByteBuffer()

@@ -14,7 +14,8 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §5.4, Autobahn 10: a large message is sent in as many fragments as it needs", arguments: Role.allCases
+        "RFC 6455 §5.4, Autobahn 10: a large message is sent in the minimal number of fragments",
+        arguments: Role.allCases
     )
     func sent(by role: Role) {
         var outbox = Outbox(role: role, maskingKeys: countingKeys(), fragmentBytes: Self.fragmentBytes)

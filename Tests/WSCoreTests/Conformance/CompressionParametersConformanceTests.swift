@@ -3,7 +3,7 @@ import WSCore
 
 @Suite struct CompressionParametersConformanceTests {
     @Test(
-        "RFC 7692 §7.1, Autobahn 13: a server answers the suite's offers as they demand", arguments: negotiations)
+        "RFC 7692 §7.1, Autobahn 13: a server answers the suite's offers as required", arguments: negotiations)
     func answer(to negotiation: Negotiation) throws {
         let accepted = try #require(DeflatePreferences().accept(try ExtensionHeader.parse([negotiation.offers])))
         #expect(accepted.answer.description == negotiation.answer)
@@ -11,7 +11,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 7692 §7.1, Autobahn 13: a client takes what the suite makes of its offer", arguments: negotiations)
+        "RFC 7692 §7.1, Autobahn 13: a client accepts the suite's answers to its offer", arguments: negotiations)
     func acceptance(of negotiation: Negotiation) throws {
         let offer = DeflatePreferences().offer
         #expect(offer.description == "permessage-deflate; client_max_window_bits")
@@ -26,21 +26,21 @@ import WSCore
     }
 
     @Test(
-        "RFC 7692 §7.2, Autobahn 13: messages are exchanged with an end that is not ours",
+        "RFC 7692 §7.2, Autobahn 13: messages are exchanged with the reference implementation",
         arguments: cases.filter { $0.size.byteCount <= 8192 }, Role.allCases)
     func exchangedWithReference(_ testCase: Case, role: Role) throws {
         try expectCompressedEcho(
             of: .json, testCase.size, with: testCase.negotiation.parameters(for: role), role: role, peer: .reference)
     }
 
-    /// What the suite offers as the client and answers as the server, and what then holds.
+    /// The suite's offers as a client and its answer as a server, with the resulting parameters.
     struct Negotiation: Sendable, CustomTestStringConvertible {
         let number: String
         let offers: String
-        /// Ours to the suite's offers.
+        /// Our answer to the suite's offers.
         let answer: String
         let parametersAsServer: DeflateParameters
-        /// The suite's to our offer.
+        /// The suite's answer to our offer.
         let suitesAnswer: String
         let parametersAsClient: DeflateParameters
 
@@ -51,13 +51,13 @@ import WSCore
         }
 
         /// - Parameters:
-        ///   - demands: What the suite demands of the server, in each of its offers.
-        ///   - limits: What it demands of the client: whether to forget each message, and the window.
+        ///   - demands: The suite's requirements for the server, one per offer.
+        ///   - limits: The suite's requirements for the client. Defaults to nil: the first of `demands`.
         init(_ number: String, _ demands: [Demand], ofClient limits: Demand? = nil) {
             let first = demands[0]
             let limits = limits ?? first
             self.number = number
-            // As a client, the suite always says that it can do without context and with any window.
+            // As a client, the suite always offers to work without context takeover and with any window.
             offers = demands.map { demand in
                 "permessage-deflate; client_no_context_takeover; client_max_window_bits"
                     + demand.parameters(of: "server")
@@ -74,7 +74,7 @@ import WSCore
         }
     }
 
-    /// What one end demands of the other.
+    /// The requirements of one endpoint for the other.
     struct Demand: Sendable {
         let isWithoutContext: Bool
         let windowBits: Int?
@@ -105,7 +105,7 @@ import WSCore
             ]),
     ]
 
-    /// A negotiation, and messages of one size after it.
+    /// A negotiation followed by messages of one size.
     struct Case: Sendable, CustomTestStringConvertible {
         let number: String
         let negotiation: Negotiation

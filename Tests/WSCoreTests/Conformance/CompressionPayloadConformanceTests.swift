@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct CompressionPayloadConformanceTests {
-    /// A kind of data in messages of one size.
+    /// Messages of one size with one kind of data.
     struct Case: Sendable, CustomTestStringConvertible {
         let number: String
         let data: SampleData
@@ -22,14 +22,14 @@ import WSCore
     }
 
     @Test(
-        "RFC 7692 §7.2, Autobahn 12: messages of all kinds are exchanged with an end that is not ours",
+        "RFC 7692 §7.2, Autobahn 12: messages of all kinds are exchanged with the reference implementation",
         arguments: cases.filter { $0.size.byteCount <= 8192 }, Role.allCases)
     func exchangedWithReference(_ testCase: Case, role: Role) throws {
         try expectCompressedEcho(
             of: testCase.data, testCase.size, with: parameters(for: role), role: role, peer: .reference)
     }
 
-    /// What is agreed on with the suite, which hints at `client_no_context_takeover` when it is the client.
+    /// The parameters negotiated with the suite, which as a client offers `client_no_context_takeover`.
     private func parameters(for role: Role) -> DeflateParameters {
         DeflateParameters(clientNoContextTakeover: role == .server)
     }
@@ -38,15 +38,15 @@ import WSCore
     func examples(role: Role) {
         let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
         let examples: [(frames: [[UInt8]], helloCount: Int)] = [
-            // §7.2.3.1: one frame, and two.
+            // §7.2.3.1: one frame, and two frames.
             ([frame(0xC1, hello)], 1),
             ([frame(0x41, Array(hello[..<3])), frame(0x80, Array(hello[3...]))], 1),
-            // §7.2.3.2: the second message refers to the first; or it is compressed by itself.
+            // §7.2.3.2: the second message refers to the first, or does not.
             ([frame(0xC1, hello), frame(0xC1, [0xF2, 0x00, 0x11, 0x00, 0x00])], 2),
             ([frame(0xC1, hello), frame(0xC1, hello)], 2),
-            // §7.2.3.3: a block without compression.
+            // §7.2.3.3: a stored block.
             ([frame(0xC1, [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00])], 1),
-            // §7.2.3.4: a block that is marked as the last.
+            // §7.2.3.4: a block marked as final.
             ([frame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00])], 1),
             // §7.2.3.5: two blocks.
             (
@@ -77,7 +77,7 @@ import WSCore
         return handler.events
     }
 
-    @Test("RFC 7692 §7.2.3: the end that is not ours agrees with the examples")
+    @Test("RFC 7692 §7.2.3: the reference implementation agrees with the examples")
     func referenceAgrees() throws {
         let deflater = ReferenceDeflater(windowBits: 15, keepsContext: false)
         #expect(deflater.deflate(Array("Hello".utf8)) == [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct ConformanceCatalogueTests {
-    @Test("the tables have each of the Autobahn TestSuite's 517 cases once")
+    @Test("the tables contain each of the 517 cases of the Autobahn TestSuite once")
     func complete() {
         let numbers: [String] =
             [

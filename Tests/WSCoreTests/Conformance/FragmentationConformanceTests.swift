@@ -3,13 +3,13 @@ import WSCore
 
 @Suite struct FragmentationConformanceTests {
     @Test(
-        "RFC 6455 §5.4, Autobahn 5: fragments are joined, and frames that are none of the message's fail the connection",
+        "RFC 6455 §5.4, Autobahn 5: fragments are joined, and frames that do not belong fail the connection",
         arguments: cases, Role.allCases)
     func fragmentation(of testCase: ConformanceCase, role: Role) {
         testCase.expectConformance(of: role)
     }
 
-    // The suite sends some sequences three times: in one write, a frame a write, and a byte a write.
+    // The suite sends some sequences three times: in one write, one frame per write, and one byte per write.
     private static let two = [frame(0x01, "fragment1"), frame(0x80, "fragment2")]
     private static let twoAroundPing = [two[0], frame(0x89, "ping payload"), two[1]]
     private static let joined = [frame(0x81, "fragment1fragment2")]

@@ -3,13 +3,13 @@ import WSCore
 
 @Suite struct FramingConformanceTests {
     @Test(
-        "RFC 6455 §5.2, Autobahn 1: a message is echoed, whatever the form of its length",
+        "RFC 6455 §5.2, Autobahn 1: messages of every length encoding are echoed",
         arguments: cases, Role.allCases)
     func framing(of testCase: ConformanceCase, role: Role) {
         testCase.expectConformance(of: role)
     }
 
-    /// The lengths at which the form of the length changes, and their neighbours.
+    /// The lengths around the boundaries between length encodings.
     private static let lengths = [0, 125, 126, 127, 128, 65_535, 65_536]
 
     static let cases: [ConformanceCase] =

@@ -3,13 +3,13 @@ import WSCore
 
 @Suite struct LimitsConformanceTests {
     @Test(
-        "RFC 6455 §10.4, Autobahn 9.1–9.6: a message of up to 16 MiB is echoed, however it is cut",
+        "RFC 6455 §10.4, Autobahn 9.1–9.6: a message of up to 16 MiB is echoed, however it is split",
         arguments: largeMessages, Role.allCases)
     func echo(of testCase: LargeMessage, role: Role) throws {
         let payload = testCase.payload
         let frames = testCase.fragmentBytes.map { fragments(testCase.kind, payload, of: $0) }
         let received = wire(frames ?? [testCase.whole(payload)], receivedBy: role)
-        // A loop reads 64 KiB at once.
+        // A loop reads at most 64 KiB at once.
         let end = EchoEnd.after(chops(of: received, testCase.chopBytes ?? 65_536), role: role)
         #expect(end.error == nil)
         let isEchoed = areEqual(end.sent, wire([testCase.whole(payload)], sentBy: role))
@@ -17,7 +17,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §5.2, Autobahn 9.7, 9.8: one message after the other is echoed, a thousand times",
+        "RFC 6455 §5.2, Autobahn 9.7, 9.8: 1,000 consecutive messages are echoed",
         arguments: roundTrips, Role.allCases)
     func echoes(of testCase: RoundTrips, role: Role) throws {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
@@ -36,7 +36,7 @@ import WSCore
 
     static var numbers: [String] { largeMessages.map(\.number) + roundTrips.map(\.number) }
 
-    /// One message, and how it travels.
+    /// A message, and how it is fragmented and split.
     struct LargeMessage: Sendable, CustomTestStringConvertible {
         let number: String
         let kind: MessageKind
@@ -46,7 +46,7 @@ import WSCore
 
         var testDescription: String { number }
 
-        /// What is lost, doubled or moved shows in it.
+        /// A pattern that reveals lost, duplicated, and moved bytes.
         var payload: [UInt8] {
             let block = kind == .text ? Self.textBlock : Self.binaryBlock
             var bytes: [UInt8] = []
@@ -55,9 +55,9 @@ import WSCore
             return bytes + [UInt8](repeating: UInt8(ascii: "*"), count: byteCount - bytes.count)
         }
 
-        /// Scalars of one to four bytes, at offsets that no power of two divides.
+        /// Scalars of one to four bytes, at offsets not aligned to powers of two.
         private static let textBlock = (0..<509).flatMap { Array("\($0) naïve 日本 🦜\n".utf8) }
-        /// All values of a byte, each time in another order.
+        /// All byte values, in a different order in each block.
         private static let binaryBlock = (0..<251).flatMap { index in (0...255).map { $0 ^ UInt8(index) } }
 
         func whole(_ payload: [UInt8]) -> [UInt8] { frame(kind == .text ? 0x81 : 0x82, payload) }
@@ -68,7 +68,7 @@ import WSCore
             LargeMessage(number: $0, kind: kind, byteCount: $1)
         }
             + numbered("9.\(3 + odd)", (0..<9).map { 64 << (2 * $0) }) {
-                // 4 MiB in the suite; here less in smaller frames, each of which costs some microseconds in a debug build.
+                // The suite sends 4 MiB. Small frames use less here, because each takes microseconds in a debug build.
                 LargeMessage(number: $0, kind: kind, byteCount: min(4 << 20, $1 << 12), fragmentBytes: $1)
             }
             + numbered("9.\(5 + odd)", (0..<6).map { 64 << $0 }) {
@@ -82,7 +82,7 @@ import WSCore
         sizes.enumerated().map { makeCase("\(group).\($0 + 1)", $1) }
     }
 
-    /// A message that is sent again whenever its echo has come.
+    /// A message that is sent again after each echo.
     struct RoundTrips: Sendable, CustomTestStringConvertible {
         let number: String
         let kind: MessageKind

@@ -3,13 +3,13 @@ import WSCore
 
 @Suite struct OpcodeConformanceTests {
     @Test(
-        "RFC 6455 §5.2, Autobahn 4: a reserved opcode fails the connection, and nothing behind it is answered",
+        "RFC 6455 §5.2, Autobahn 4: a reserved opcode fails the connection, and later frames are not answered",
         arguments: cases, Role.allCases)
     func opcodes(of testCase: ConformanceCase, role: Role) {
         testCase.expectConformance(of: role)
     }
 
-    /// The opcodes reserved for data frames, and those for control frames.
+    /// Reserved data opcodes, then reserved control opcodes.
     static let cases = cases("4.1", firstOpcode: 3) + cases("4.2", firstOpcode: 11)
 
     private static func cases(_ group: String, firstOpcode: UInt8) -> [ConformanceCase] {

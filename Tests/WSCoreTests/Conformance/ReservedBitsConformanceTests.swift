@@ -3,7 +3,7 @@ import WSCore
 
 @Suite struct ReservedBitsConformanceTests {
     @Test(
-        "RFC 6455 §5.2, Autobahn 3: a reserved bit fails the connection, and nothing behind it is answered",
+        "RFC 6455 §5.2, Autobahn 3: a reserved bit fails the connection, and later frames are not answered",
         arguments: cases, Role.allCases)
     func reservedBits(of testCase: ConformanceCase, role: Role) {
         testCase.expectConformance(of: role)
@@ -21,7 +21,7 @@ import WSCore
         ConformanceCase("3.7", [frame(0xF8)], .violation(.reservedBits(7), 1002)),
     ]
 
-    /// The bits on the second of two messages; the first is echoed, the ping behind them not answered.
+    /// Sets bits on the second of two messages. The first is echoed, and the ping after them is not answered.
     private static func afterMessage(_ number: String, bits: UInt8, chopBytes: Int? = nil) -> ConformanceCase {
         let hello = frame(0x81, "Hello, world!")
         return ConformanceCase(

@@ -3,14 +3,14 @@ import WSCore
 
 @Suite struct UTF8ConformanceTests {
     @Test(
-        "RFC 6455 §8.1, Autobahn 6.1–6.3: a text is judged as a whole, however it is cut into frames",
+        "RFC 6455 §8.1, Autobahn 6.1–6.3: text is validated as a whole, however it is fragmented",
         arguments: fragmented, Role.allCases)
     func cut(_ testCase: ConformanceCase, role: Role) {
         testCase.expectConformance(of: role)
     }
 
     @Test(
-        "RFC 6455 §8.1, Autobahn 6.4: the byte that makes a text invalid fails the connection, whatever is to follow",
+        "RFC 6455 §8.1, Autobahn 6.4: text fails the connection at its first invalid byte, before the message ends",
         arguments: failFast, Role.allCases)
     func failsFast(_ testCase: FailFast, role: Role) throws {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
@@ -18,7 +18,7 @@ import WSCore
         let writes = testCase.writes(to: role)
         try session.receive(writes.valid, handler: &handler)
         let isSilent = session.outbox.bytes.isEmpty
-        #expect(isSilent, "what is valid so far is not judged yet")
+        #expect(isSilent, "valid bytes must not fail the connection")
         #expect(throws: ProtocolError.invalidText) { try session.receive(writes.fatal, handler: &handler) }
         let close = closeFrame(1007, "\(ProtocolError.invalidText)")
         #expect(contents(of: session.outbox.bytes) == wire([close], sentBy: role))
@@ -27,7 +27,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 3629, Autobahn 6.5–6.23: a text in one frame is echoed when it is UTF-8", arguments: NumberedText.all,
+        "RFC 3629, Autobahn 6.5–6.23: text in one frame is echoed if it is valid UTF-8", arguments: NumberedText.all,
         Role.allCases)
     func text(_ testCase: NumberedText, role: Role) {
         let sent = frame(0x81, testCase.bytes)
@@ -38,13 +38,13 @@ import WSCore
         conformance.expectConformance(of: role)
     }
 
-    @Test("RFC 3629, Autobahn 6.5–6.23: an invalid text fails with its first invalid byte", arguments: NumberedText.all)
+    @Test("RFC 3629, Autobahn 6.5–6.23: invalid text fails at its first invalid byte", arguments: NumberedText.all)
     func firstInvalidByte(of testCase: NumberedText) {
         var validator = UTF8Validator()
         let failsAt = testCase.bytes.indices.first {
             !validator.validate(testCase.bytes.span.bytes.extracting($0...$0))
         }
-        // A text that is cut short fails at its end, where there is no byte.
+        // Truncated text fails at its end, one past its last byte.
         #expect(failsAt ?? (validator.isAtBoundary ? nil : testCase.bytes.count) == testCase.failsAt)
     }
 
@@ -74,7 +74,7 @@ import WSCore
 
     // MARK: 6.4
 
-    /// An invalid text in three parts: the first is valid so far, and the second makes it invalid.
+    /// Invalid text in three parts: a valid prefix, the part that makes it invalid, and the rest.
     struct FailFast: Sendable, CustomTestStringConvertible {
         let number: String
         let validBytes: Int
@@ -85,7 +85,7 @@ import WSCore
 
         private static let text = UTF8Vectors.kosme + [0xF4, 0x90, 0x80, 0x80] + Array("edited".utf8)
 
-        /// The parts as they travel, each in a frame of its own or all in one.
+        /// The parts on the wire, in separate frames or in one.
         func writes(to role: Role) -> (valid: [UInt8], fatal: [UInt8], rest: [UInt8]) {
             let text = Self.text
             let fatalEnd = validBytes + fatalBytes

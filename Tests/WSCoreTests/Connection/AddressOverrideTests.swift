@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AddressOverrideTests {
     @Test(
-        "an entry holds for its host and port, in whatever way the host is written",
+        "an override applies to its host and port, however the host is written",
         arguments: [
             ("Example.COM:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
             ("example.com.:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
@@ -21,7 +21,7 @@ import Testing
         #expect(AddressOverride.addresses(for: host, port: 81, in: overrides) == nil)
     }
 
-    @Test("the last entry for a host counts, and one for any host only where there is none")
+    @Test("the last override for a host applies, and one for any host only if none matches")
     func precedence() throws {
         let overrides = try [
             "*:80:192.0.2.1", "h:80:192.0.2.2", "h:80:192.0.2.3", "*:80:192.0.2.4", "h:81:192.0.2.5",
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "what is no entry says why",
+        "an invalid override is rejected with its cause",
         arguments: [
             ("", .missingPort), ("h", .missingPort), ("h:", .missingPort), ("h::192.0.2.1", .missingPort),
             ("h:80", .missingAddress), ("h:80:", .missingAddress), ("h:80:192.0.2.1,", .missingAddress),
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: expected) { try AddressOverride(parsing: text) }
     }
 
-    @Test("errors are one line without the text's control characters")
+    @Test("error messages are one line without control characters")
     func words() {
         #expect(
             "\(AddressOverrideError.prefix("-"))" == "nothing is remembered that could be removed; leave the '-' out")

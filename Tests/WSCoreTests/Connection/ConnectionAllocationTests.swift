@@ -3,9 +3,11 @@ import Testing
 
 @testable import WSCore
 
-@Suite(.enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+@Suite(
+    .enabled(
+        if: allocation_counter_is_available(), "allocations can be counted only with glibc and without a sanitizer"))
 struct ConnectionAllocationTests {
-    @Test("echoing 2,000 messages over a socket allocates nothing", arguments: Transport.allCases)
+    @Test("echoing 2,000 messages over a socket does not allocate", arguments: Transport.allCases)
     func echoing(transport: Transport) throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(transport, on: loop)
@@ -22,7 +24,7 @@ struct ConnectionAllocationTests {
             client.handler.remaining = 100
             message.withUnsafeBytes { _ = client.send($0.bytes, as: .text) }
             loop.run { client.handler.remaining == 0 }
-            // The handler stops the loop: a timer of the test would allocate.
+            // The handler stops the loop, because a timer in the test would allocate.
             client.handler.remaining = 2000
             client.handler.loop = loop
             message.withUnsafeBytes { _ = client.send($0.bytes, as: .text) }
@@ -38,7 +40,7 @@ struct ConnectionAllocationTests {
     }
 }
 
-/// Sends back what comes, a number of times.
+/// Echoes a number of messages.
 private final class PingPong: ConnectionHandler {
     var remaining = Int.max
     var loop: EventLoop?

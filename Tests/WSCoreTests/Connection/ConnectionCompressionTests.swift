@@ -2,9 +2,9 @@ import Testing
 
 @testable import WSCore
 
-/// permessage-deflate between a connector and a server in the same loop.
+/// permessage-deflate between a connector and a server on the same loop.
 @Suite struct ConnectionCompressionTests {
-    @Test("what both ends agree on is used both ways, and what it saved can be read off")
+    @Test("negotiated parameters apply in both directions, and the traffic counts show the savings")
     func agreement() throws {
         try withServer(.init(), offering: .init(windowBits: 10)) { loop, server, opened in
             #expect(opened.deflate == DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("without an offer, or with a server that has no use for one, messages travel as they are")
+    @Test("messages are not compressed without an offer or if the server declines it")
     func nothing() throws {
         for (wished, offered) in [(DeflatePreferences(), nil), (nil, DeflatePreferences()), (nil, nil)] {
             try withServer(wished, offering: offered) { loop, server, opened in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a connection that idles gives zlib's memory back, which does not keep the loop running")
+    @Test("an idle connection returns zlib's memory, and its timer does not keep the loop running")
     func idling() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(.tcp, on: loop)
@@ -58,14 +58,14 @@ import Testing
             #expect(client.handler.events[0] == client.handler.events[1])
             client.send(String(repeating: "busy ", count: 100))
             client.close(CloseFrame(code: .normalClosure))
-            // Nothing but the timer is left when both have ended.
+            // Only the timer is left after both connections have ended.
             loop.run()
             #expect(client.handler.messageCount == 3)
             #expect(client.handler.end != nil)
         }
     }
 
-    @Test("a reader that pauses within a few bytes that hold many messages gets them one by one as it goes on")
+    @Test("a reader that pauses within compressed input receives the messages one by one as it resumes")
     func pausing() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(.tcp, on: loop)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("an echo whose queue is full takes no further message, however many lie in what was read")
+    @Test("an echo with a full queue takes no more messages, even from input already read")
     func fullQueue() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(.tcp, on: loop)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("what lies unread behind a pause is in order when it comes with the opening handshake")
+    @Test("input held back by a pause keeps its order when it arrives with the opening handshake")
     func pausingAtOnce() throws {
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0x89, "ping") + frame(0x81, "two") + frame(0x88))
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a violation that lies unread behind a pause is found when reading goes on")
+    @Test("a violation in held-back input is found when reading resumes")
     func violationUnread() throws {
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0xC9))
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("a peer that leaves behind what lies unread is seen to have left after that")
+    @Test("the end of the stream is reported after input held back by a pause")
     func endOfStreamUnread() throws {
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0x81, "two"))
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("a connection that is terminated hands over nothing of what lies unread, even from within a message")
+    @Test("terminate() discards held-back input, even when called while a message is delivered")
     func terminatedUnread() throws {
         try withUnread { loop, client, _ in
             client.handler.onMessage = { connection, _, _, _ in connection.terminate() }
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    /// A connection on which compression was agreed on.
+    /// Creates a connection with compression negotiated.
     private func compressing(
         _ stream: SystemStream, _ role: Role, _ resources: ConnectionResources, pausesReadingWhenFull: Bool = false
     ) -> Connection<RecordingPeer> {
@@ -194,7 +194,7 @@ import Testing
             deflate: DeflateParameters(), resources: resources, handler: RecordingPeer())
     }
 
-    /// A client that pauses reading with every message, and the other end of its stream.
+    /// Creates a client that pauses reading after every message, and the other end of its stream.
     private func withUnread(
         _ body: (EventLoop, Connection<RecordingPeer>, SystemStream) throws -> Void
     ) throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ConnectionEndTests {
-    @Test("RFC 6455 §7.1.5: without a close frame the code is 1006 and nothing is clean")
+    @Test("RFC 6455 §7.1.5: without a close frame, the code is 1006 and the end is not clean")
     func lost() {
         let end = ConnectionEnd(closing: closing(sent: CloseFrame(code: .normalClosure), received: nil))
         #expect(end.code == .abnormalClosure)
@@ -11,7 +11,7 @@ import Testing
         #expect(!end.isClean)
     }
 
-    @Test("RFC 6455 §7.1.4: with both close frames the end is clean, unless a violation was the cause")
+    @Test("RFC 6455 §7.1.4: with both close frames, the end is clean unless a violation caused it")
     func complete() {
         let frame = CloseFrame(code: .goingAway, reason: "bye")
         let both = closing(sent: CloseFrame(code: .goingAway), received: frame)
@@ -21,7 +21,7 @@ import Testing
         #expect(!ConnectionEnd(closing: both, violation: .invalidText).isClean)
     }
 
-    @Test("RFC 6455 §7.1.5: a close frame without a code is 1005")
+    @Test("RFC 6455 §7.1.5: the code is 1005 if the close frame has none")
     func noCode() {
         let end = ConnectionEnd(closing: closing(sent: nil, received: CloseFrame(code: nil)))
         #expect(end.code == .noStatus)

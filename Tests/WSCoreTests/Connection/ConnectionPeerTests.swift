@@ -5,7 +5,7 @@ import Testing
 @Suite struct ConnectionPeerTests {
     typealias Peer = Connection<RecordingPeer>
 
-    @Test("a peer that has gone ends the connection at once where all that it sent is for itself")
+    @Test("a dead peer ends the connection immediately if its messages concern only itself")
     func forfeiting() throws {
         try withHeldPeer(.init(role: .server, limits: Limits(), forfeitingReasons: .output)) { loop, connection, raw in
             raw.stream.close()
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("what a peer that has gone has sent is kept for others, unless whoever takes it has stopped to")
+    @Test("messages from a dead peer are kept for others unless their consumer is stuck")
     func kept() throws {
         try withHeldPeer(.init(role: .server, limits: Limits())) { loop, connection, raw in
             raw.stream.close()
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("a probe is a ping, where the answers to a peer are its own or whoever takes its messages has stopped to")
+    @Test("a probe sends a ping only if replies go to the peer alone or the consumer is stuck")
     func probe() throws {
         for (pausesReadingWhenFull, isStuck) in [(true, false), (false, true), (false, false)] {
             let settings = Peer.Settings(
@@ -55,8 +55,8 @@ import Testing
         }
     }
 
-    /// A connection that has sent something, and does not read what its peer has sent. Its peer has a text to be read, so
-    /// that to close it resets the connection.
+    /// Creates a connection that has sent a message and does not read the peer's. The peer has unread input, so closing
+    /// it resets the connection.
     private func withHeldPeer(_ settings: Peer.Settings, _ body: (EventLoop, Peer, StreamEnd) throws -> Void) throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)

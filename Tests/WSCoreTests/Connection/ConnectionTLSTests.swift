@@ -3,7 +3,7 @@ import Testing
 
 @testable import WSCore
 
-/// WebSocket connections on streams with TLS.
+/// WebSocket connections on TLS streams.
 @Suite struct ConnectionTLSTests {
     @Test("messages of 1 MiB are echoed, and the closing handshake is clean", arguments: Transport.allCases)
     func echoing(transport: Transport) throws {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("the server may begin to close, too")
+    @Test("the server can start the closing handshake")
     func serverCloses() throws {
         try withConnections(.tcp) { loop, client, server in
             server.send(pattern(3 << 20))
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("a violation is answered with its close frame, although more is on its way")
+    @Test("a violation is answered with a close frame even if more input is in flight")
     func violation() throws {
         try withTLSPair(.tcp) { loop, client, server in
             let connection = Connection(
@@ -47,7 +47,7 @@ import Testing
                 resources: ConnectionResources(on: loop), handler: RecordingPeer())
             connection.start()
             client.stream.startReading()
-            // RFC 6455 §5.1: a client's frames are masked.
+            // RFC 6455 §5.1: clients must mask their frames.
             client.send(frame(0x81, "unmasked") + pattern(500_000))
             loop.run { client.recorder.hasEnded }
             #expect(client.recorder.received.prefix(1) == [0x88])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a peer that pauses in the middle of messages gets all of them")
+    @Test("a peer that pauses between messages receives all of them")
     func pausing() throws {
         try withConnections(.socketPair) { loop, client, server in
             server.handler.remembersMessages = false
@@ -72,8 +72,10 @@ import Testing
     }
 
     @Test(
-        "echoing 2,000 messages through TLS allocates what OpenSSL does for a record, and no more",
-        .enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+        "echoing 2,000 messages over TLS allocates only OpenSSL's memory per record",
+        .enabled(
+            if: allocation_counter_is_available(), "allocations can be counted only with glibc and without a sanitizer")
+    )
     func allocations() throws {
         try withConnections(.socketPair) { loop, client, server in
             server.handler.onMessage = echo
@@ -92,7 +94,7 @@ import Testing
             loop.run()
             let count = allocation_counter_stop()
             #expect(remaining == 0)
-            // As TLSAllocationTests has it: 7 for a record, and a message is one there and one back.
+            // TLSAllocationTests measures 7 per record. Each message is one record in each direction.
             #expect(count <= 7 * 2 * 2000)
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
     // MARK: Messages
 
-    @Test("messages, pings and pongs arrive in order, in both directions", arguments: Transport.allCases)
+    @Test("messages, pings, and pongs arrive in order in both directions", arguments: Transport.allCases)
     func exchange(transport: Transport) throws {
         try withPair(transport) { loop, client, server in
             client.send("to the server")
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("what is sent in one turn leaves at its end, together")
+    @Test("everything sent in one turn leaves in one write at its end")
     func oneWrite() throws {
         try withRawPeer(.server) { loop, connection, raw in
             connection.send("a")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("large messages for many stay in their places, and count as queued", arguments: Transport.allCases)
+    @Test("large shared messages keep their place and count as queued", arguments: Transport.allCases)
     func shared(transport: Transport) throws {
         try withRawPeer(.server, transport: transport) { loop, connection, raw in
             let payload = pattern(3 << 20)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("what is queued of large messages for many is still sent when the peer closes, and our close frame after it")
+    @Test("queued shared messages and our close frame are still sent when the peer closes")
     func sharedBeforeClose() throws {
         try withRawPeer(.server) { loop, connection, raw in
             raw.stream.stopReading()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("the response to the handshake goes before any frame, and the first bytes are received")
+    @Test("the handshake response is sent before any frame, and the first bytes are received")
     func start() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("a handler that pauses at the first bytes gets no others before it goes on")
+    @Test("a handler that pauses during the first bytes receives no more until it resumes")
     func pauseAtFirstBytes() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("reading stops with pauseReading() and goes on with resumeReading(), and nothing is lost")
+    @Test("pauseReading() and resumeReading() lose no data")
     func pausing() throws {
         try withPair { loop, client, server in
             server.handler.remembersMessages = false
@@ -129,7 +129,7 @@ import Testing
 
     // MARK: Backpressure
 
-    @Test("a sender that heeds isFull gets everything echoed in order, with bounded queues")
+    @Test("a sender that respects isFull receives all echoes in order, with bounded queues")
     func echoWithBackpressure() throws {
         try withPair { loop, client, server in
             let total = 50
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("an echo server whose client reads nothing stops reading, and goes on when the client does")
+    @Test("an echo server stops reading while its client does not read, and resumes when it does")
     func echoToSilentReader() throws {
         try withPair { loop, client, server in
             server.handler.remembersMessages = false
@@ -184,7 +184,7 @@ import Testing
 
     // MARK: The closing handshake
 
-    @Test("RFC 6455 §7.1: either end may close, and both hear the code and the reason", arguments: Role.allCases)
+    @Test("RFC 6455 §7.1: either endpoint can close, and both learn the code and reason", arguments: Role.allCases)
     func close(closer: Role) throws {
         for transport in Transport.allCases {
             try withPair(transport) { loop, client, server in
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test("close frames that cross complete the handshake on both ends")
+    @Test("simultaneous closes complete the handshake at both ends")
     func simultaneousClose() throws {
         try withPair { loop, client, server in
             client.close(CloseFrame(code: .normalClosure))
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("RFC 6455 §7.1.5: a close frame without a code is 1005")
+    @Test("RFC 6455 §7.1.5: the code is 1005 if the close frame has none")
     func closeWithoutCode() throws {
         try withPair { loop, client, server in
             client.close(CloseFrame(code: nil))
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("what was sent before the close frame arrives, though the peer reads slowly", arguments: Role.allCases)
+    @Test("messages sent before the close frame arrive even if the peer reads slowly", arguments: Role.allCases)
     func messagesBeforeClose(role: Role) throws {
         try withPair { loop, client, server in
             let (sender, receiver) = role == .client ? (client, server) : (server, client)
@@ -252,14 +252,14 @@ import Testing
         }
     }
 
-    @Test("a peer that leaves our close frame unanswered is given up", arguments: Role.allCases)
+    @Test("the connection ends if the peer does not answer our close frame in time", arguments: Role.allCases)
     func closeTimeout(role: Role) throws {
         try withRawPeer(role, closeTimeout: .seconds(3)) { loop, connection, raw in
             connection.close(CloseFrame(code: .normalClosure))
             let start = loop.now
             loop.run { connection.handler.end != nil }
             #expect(loop.now - start >= .milliseconds(2990))
-            #expect(loop.now - start < .milliseconds(5900), "it took twice the limit")
+            #expect(loop.now - start < .milliseconds(5900), "the close timeout was applied twice")
             let end = try #require(connection.handler.end)
             #expect(end.closingTimedOut)
             #expect(!end.isClean)
@@ -269,9 +269,9 @@ import Testing
         }
     }
 
-    @Test("a peer that is still taking our output is not late with its close frame")
+    @Test("the close timeout does not expire while the peer is still taking our output")
     func slowReaderIsNotLate() throws {
-        // Long enough for a machine that has much else to do.
+        // Long enough for a busy machine.
         try withRawPeer(.server, closeTimeout: .milliseconds(300)) { loop, connection, raw in
             connection.send(pattern(16_000_000))
             connection.close(CloseFrame(code: .normalClosure))
@@ -290,7 +290,7 @@ import Testing
         }
     }
 
-    @Test("a peer that closes while much is on its way to it gets all of it, though it takes longer than a second")
+    @Test("a peer that closes while reading slowly still receives all queued output")
     func slowReaderOfLastWords() throws {
         try withRawPeer(.server) { loop, connection, raw in
             connection.send(pattern(8_000_000))
@@ -319,7 +319,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test("a violation is reported to the peer with a close frame, and on both ends", arguments: Role.allCases)
+    @Test("a violation is reported to the peer in a close frame and to both handlers", arguments: Role.allCases)
     func violation(violator: Role) throws {
         try withPair(maximumMessageBytes: 10) { loop, client, server in
             let (active, judge) = violator == .client ? (client, server) : (server, client)
@@ -334,7 +334,7 @@ import Testing
         }
     }
 
-    @Test("RFC 6455 §5.1: an unmasked frame from a client is answered with 1002, and the rest is not read")
+    @Test("RFC 6455 §5.1: an unmasked client frame is answered with 1002, and further input is ignored")
     func unmaskedFrame() throws {
         try withRawPeer(.server) { loop, connection, raw in
             try raw.write(frame(0x81, "bare") + masked(frame(0x81, "more")))
@@ -347,7 +347,7 @@ import Testing
         }
     }
 
-    @Test("a peer that closes without a close frame is code 1006, without a failure", arguments: Role.allCases)
+    @Test("the code is 1006, without a failure, if the peer closes without a close frame", arguments: Role.allCases)
     func endOfFile(role: Role) throws {
         try withRawPeer(role) { loop, connection, raw in
             raw.stream.close()
@@ -361,7 +361,7 @@ import Testing
         }
     }
 
-    @Test("a reset is reported as the failure it is, once")
+    @Test("a connection reset is reported as a failure, once")
     func reset() throws {
         try withRawPeer(.server, transport: .tcp) { loop, connection, raw in
             raw.stream.stopReading()
@@ -374,7 +374,7 @@ import Testing
         }
     }
 
-    @Test("what the peer said before its connection broke our writing is still heard: its close frame")
+    @Test("the peer's close frame is received even if it arrived before a write failure")
     func closeFrameBeforeBrokenPipe() throws {
         try withRawPeer(.client) { loop, connection, raw in
             connection.pauseReading()
@@ -391,9 +391,9 @@ import Testing
         }
     }
 
-    // MARK: Handlers that act
+    // MARK: Actions in handlers
 
-    @Test("terminate() inside a handler ends the connection after the call")
+    @Test("terminate() within a handler ends the connection after the call")
     func terminateInsideHandler() throws {
         try withPair { loop, client, server in
             server.handler.onMessage = { connection, _, _, _ in
@@ -408,7 +408,7 @@ import Testing
         }
     }
 
-    @Test("terminate() outside a handler is heard at once, and once")
+    @Test("terminate() outside a handler notifies it immediately and once")
     func terminate() throws {
         try withPair { loop, client, server in
             client.terminate()
@@ -419,7 +419,7 @@ import Testing
         }
     }
 
-    @Test("a handler may send on, close and terminate other connections")
+    @Test("a handler can send on, close, and terminate other connections")
     func otherConnections() throws {
         try withPair { loop, firstClient, firstServer in
             try withPair(on: loop) { loop, secondClient, secondServer in
@@ -438,7 +438,7 @@ import Testing
         }
     }
 
-    @Test("a handler may send a close frame as its answer, and the handshake is completed")
+    @Test("a handler can answer with a close frame, which completes the handshake")
     func closeFromHandler() throws {
         try withPair { loop, client, server in
             server.handler.onMessage = { _, _, _, outbox in outbox.sendClose(CloseFrame(code: .normalClosure)) }
@@ -449,7 +449,7 @@ import Testing
         }
     }
 
-    @Test("a connection that has ended is released")
+    @Test("an ended connection is deallocated")
     func release() throws {
         weak var client: Peer?
         weak var server: Peer?
@@ -473,7 +473,7 @@ import Testing
             handler: RecordingPeer())
     }
 
-    /// Two connections on one loop; the server stops reading when its queue is full.
+    /// Creates two connections on one loop. The server pauses reading when its queue is full.
     private func withPair(
         _ transport: Transport = .socketPair, on sharedLoop: EventLoop? = nil, maximumMessageBytes: Int = 64 << 20,
         _ body: (EventLoop, Peer, Peer) throws -> Void
@@ -500,7 +500,7 @@ import Testing
         try body(loop, client, server)
     }
 
-    /// A connection whose peer is a stream that the test reads and writes, and which is already reading.
+    /// Creates a connection to a raw stream that the test controls and that is already reading.
     private func withRawPeer(
         _ role: Role, transport: Transport = .socketPair, closeTimeout: Duration = .seconds(5),
         _ body: (EventLoop, Peer, StreamEnd) throws -> Void

@@ -2,12 +2,12 @@ import Testing
 
 @testable import WSCore
 
-/// What stands between a connector and its server: TLS, proxies, redirects; and what they cost when they fail.
+/// The path from a connector to its server: TLS, proxies, redirects, and cleanup after failures.
 @Suite struct ConnectorPathTests {
-    // MARK: Through
+    // MARK: Success
 
     @Test(
-        "a server is reached through each kind of proxy, with and without TLS, and messages travel",
+        "a connector reaches the server through each kind of proxy, with and without TLS",
         arguments: ["ws", "wss"], ["", "http", "https"])
     func paths(scheme: String, proxyScheme: String) throws {
         try withLoop { loop in
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("what comes in one piece with the proxy's answer reaches the upgrade, and TLS")
+    @Test("bytes that arrive together with the proxy's response reach the upgrade and TLS")
     func firstBytes() throws {
         try withScript { loop, server in
             server.answerHead { _ in "HTTP/1.1 200 x\r\n\r\nHTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n" }
@@ -53,7 +53,7 @@ import Testing
                 return
             }
             #expect(head.status == 403)
-            // RFC 8446 §6: a fatal alert, handshake_failure.
+            // RFC 8446 §6: a fatal handshake_failure alert.
             server.answerHead { _ in "HTTP/1.1 200 x\r\n\r\n\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}" }
             let secure = try Attempt("wss://server.example/", proxy: proxy).outcome(on: loop)
             guard case .failure(.security(.nothingInCommon(alert: _?))) = secure else {
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Cookies
 
-    @Test("a redirect's cookies go along to the next hop, and those of a 101 with the next connection")
+    @Test("cookies from a redirect are sent to the next hop, and those from a 101 with the next connection")
     func cookies() throws {
         try withScript { loop, server in
             var requests: [String] = []
@@ -94,7 +94,7 @@ import Testing
 
     // MARK: Leaks
 
-    /// Ways to fail, with what the server at the given port answers.
+    /// Failing connections, with the response of the server on the given port.
     private static let failures: [(url: String, proxy: String?, answer: String, closes: Bool)] = [
         ("ws://127.0.0.1:PORT/", nil, "HTTP/1.1 404 x\r\nContent-Length: 0\r\n\r\n", false),
         ("ws://127.0.0.1:PORT/", nil, "HTTP/1.1 302 x\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n", false),
@@ -119,10 +119,10 @@ import Testing
         ("wss://x.example/", "https://127.0.0.1:PORT", "", false),
     ]
 
-    @Test("100 connections that fail leave no socket and no connector behind", arguments: failures.indices)
+    @Test("100 failing connections leave no socket and no connector behind", arguments: failures.indices)
     func leaks(index: Int) throws {
         let failure = Self.failures[index]
-        // Who gets no answer, or one of the proxy's alone, waits for the limit.
+        // Attempts without a response, or with only the proxy's, run into the time limit.
         let isTimedOut = !failure.closes && (failure.answer.isEmpty || failure.answer.hasPrefix("HTTP/1.1 200"))
         try withScript { loop, server in
             server.answer = { end, _ in
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("100 failures of TLS with a certificate that is not believed leave no socket behind, on either side")
+    @Test("100 TLS failures caused by an untrusted certificate leave no socket behind on either side")
     func untrusted() throws {
         try withLoop { loop in
             let server = ServerFixture(try ServerPolicy(), on: loop, tls: try TLSLayers().server)
@@ -171,7 +171,7 @@ import Testing
     // MARK: Time limits
 
     @Test(
-        "a time limit names the phase and the peer, be it that of the phase or that of the whole",
+        "a timeout reports the phase and peer, for both phase limits and the overall limit",
         arguments: [
             (ConnectError.Phase.upgrading, "ws://127.0.0.1:PORT/", ""),
             (.securing, "wss://127.0.0.1:PORT/", ""),
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("the limit of a phase that is over no longer counts")
+    @Test("the limit of a completed phase no longer applies")
     func passedPhase() throws {
         try withScript { loop, server in
             var answers = 0
@@ -223,10 +223,10 @@ import Testing
         }
     }
 
-    // MARK: Calling off
+    // MARK: Cancellation
 
     @Test(
-        "a connector that is called off at any step closes its stream and does not complete",
+        "a connector canceled at any step closes its stream and does not complete",
         arguments: 0..<8, ["", "http", "https"])
     func cancel(step: Int, proxyScheme: String) throws {
         try withLoop { loop in
@@ -286,7 +286,7 @@ import Testing
     }
 }
 
-/// A connection that is tried.
+/// An attempt to connect.
 private struct Attempt {
     let url: String
     let proxy: String?
@@ -314,7 +314,7 @@ private struct Attempt {
             resources: try resources ?? ConnectorResources(tls: TLSClientSettings()), on: loop, completion: completion)
     }
 
-    /// What comes of it; the connector is gone by then.
+    /// Returns the outcome and checks that the connector was deallocated.
     func outcome(on loop: EventLoop) throws -> Outcome {
         var outcomes: [Outcome] = []
         weak var leaked: Connector?

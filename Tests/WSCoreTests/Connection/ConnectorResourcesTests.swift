@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ConnectorResourcesTests {
-    @Test("the authorities are read once, and TLS on TLS has room for both")
+    @Test("CA certificates are loaded once, and TLS over TLS has a buffer per layer")
     func shared() throws {
         let resources = try ConnectorResources(tls: TLSClientSettings())
         let server = try #require(resources.serverLayer)
@@ -12,7 +12,7 @@ import Testing
         #expect(server.plaintext.baseAddress != proxy.plaintext.baseAddress)
     }
 
-    @Test("pins and a certificate for the server are not for a proxy")
+    @Test("pins and client certificates for the server do not apply to a proxy")
     func apart() throws {
         var settings = TLSClientSettings()
         settings.pins = [try TLSPin("sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc=")]
@@ -25,6 +25,6 @@ import Testing
         let other = try #require(resources.otherServerLayer?.context)
         #expect(
             other.pins.count == 1 && !other.hasCertificate,
-            "what a redirect leads to has to be pinned, and is not shown who we are")
+            "redirect targets are pinned but do not receive our certificate")
     }
 }

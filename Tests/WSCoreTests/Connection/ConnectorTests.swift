@@ -2,9 +2,9 @@ import Testing
 
 @testable import WSCore
 
-/// A connector against a server in the same loop, real or raw.
+/// A connector and a server on the same loop: a real WebSocket server or a raw one.
 @Suite struct ConnectorTests {
-    @Test("a connection is opened, with its subprotocol, peer and duration, and messages travel")
+    @Test("a connector reports subprotocol, peer, and duration, and messages are exchanged")
     func success() throws {
         try withServer(try ServerPolicy(subprotocols: ["chat"])) { loop, server, port in
             server.handler = { $0.onMessage = echo }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("localhost works though only one of its addresses is listened on, and a family can be chosen")
+    @Test("localhost works if only one of its addresses is in use, and the family can be chosen")
     func localhost() throws {
         try withServer(try ServerPolicy()) { loop, _, port in
             let result = connect(loop, port, "ws://localhost:\(port)/", host: "localhost")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("frames that come with the response are handed on")
+    @Test("frames that arrive with the response are passed on")
     func firstBytes() throws {
         try withRawServer { loop, port, script in
             script.answer = { request in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a refusal comes with its status, head and body")
+    @Test("a refusal is reported with status, head, and body")
     func refusal() throws {
         try withServer(try ServerPolicy(path: "/only")) { loop, server, port in
             let result = connect(loop, port, "ws://127.0.0.1:\(port)/elsewhere")
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a server that accepts and says nothing is timed out in the upgrade")
+    @Test("a server that accepts but does not respond causes a timeout in the upgrade phase")
     func silentServer() throws {
         try withRawServer { loop, port, _ in
             let start = loop.now
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("an address that does not answer is timed out in the connection")
+    @Test("an address that does not respond causes a timeout in the connection phase")
     func silentAddress() throws {
         try withLoop { loop in
             try withSilentAddress { address in
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a refusal whose body does not end is reported with what came, at the time limit")
+    @Test("a refusal with an incomplete body is reported with the partial body at the time limit")
     func partialRefusal() throws {
         try withRawServer { loop, port, script in
             script.answer = { _ in Array("HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\npart".utf8) }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("a server that closes without a word, or within its answer, is told apart from one that refuses")
+    @Test("a close before or within the response is distinguished from a refusal")
     func endOfFile() throws {
         try withRawServer { loop, port, script in
             script.closes = true
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("a name that does not resolve is reported with the name")
+    @Test("an unresolvable name is reported")
     func unresolvable() throws {
         try withLoop { loop in
             let result = connect(loop, 80, "ws://no.invalid/", host: "no.invalid", timeout: .seconds(9))
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("a socket that is not there is unreachable, by its path; one whose path is too long, too")
+    @Test("a missing socket path and one that is too long are reported as unreachable")
     func unixFailures() throws {
         try withLoop { loop in
             for path in ["/no/such/socket", "/tmp/" + String(repeating: "x", count: 200)] {
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("a server on a Unix-domain socket is connected to, and closing it removes the socket")
+    @Test("a client connects to a Unix-domain socket, and closing the server removes the socket")
     func unix() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("a connector that is called off does not complete", arguments: ["127.0.0.1", "localhost", "no.invalid"])
+    @Test("a canceled connector does not complete", arguments: ["127.0.0.1", "localhost", "no.invalid"])
     func cancel(host: String) throws {
         try withRawServer { loop, port, _ in
             let request = try ClientRequest(url: try WebSocketURL(parsing: "ws://127.0.0.1/"))
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    /// A server that reads one piece of each request and answers with what the test says.
+    /// Runs a server that reads one piece of each request and sends the scripted response.
     private func withRawServer(_ body: (EventLoop, UInt16, RawScript) throws -> Void) throws {
         try withLoop { loop in
             let script = RawScript()
@@ -253,7 +253,7 @@ import Testing
     }
 }
 
-/// What a raw server does.
+/// The behavior of a raw server.
 private final class RawScript {
     var answer: ((String) -> [UInt8])?
     var closes = false

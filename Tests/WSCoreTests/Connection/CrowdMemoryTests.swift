@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct CrowdMemoryTests {
-    @Test("memory is given back once, when a quarter of a crowd is left")
+    @Test("memory is returned once when a quarter of the clients is left")
     func crowd() throws {
         try withMemory { loop, memory in
             for count in [1, 40, 100, 26] { memory.update(count) }
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("few clients are no crowd")
+    @Test("few clients do not cause a trim")
     func few() throws {
         try withMemory { loop, memory in
             memory.update(CrowdMemory.crowd - 1)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("where many come again in time, they need what there is")
+    @Test("memory is kept if clients come back in time")
     func again() throws {
         try withMemory { loop, memory in
             memory.update(100)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("nothing is waited for that would keep the loop running")
+    @Test("the timer does not keep the loop running")
     func loopEnds() throws {
         try withLoop { loop in
             let memory = CrowdMemory(on: loop, delay: .seconds(3600))

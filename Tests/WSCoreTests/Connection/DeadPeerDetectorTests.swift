@@ -3,12 +3,12 @@ import Testing
 @testable import WSCore
 
 @Suite struct DeadPeerDetectorTests {
-    @Test("those in its care are asked again and again, and every fourth time with a probe")
+    @Test("owners are checked periodically, with a probe every fourth time")
     func probes() throws {
         try withWatch { loop, watch in
             let owner = Owner()
             watch.add(owner)
-            // Once more changes nothing.
+            // Adding an owner twice has no effect.
             watch.add(owner)
             loop.run { owner.looks.count >= 8 }
             #expect(owner.looks.prefix(8) == [false, false, false, true, false, false, false, true])
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("nobody is asked after having been removed, and those who are added later are")
+    @Test("removed owners are no longer checked, and later additions are")
     func removal() throws {
         try withWatch { loop, watch in
             let (first, second) = (Owner(), Owner())
@@ -27,7 +27,7 @@ import Testing
             let (count, otherCount) = (first.looks.count, second.looks.count)
             loop.run { second.looks.count >= otherCount + 3 }
             #expect(first.looks.count == count)
-            // With nobody in its care it stops, and begins anew.
+            // The timer stops without owners and restarts with the next.
             watch.remove(second)
             loop.run(for: .milliseconds(5))
             watch.add(first)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("whoever is asked may have others removed, who are then not asked any more, and may leave")
+    @Test("an owner can remove itself and others while it is checked")
     func removalInside() throws {
         try withWatch { loop, watch in
             let owners = (0..<10).map { _ in Owner() }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("it keeps whom it asks, until they are removed")
+    @Test("owners are retained until they are removed")
     func lifetime() throws {
         try withWatch { loop, watch in
             weak var kept: Owner?
@@ -71,9 +71,9 @@ import Testing
     }
 }
 
-/// Counts how often it is asked.
+/// Counts its checks.
 private final class Owner: PeerWatched {
-    /// Whether each was a probe.
+    /// Whether each check was a probe.
     var looks: [Bool] = []
     var didLook: () -> Void = {}
 

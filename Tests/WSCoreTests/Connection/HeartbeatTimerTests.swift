@@ -6,7 +6,7 @@ import Testing
     typealias Peer = Connection<RecordingPeer>
     typealias Beat = HeartbeatTimer<RecordingPeer>
 
-    /// What a timer has reported.
+    /// The events a timer has reported.
     private final class Log {
         var pings: [[UInt8]] = []
         var messages: [[UInt8]] = []
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("pings go out, and their pongs tell the round trip")
+    @Test("pings are sent and pongs report the round-trip time")
     func pings() throws {
         try withPeers { loop, client, _, log in
             let timer = Beat(Beat.Settings(interval: .milliseconds(10)), of: client, report: log.take)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("a message may take the place of the ping")
+    @Test("a message can replace the ping")
     func messages() throws {
         try withPeers { loop, client, server, log in
             let settings = Beat.Settings(interval: .milliseconds(10), maximumMisses: 1_000, message: Array("beat".utf8))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("a peer that does not answer is lost after the misses, and no further ping is sent")
+    @Test("a silent peer is considered dead after the misses, and no more pings are sent")
     func loss() throws {
         try withPeers { loop, client, server, log in
             server.pauseReading()
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("a connection that is being closed has no heartbeats")
+    @Test("a closing connection sends no heartbeats")
     func closing() throws {
         try withPeers { loop, client, server, log in
             server.pauseReading()

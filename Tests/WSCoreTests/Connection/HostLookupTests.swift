@@ -2,14 +2,14 @@ import Testing
 
 @testable import WSCore
 
-/// What comes of the answers for both families, which the tests give at times of their own.
+/// Lookups with results that the tests provide for both families at chosen times.
 @Suite struct HostLookupTests {
     private final class Record {
         var found: [String] = []
         var ends: [IOError?] = []
     }
 
-    @Test("RFC 8305 §3: IPv6 addresses are handed on at once, and IPv4 addresses that come after them, too")
+    @Test("RFC 8305 §3: IPv6 addresses are reported immediately, and so are IPv4 addresses that arrive later")
     func ipv6First() throws {
         try withLookup { _, lookup, record in
             lookup.received(.success(try addresses("2001:db8::1", "2001:db8::2")), for: .ipv6)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("RFC 8305 §3: IPv4 addresses wait 50 ms for IPv6; those that come later still come")
+    @Test("RFC 8305 §3: IPv4 addresses wait 50 ms for IPv6, and late IPv6 addresses are still reported")
     func resolutionDelay() throws {
         try withLookup { loop, lookup, record in
             let start = loop.now
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("IPv6 addresses that come within the delay go first, and end it")
+    @Test("IPv6 addresses that arrive within the delay come first and end it")
     func withinTheDelay() throws {
         try withLookup { loop, lookup, record in
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("an answer that there is no IPv6 address ends the delay; one family is enough")
+    @Test("a negative IPv6 answer ends the delay, and one family suffices")
     func noIPv6() throws {
         try withLookup { _, lookup, record in
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("an error is reported when both families have failed, and the one that says more")
+    @Test("if both families fail, the more specific error is reported")
     func bothFail() throws {
         for family in [SocketAddress.Family.ipv4, .ipv6] {
             try withLookup { _, lookup, record in
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("with one family the other is not waited for", arguments: [SocketAddress.Family.ipv4, .ipv6])
+    @Test("a lookup for one family does not wait for the other", arguments: [SocketAddress.Family.ipv4, .ipv6])
     func oneFamily(family: SocketAddress.Family) throws {
         let host = family == .ipv4 ? "192.0.2.1" : "2001:db8::1"
         try withLookup(family: family) { _, lookup, record in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("a lookup that is called off reports nothing, not even what it holds")
+    @Test("a canceled lookup reports nothing, including addresses already held")
     func cancel() throws {
         try withLookup { loop, lookup, record in
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "what needs no lookup is found in its order, IPv6 first",
+        "hosts that need no lookup are found in order, IPv6 first",
         arguments: [
             ("localhost", nil, ["::1", "127.0.0.1"]), ("localhost", .ipv4, ["127.0.0.1"]),
             ("192.0.2.1", nil, ["192.0.2.1"]), ("2001:db8::1", nil, ["2001:db8::1"]),

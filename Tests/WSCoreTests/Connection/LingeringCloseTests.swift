@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct LingeringCloseTests {
-    @Test("the last words arrive although the peer has sent what nobody reads", arguments: Transport.allCases)
+    @Test("the last bytes arrive even if input from the peer was not read", arguments: Transport.allCases)
     func lastWords(transport: Transport) throws {
         try withDrain(transport, words: Array("last words".utf8), closesOwnSide: true, before: pattern(300_000)) {
             loop, raw, isDone in
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("RFC 6455 §7.1.1: a client leaves the first step to the server, for a second")
+    @Test("RFC 6455 §7.1.1: a client waits up to one second for the server to close")
     func waits() throws {
         try withDrain(words: [1], closesOwnSide: false) { loop, raw, isDone in
             raw.stream.startReading()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("a peer that has stopped sending still gets all of a large output")
+    @Test("a peer that has shut down its sending side still receives a large output")
     func halfClosedPeer() throws {
         try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, raw, isDone in
             raw.stream.shutdown()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("a peer that reads nothing is given up after the limit")
+    @Test("a peer that does not read is disconnected after the limit")
     func silentPeer() throws {
         try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, _, isDone in
             loop.run(for: .milliseconds(400))
@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    @Test("a peer that is gone ends it at once", arguments: Transport.allCases)
+    @Test("a dead peer ends the close immediately", arguments: Transport.allCases)
     func gone(transport: Transport) throws {
-        // Otherwise it would take a second.
+        // The limit would be one second.
         try expectFastest(under: .milliseconds(500)) {
             var duration = Duration.zero
             try withDrain(transport, words: [1], closesOwnSide: true) { loop, raw, isDone in
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("what is to follow the first bytes is asked for piece by piece, and counted", arguments: Transport.allCases)
+    @Test("output is requested piece by piece and counted", arguments: Transport.allCases)
     func refilled(transport: Transport) throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(transport, on: loop)
@@ -85,7 +85,7 @@ import Testing
                 writtenBytes = $0
             }
             loop.run(for: .milliseconds(50))
-            // A reader that does not read is not written for.
+            // No more output is requested while the peer does not read.
             #expect(askedBytes < words.count)
             raw.stream.startReading()
             loop.run { raw.recorder.hasEnded }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("a peer that reads nothing has more time where it is given, but not when it has everything")
+    @Test("a larger patience applies only while output is pending")
     func patience() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)

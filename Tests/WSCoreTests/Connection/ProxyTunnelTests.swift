@@ -2,9 +2,9 @@ import Testing
 
 @testable import WSCore
 
-/// A connector that goes through a proxy which says what a test wants.
+/// A tunnel through a scripted proxy.
 @Suite struct ProxyTunnelTests {
-    @Test("bytes of the target that come in one piece with the proxy's answer reach the tunnel's user")
+    @Test("target bytes that arrive with the proxy's response are passed on")
     func firstBytes() throws {
         try withProxy(answering: "HTTP/1.1 200 OK\r\n\r\nfirst bytes") { loop, stream, proxy in
             let result = try tunnel(loop, stream, proxy)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("an answer that comes byte by byte opens the tunnel, and what follows stays in the stream")
+    @Test("a response that arrives byte by byte opens the tunnel, and later bytes stay in the stream")
     func byteByByte() throws {
         try withProxy { loop, stream, proxy in
             proxy.answer = { end, request in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("a refusal is told with its status and body, and the completion is called once")
+    @Test("a refusal is reported once, with status and body")
     func refusal() throws {
         let answer = "HTTP/1.1 403 No\r\nContent-Length: 7\r\n\r\nnot you, and more"
         try withProxy(answering: answer) { loop, stream, proxy in
@@ -47,7 +47,9 @@ import Testing
         }
     }
 
-    @Test("a proxy that closes is told by how much it had said", arguments: ["", "HTTP/1.1 200 OK\r\nVia"])
+    @Test(
+        "the error for a closed connection depends on how much the proxy has sent",
+        arguments: ["", "HTTP/1.1 200 OK\r\nVia"])
     func closes(answer: String) throws {
         try withProxy { loop, stream, proxy in
             proxy.answer = { end, _ in
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("a reset is the connection's failure, but for a refusal that came before it", arguments: [false, true])
+    @Test("a reset is reported as a lost connection unless a refusal came first", arguments: [false, true])
     func reset(afterRefusal: Bool) throws {
         try withLoop { loop in
             let (near, far) = try makeTCPSockets()
@@ -72,7 +74,7 @@ import Testing
             proxy.answer = { end, _ in
                 if afterRefusal {
                     try? end.write(Array("HTTP/1.1 502 Bad\r\nContent-Length: 10\r\n\r\npart".utf8))
-                    // The client has read it by the time of the reset.
+                    // The client has read it before the reset.
                     loop.run(for: .milliseconds(5))
                 }
                 end.close()
@@ -89,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("a tunnel that is called off closes its stream and does not complete, also before it has begun")
+    @Test("a tunnel canceled before it starts closes its stream and does not complete")
     func cancel() throws {
         weak var leaked: ProxyTunnel?
         try withProxy(answering: "HTTP/1.1 200 OK\r\n\r\n") { loop, stream, proxy in
@@ -142,7 +144,7 @@ import Testing
     }
 }
 
-/// The other end of a tunnel's stream: answers when something has come, once.
+/// The proxy's end of a tunnel: responds once when data arrives.
 private final class ScriptedProxy {
     let end: StreamEnd
     var answer: ((StreamEnd, String) -> Void)?

@@ -3,9 +3,9 @@ import Testing
 
 @testable import WSCore
 
-/// A server with TLS, and clients that do not speak it as they should.
+/// A TLS server, and clients that misbehave.
 @Suite struct ServerTLSTests {
-    @Test("a client that speaks something else is told so and reported, and leaves nothing behind")
+    @Test("a client that does not speak TLS gets an answer, is reported, and leaves nothing behind")
     func garbage() throws {
         try withServer { loop, server, layers, address in
             let sent = [
@@ -31,11 +31,11 @@ import Testing
         }
     }
 
-    @Test("a client that breaks TLS and goes on sending gets the alert all the same")
+    @Test("a client that violates TLS and keeps sending still receives the alert")
     func alert() throws {
         try withServer { loop, server, _, address in
             let client = try connect(address, on: loop)
-            // RFC 8446 §5.1: a record of two bytes, of a handshake message that there is not.
+            // RFC 8446 §5.1: a record with a handshake message of an unknown type.
             try client.write([22, 3, 1, 0, 4, 99, 0, 0, 0] + pattern(300_000))
             loop.run { client.recorder.lastWordCount > 0 }
             #expect(client.recorder.received.prefix(2) == [21, 3])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("a client that says nothing, or half of what it should, is closed after the time for a handshake")
+    @Test("a client that sends nothing or only half of its handshake is closed after the timeout")
     func silence() throws {
         try withServer(handshakeTimeout: .milliseconds(30)) { loop, server, layers, address in
             let session = TLSSession(client: layers.client.context, name: .name("localhost"), sessionKey: "key")
@@ -58,13 +58,13 @@ import Testing
                 #expect(client.recorder.hasEnded)
                 client.close()
             }
-            // Time is all that they took.
+            // The clients were only slow.
             #expect(server.failures.isEmpty)
             loop.run { connectedSocketCount(toPort: address.port) == 0 }
         }
     }
 
-    @Test("a request that is not complete in time is answered with 408 through TLS")
+    @Test("an incomplete request is answered with 408 over TLS after the timeout")
     func requestTimeout() throws {
         try withServer(handshakeTimeout: .milliseconds(30)) { loop, server, layers, address in
             let client = layers.makeClient(on: try connect(address, on: loop).stream)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("a client that leaves is reported only if it had begun with TLS", arguments: [false, true])
+    @Test("a client that disconnects is reported only if it had started TLS", arguments: [false, true])
     func leaves(hasBegun: Bool) throws {
         try withServer { loop, server, layers, address in
             let client = try connect(address, on: loop)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "a client without the certificate that the server wants hears why", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+        "a client without the required certificate learns the reason", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func clientCertificate(version: Int32) throws {
         let authority = try TLSCertificateSource.selfSigned(names: [], nowSeconds: WallTime.now.seconds)
         let layers = try TLSLayers(server: { $0.clientTrust = .certificates(authority.chain) })
@@ -104,7 +104,7 @@ import Testing
             for _ in 0..<20 {
                 let client = layers.makeClient(on: try connect(address, on: loop).stream)
                 client.stream.startReading()
-                // With TLS 1.3 a client has sent its request by the time it hears.
+                // With TLS 1.3, the client sends its request before it receives the alert.
                 client.send(pattern(300_000))
                 client.stream.start()
                 loop.run { client.recorder.lastWordCount > 0 || client.handshakeError != nil }
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("closing a server drops clients in the middle of TLS, and says goodbye to others")
+    @Test("closing a server drops clients in the TLS handshake and sends close frames to the others")
     func close() throws {
         try withServer { loop, server, layers, address in
             let waiting = try connect(address, on: loop)
@@ -152,7 +152,7 @@ import Testing
 
         """.utf8)
 
-    /// Has a client that speaks TLS served.
+    /// Connects a TLS client and exchanges a message.
     private func exchange(_ loop: EventLoop, _ layers: TLSLayers, _ address: SocketAddress) throws {
         let client = layers.makeClient(on: try connect(address, on: loop).stream)
         client.stream.start()

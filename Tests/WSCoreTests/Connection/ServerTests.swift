@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ServerTests {
-    @Test("clients are numbered from 1, and a number is never used twice")
+    @Test("clients are numbered from 1, and numbers are not reused")
     func numbers() throws {
         try withServer { loop, fixture, address in
             let first = try open(address, on: loop)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("closing sends the close frame to every client, and accepts nobody any more")
+    @Test("closing sends a close frame to every client and stops accepting")
     func close() throws {
         try withServer { loop, fixture, address in
             let clients = [try open(address, on: loop), try open(address, on: loop)]
@@ -39,12 +39,14 @@ import Testing
             var answer: Result<SystemStream, IOError>?
             _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
             loop.run { answer != nil }
-            #expect(throws: IOError.connectionRefused) { try answer?.get() }
+            // Another test may have taken the port.
+            if case .failure(let error) = answer { #expect(error == .connectionRefused) }
+            #expect(fixture.server.openings.isEmpty)
             for end in clients + [waiting] { end.close() }
         }
     }
 
-    @Test("a request that the policy accepts can be refused all the same")
+    @Test("a request accepted by the policy can still be refused")
     func laterRefusal() throws {
         try withServer { loop, fixture, address in
             fixture.server.refusal = { .unavailable("Full.", for: $0.request, retryAfterSeconds: 7) }
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("a request that is not complete in time is answered with 408, and its connection closed")
+    @Test("an incomplete request is answered with 408 and closed after the timeout")
     func handshakeTimeout() throws {
         try withServer(handshakeTimeout: .milliseconds(30)) { loop, fixture, address in
             let client = try connect(address, on: loop)
@@ -73,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("a refused request is answered in full, although its sender goes on sending, and reported once")
+    @Test("a refused request is answered completely, even if the client keeps sending, and reported once")
     func refusal() throws {
         try withServer { loop, fixture, address in
             let client = try connect(address, on: loop)
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("a client that leaves before its request is complete is forgotten without a word")
+    @Test("a client that disconnects before its request is complete is not reported")
     func abandoned() throws {
         try withServer { loop, fixture, address in
             let client = try connect(address, on: loop)
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("as many clients as are allowed are served, and a further one as soon as one has left")
+    @Test("clients over the limit are served as soon as others leave")
     func maximumConnections() throws {
         try withServer(maximumConnections: 2) { loop, fixture, address in
             let first = try open(address, on: loop)
@@ -120,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("clients that send no request are counted, too, but only for as long as they may take for it")
+    @Test("clients without a request count toward the limit until their handshake times out")
     func openings() throws {
         try withServer(handshakeTimeout: .milliseconds(300), maximumConnections: 1) { loop, fixture, address in
             let silent = try connect(address, on: loop)
@@ -132,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a server listens on several endpoints, and stops on all of them without ending its connections")
+    @Test("a server listens on several endpoints and stops on all of them without ending connections")
     func endpoints() throws {
         try withServer { loop, fixture, address in
             let anyPort = try #require(anyLoopbackPort())
@@ -148,7 +150,7 @@ import Testing
                 _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
                 loop.run { answer != nil }
                 loop.run(for: .milliseconds(5))
-                // The port may be that of somebody else by now.
+                // Another program may have taken the port.
                 if case .failure(let error) = answer { #expect(error == .connectionRefused) }
                 #expect(fixture.server.openings.isEmpty)
             }
@@ -157,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("frames that come with the request are received after its answer", arguments: [true, false])
+    @Test("frames that arrive with the request are handled after the response", arguments: [true, false])
     func framesWithRequest(inOnePiece: Bool) throws {
         try withServer { loop, fixture, address in
             fixture.handler = { $0.onMessage = echo }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import WSCore
 
-/// How TLS on a stream ends, well or badly.
+/// The end of TLS on a stream, regular or not.
 @Suite struct TLSStreamEndTests {
-    @Test("shutdown() ends our side with a close_notify after what was written, and the peer can still write")
+    @Test("shutdown() sends close_notify after pending output, and the peer can still send")
     func halfClose() throws {
         try withTLSPair { loop, client, server in
             client.stream.startReading()
@@ -22,7 +22,7 @@ import Testing
             server.send(bytes)
             loop.run { client.recorder.received.count >= bytes.count }
             #expect(areEqual(client.recorder.received, bytes))
-            // Our side is closed for good.
+            // Our side stays closed.
             client.send([1])
             #expect(client.recorder.writeError != nil)
             #expect(client.waitingBytes == 0)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("close() tells the peer that nothing is missing", arguments: Transport.allCases)
+    @Test("close() sends close_notify", arguments: Transport.allCases)
     func close(transport: Transport) throws {
         try withTLSPair(transport) { loop, client, server in
             server.stream.startReading()
@@ -47,12 +47,12 @@ import Testing
         }
     }
 
-    @Test("a connection that ends without a close_notify ends, and the session knows that it was cut off")
+    @Test("an end without close_notify ends the stream and marks the session as truncated")
     func truncation() throws {
         try withTLSPair { loop, client, server in
             server.stream.startReading()
             client.send(Array("cut".utf8))
-            // Not close(): with session tickets unread, that resets the connection.
+            // close() would reset the connection, because session tickets are unread.
             client.below.shutdown()
             loop.run { server.recorder.hasEnded }
             #expect(server.recorder.received == Array("cut".utf8))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("an end that comes while nothing is read is told after what came before it")
+    @Test("an end that arrives while reading is paused is reported after earlier data")
     func endWhilePaused() throws {
         try withTLSPair { loop, client, server in
             server.recorder.didChange = { $0.stopReading() }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("a reset after the handshake is an error of the stream's own")
+    @Test("a reset after the handshake is reported as a system error")
     func reset() throws {
         try withLoop { loop in
             let (near, far) = try makeTCPSockets()
@@ -99,13 +99,13 @@ import Testing
         }
     }
 
-    @Test("bytes that are no record fail the stream once, and the peer gets the alert")
+    @Test("an invalid record fails the stream once, and the peer receives the alert")
     func badRecord() throws {
         try withTLSPair { loop, client, server in
             client.stream.startReading()
             server.stream.startReading()
             var garbage = ByteBuffer()
-            // RFC 8446 §5.2: the head of a record of 100 bytes.
+            // RFC 8446 §5.2: the header of a 100-byte record.
             ([23, 3, 3, 0, 100] + pattern(100)).withUnsafeBytes { garbage.append($0.bytes) }
             try client.below.write(&garbage)
             loop.run { server.recorder.lastWordCount > 0 && client.recorder.lastWordCount > 0 }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("a certificate that is not believed fails the handshake once, and the server gets the alert")
+    @Test("an untrusted certificate fails the handshake once, and the server receives the alert")
     func untrusted() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -150,7 +150,8 @@ import Testing
         }
     }
 
-    @Test("a peer that leaves during the handshake fails it, whether it has answered or not", arguments: [0, 100])
+    @Test(
+        "a peer that disconnects during the handshake fails it, before or after its first bytes", arguments: [0, 100])
     func leavesDuringHandshake(answerBytes: Int) throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -172,7 +173,7 @@ import Testing
         }
     }
 
-    @Test("a name that no server can have fails the handshake at once")
+    @Test("an invalid server name fails the handshake immediately")
     func invalidName() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -186,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("a stream that is closed during the handshake does not complete")
+    @Test("a stream closed during the handshake does not complete")
     func closeDuringHandshake() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -203,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("what is written to a peer that has gone fails, and nothing is kept")
+    @Test("writing to a dead peer fails and leaves nothing queued")
     func writeAfterReset() throws {
         try withTLSPair { loop, client, server in
             client.send(pattern(4 << 20))
@@ -220,9 +221,9 @@ import Testing
     }
 }
 
-/// TLS on TLS, as through a proxy with TLS.
+/// TLS over TLS, as through an HTTPS proxy.
 @Suite struct TLSOnTLSTests {
-    @Test("bytes arrive through two layers, in both directions, and both end in order", arguments: Transport.allCases)
+    @Test("bytes pass through two layers in both directions, and both close cleanly", arguments: Transport.allCases)
     func exchange(transport: Transport) throws {
         try withNestedPair(transport) { loop, client, server in
             client.stream.startReading()
@@ -244,7 +245,7 @@ import Testing
         }
     }
 
-    @Test("pauses lose nothing in two layers")
+    @Test("pauses lose no data in two layers")
     func pauses() throws {
         try withNestedPair(.socketPair) { loop, client, server in
             let bytes = pattern(1_000_000)
@@ -258,7 +259,7 @@ import Testing
         }
     }
 
-    @Test("a lower layer that can write no more leaves nothing waiting in the upper one")
+    @Test("a write failure in the lower layer leaves nothing queued in the upper one")
     func writeFails() throws {
         try withNestedPair(.socketPair) { loop, client, server in
             client.send(pattern(4 << 20))

@@ -2,15 +2,15 @@ import Testing
 
 @testable import WSCore
 
-/// TLS on streams: what is written, read, and waits.
+/// Reading and writing over TLS streams.
 @Suite struct TLSStreamTests {
-    @Test("bytes arrive as they were written, in both directions", arguments: Transport.allCases)
+    @Test("bytes arrive unchanged in both directions", arguments: Transport.allCases)
     func exchange(transport: Transport) throws {
         try withTLSPair(transport) { loop, client, server in
             client.stream.startReading()
             server.stream.startReading()
             var expected: [UInt8] = []
-            // Around the size of a record, and of what is encrypted in one go.
+            // Sizes around that of a record and of an encrypted piece.
             for count in [1, 2, 100, 16_383, 16_384, 16_385, 65_536, 262_143, 262_144, 262_145, 5_000_000] {
                 let bytes = pattern(count)
                 expected += bytes
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("shared bytes arrive intact, piece by piece: what is not encrypted stays with those who share it")
+    @Test("shared bytes arrive intact and are encrypted piece by piece")
     func shared() throws {
         try withTLSPair { loop, client, server in
             let bytes = pattern(5_000_000)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("single bytes, each in a record of its own, arrive in order")
+    @Test("single bytes in separate records arrive in order")
     func singleBytes() throws {
         try withTLSPair { loop, client, server in
             server.stream.startReading()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("64 MiB through sockets with buffers of 4 KiB arrive whole, and what is queued stays bounded")
+    @Test("64 MiB arrive intact through 4 KiB socket buffers, with a bounded queue")
     func smallBuffers() throws {
         try withSmallBuffers { loop, client, server in
             let bytes = pattern(64 << 20)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("while the peer does not read, the rest stays with its owner; drained means that there is room")
+    @Test("while the peer does not read, the rest stays with its owner, and draining signals room")
     func slowReader() throws {
         try withTLSPair { loop, client, server in
             let drainCount = client.recorder.drainCount
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("unsentBytes shrink while the peer reads, and inFlightBytes when all has been taken")
+    @Test("unsentBytes falls while the peer reads, and inFlightBytes when everything was taken")
     func unsentBytes() throws {
         try withSmallBuffers { loop, client, server in
             client.send(pattern(1 << 20))
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("what is written before TLS stands stays with its owner, and goes out when it does")
+    @Test("data written before the handshake completes stays with its owner and is sent afterwards")
     func earlyWrite() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("reading that stops in the middle of what has come goes on there, in order")
+    @Test("reading stopped in the middle of received data resumes there in order")
     func stopReading() throws {
         try withTLSPair { loop, client, server in
             let bytes = pattern(3_000_000)
@@ -150,7 +150,7 @@ import Testing
             var receivedBytes = -1
             server.stream.startReading()
             loop.run(within: .seconds(30)) {
-                // Stopped means stopped: nothing has come since the last look.
+                // No data may arrive while reading is stopped.
                 if server.recorder.received.count == receivedBytes || receivedBytes < 0 { server.stream.startReading() }
                 receivedBytes = server.recorder.received.count
                 return receivedBytes >= bytes.count
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("reading that is stopped and started again within a call loses and repeats nothing")
+    @Test("stopping and restarting within a callback loses and repeats no data")
     func stopAndStart() throws {
         try withTLSPair { loop, client, server in
             let bytes = pattern(1_000_000)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("a stream that does not read hands nothing on, and then everything")
+    @Test("a stream that is not reading delivers nothing until it starts")
     func neverReading() throws {
         try withTLSPair { loop, client, server in
             client.send(Array("waits".utf8))
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("a delegate that closes the stream when it is called hears nothing more, and all is let go of")
+    @Test("a delegate that closes the stream in a callback receives no more calls, and everything is released")
     func closeWhileReading() throws {
         weak var stream: TLSStream?
         weak var recorder: StreamRecorder?
@@ -211,7 +211,7 @@ import Testing
             #expect(callCount == 1)
             #expect(server.stream.isClosed && server.below.isClosed)
             #expect(server.stream.inFlightBytes == 0 && server.stream.unsentBytes == 0 && !server.stream.isWriting)
-            // Nothing does harm any more.
+            // Further calls have no effect.
             server.stream.startReading()
             server.stream.stopReading()
             server.stream.shutdown()
@@ -222,7 +222,7 @@ import Testing
         #expect(recorder == nil)
     }
 
-    /// Two ends between which TLS stands, on sockets that hold 4 KiB.
+    /// Creates two TLS streams over sockets with 4 KiB buffers.
     private func withSmallBuffers(_ body: (EventLoop, TLSEnd, TLSEnd) throws -> Void) throws {
         try withLoop { loop in
             let (near, far) = try makeSocketPair()

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ThrottledStreamTests {
-    @Test("bytes arrive as they were written, both ways, no faster than the rate", arguments: Transport.allCases)
+    @Test("bytes arrive unchanged in both directions, no faster than the rate", arguments: Transport.allCases)
     func exchange(transport: Transport) throws {
         try withThrottled(1 << 20, transport) { loop, stream, recorder, raw in
             let bytes = pattern(400_000)
@@ -15,14 +15,14 @@ import Testing
             #expect(stream.isWriting && stream.inFlightBytes > 200_000)
             loop.run { recorder.received.count >= bytes.count && raw.recorder.received.count >= bytes.count }
             #expect(recorder.received == bytes && raw.recorder.received == bytes)
-            // A tenth of a second's worth is free.
+            // The first 100 ms of the rate are free.
             #expect(loop.now - start >= .milliseconds(270))
             loop.run { recorder.drainCount == 1 }
             #expect(!stream.isWriting && stream.inFlightBytes == 0)
         }
     }
 
-    @Test("shared bytes arrive intact, and what waits of them is small")
+    @Test("shared bytes arrive intact, and few of them are copied")
     func shared() throws {
         try withThrottled(4 << 20) { loop, stream, recorder, raw in
             let bytes = pattern(1_000_000)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("what passes at once is no write under way, and nothing has drained")
+    @Test("a small write completes immediately without a drain event")
     func small() throws {
         try withThrottled(1 << 20) { loop, stream, recorder, raw in
             raw.stream.startReading()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("another write has to wait for the one that is under way")
+    @Test("a write waits for the previous one")
     func second() throws {
         try withThrottled(100_000) { loop, stream, _, raw in
             try write(pattern(50_000), to: stream)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("our side is closed after all has been written")
+    @Test("shutdown() takes effect after all output")
     func shutdown() throws {
         try withThrottled(1 << 20) { loop, stream, _, raw in
             raw.stream.startReading()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("closing is at once, and lets go of the delegate")
+    @Test("close() takes effect immediately and releases the delegate")
     func close() throws {
         try withThrottled(1000) { loop, stream, recorder, raw in
             raw.stream.startReading()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("the end comes after all that came before it")
+    @Test("the end of the stream is reported after all data")
     func end() throws {
         try withThrottled(500_000) { loop, stream, recorder, raw in
             try raw.write(pattern(150_000))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("nothing is handed over while nobody wants to read, not even what has been read")
+    @Test("no data is delivered while reading is stopped, including buffered data")
     func paused() throws {
         try withThrottled(100_000) { loop, stream, recorder, raw in
             try raw.write(pattern(60_000))
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("a delegate may close the stream while it is given bytes, and when it has drained")
+    @Test("a delegate can close the stream during a read or drain callback")
     func closedInside() throws {
         try withThrottled(100_000) { loop, stream, recorder, raw in
             try raw.write(pattern(60_000))
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a peer that is gone is a failure of the write under way, or of reading")
+    @Test("a dead peer is reported as a write or read failure")
     func gone() throws {
         try withThrottled(100_000) { loop, stream, recorder, raw in
             stream.startReading()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("all that a peer sent before it was gone comes through, though that takes longer than --close-timeout")
+    @Test("all data a dead peer has sent is delivered, even if that exceeds the close timeout")
     func goneWithInputHeld() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
@@ -155,7 +155,7 @@ import Testing
                 settings: .init(role: .server, limits: Limits(), closeTimeout: .milliseconds(20)),
                 resources: ConnectionResources(on: loop), handler: RecordingPeer())
             connection.start()
-            // To close a socket with unread bytes resets the connection.
+            // Unread bytes make closing the socket reset the connection.
             connection.send("unread")
             for _ in 0..<60 { try raw.write(masked(frame(0x82, pattern(1000)))) }
             loop.run { connection.handler.messageCount > 0 && raw.stream.hasUnreadBytes && !raw.stream.isWriting }

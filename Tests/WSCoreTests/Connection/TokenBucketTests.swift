@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct TokenBucketTests {
-    @Test("it begins full, holds what comes in a tenth of a second, and fills with time")
+    @Test("a bucket starts full, holds the bytes of 100 ms, and refills over time")
     func filling() {
         var bucket = TokenBucket(bytesPerSecond: 1000, at: .seconds(5))
         #expect(bucket.available(at: .seconds(5)) == 100)
@@ -13,7 +13,7 @@ import Testing
         #expect(bucket.available(at: .seconds(9)) == 100)
     }
 
-    @Test("the wait is that for all that is asked for, or for a full bucket")
+    @Test("the wait covers all requested bytes, or a full bucket if that is less")
     func waiting() {
         var bucket = TokenBucket(bytesPerSecond: 1000, at: .zero)
         #expect(bucket.wait(for: 100, at: .zero) == .zero)
@@ -23,7 +23,7 @@ import Testing
         #expect(bucket.wait(for: 5000, at: .milliseconds(40)) == .milliseconds(60))
     }
 
-    @Test("over time no more passes than the rate", arguments: [1, 7, 64, 1000, 1 << 30])
+    @Test("over time, no more than the rate passes", arguments: [1, 7, 64, 1000, 1 << 30])
     func rate(bytesPerSecond: Int) {
         var bucket = TokenBucket(bytesPerSecond: bytesPerSecond, at: .zero)
         var passed = 0

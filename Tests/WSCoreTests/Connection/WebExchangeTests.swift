@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct WebExchangeTests {
-    @Test("a large file comes whole, beside a WebSocket at the same port")
+    @Test("a large file arrives complete on the same port as a WebSocket")
     func largeFile() throws {
         try withSite { loop, fixture, address, tree in
             let contents = String(repeating: "0123456789abcdef", count: 300_000)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("the answer to HEAD has the length and no content, and one of no content has none")
+    @Test("responses to HEAD and responses without content have no body")
     func withoutContent() throws {
         try withSite { loop, fixture, address, tree in
             try tree.file("a", "12345", modifiedSeconds: 1_000_000_000)
@@ -42,7 +42,9 @@ import Testing
         }
     }
 
-    @Test("a client that still sends, or has ended its side, gets the whole answer", arguments: [true, false])
+    @Test(
+        "a client that is still sending or has shut down its side receives the whole response",
+        arguments: [true, false])
     func otherSide(ends: Bool) throws {
         try withSite { loop, fixture, address, tree in
             try tree.file("a", String(repeating: "x", count: 1_000_000))
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a file that becomes shorter ends the answer before its time, and one that grows adds nothing")
+    @Test("a truncated file ends the response early, and a grown file adds nothing")
     func changingFile() throws {
         try withSite { loop, fixture, address, tree in
             try tree.file("a", String(repeating: "x", count: 20_000_000))
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("a client that takes nothing of its answer is dropped after the limit, and others are served meanwhile")
+    @Test("a client that does not read its response is dropped after the limit without affecting others")
     func stoppedReader() throws {
         try withSite(patience: .seconds(1)) { loop, fixture, address, tree in
             try tree.file("large", String(repeating: "x", count: 20_000_000))
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("closing the server drops answers that are on their way")
+    @Test("closing the server drops responses in progress")
     func closing() throws {
         try withSite { loop, fixture, address, tree in
             try tree.file("large", String(repeating: "x", count: 20_000_000))

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct BackoffTests {
-    @Test("the ceiling of the waits begins at 4 s and doubles up to 60 s")
+    @Test("the ceiling starts at 4 s and doubles up to 60 s")
     func ceilings() {
         var backoff = Backoff()
         for seconds in [4, 8, 16, 32, 60, 60, 60, 60] {
@@ -12,7 +12,7 @@ import WSCore
         #expect(backoff.tryCount == 8)
     }
 
-    @Test("a wait is as far below the ceiling as the random number is below its largest value")
+    @Test("the delay is proportional to the random number")
     func jitter() {
         var backoff = Backoff()
         var waits: [Duration?] = []
@@ -20,7 +20,7 @@ import WSCore
         #expect(waits == [.zero, .seconds(4), .seconds(4)])
     }
 
-    @Test("after as many tries as there may be there is no other, until a connection has held")
+    @Test("after the maximum number of tries there are no more until a connection is stable")
     func bound() {
         var backoff = Backoff(maximumTries: 3)
         for _ in 1...3 {
@@ -38,7 +38,7 @@ import WSCore
     }
 
     @Test(
-        "a connection has held after 10 s, or when messages were confirmed on it",
+        "a connection is stable after 10 s or when messages were confirmed on it",
         arguments: [
             (Duration.milliseconds(9_999), false, 8), (.seconds(10), false, 4), (.zero, true, 4), (.zero, false, 8),
         ])
@@ -50,7 +50,7 @@ import WSCore
         #expect(wait == .seconds(nextCeilingSeconds) - .nanoseconds(1))
     }
 
-    @Test("a server that accepts connections and never says a word is given up, however long it takes to find that out")
+    @Test("a server that accepts connections but stays silent uses up the tries, however long detection takes")
     func silence() {
         var backoff = Backoff(maximumTries: 1)
         var wait = backoff.nextWait(random: 0)
@@ -58,14 +58,14 @@ import WSCore
         backoff.connectionWasLost(after: .seconds(20), silentFor: .seconds(20))
         wait = backoff.nextWait(random: 0)
         #expect(wait == nil)
-        // One that was alive before it fell silent is like any other.
+        // A connection that was alive before it fell silent counts like any other.
         backoff.connectionWasLost(after: .seconds(30), silentFor: .seconds(20))
         wait = backoff.nextWait(random: 0)
         #expect(wait == .zero)
     }
 
     @Test(
-        "a server that is back after a while seldom sees more than a tenth of 200 clients within 100 ms, and never many more",
+        "a restarted server rarely sees over 10 % of 200 clients within 100 ms, and never many more",
         arguments: [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000])
     func restart(downMilliseconds: Int) {
         let largestShares = (0..<100).map { seed in
@@ -76,14 +76,14 @@ import WSCore
         #expect(largestShares.allSatisfy { 1...24 ~= $0 })
     }
 
-    @Test("the largest share of a spike is all of it")
+    @Test("a spike counts completely")
     func spike() {
         let times = (0..<10).map { Duration.milliseconds(500 + 10 * $0) }
         #expect(largestShare(of: [.zero] + times + [.seconds(1)], within: .milliseconds(100)) == 10)
         #expect(largestShare(of: [.zero, .milliseconds(100)], within: .milliseconds(100)) == 1)
     }
 
-    /// When each of 200 clients, all lost at once, is connected to a server that is back after `downTime`.
+    /// The times at which 200 clients, all disconnected at once, reach a server that is back after `downTime`.
     private func arrivals(downFor downTime: Duration, seed: UInt64) -> [Duration] {
         var random = SeededRandom(seed: seed)
         return (0..<200).map { _ in
@@ -94,7 +94,7 @@ import WSCore
         }
     }
 
-    /// The most times that lie within `window` of one another, wherever it begins.
+    /// The maximum number of times within any interval of length `window`.
     private func largestShare(of times: [Duration], within window: Duration) -> Int {
         let times = times.sorted()
         var first = 0

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct HeartbeatTests {
-    @Test("the first heartbeat is due after an interval, and each further one an interval after the last")
+    @Test("the first heartbeat is due after one interval, and each further one an interval later")
     func schedule() {
         var heartbeat = heartbeat()
         expect(&heartbeat, at: 0, .wait(until: .seconds(10)))
@@ -13,7 +13,7 @@ import WSCore
         expect(&heartbeat, at: 21, seeing: observation(received: 5), .wait(until: .seconds(31)))
     }
 
-    @Test("a busy connection has its heartbeats like any other")
+    @Test("a busy connection sends heartbeats, too")
     func busy() {
         var heartbeat = heartbeat()
         for beat in 1...5 {
@@ -21,7 +21,7 @@ import WSCore
         }
     }
 
-    @Test("a peer of which nothing comes is lost after the misses asked for", arguments: [1, 2, 3, 10])
+    @Test("a silent peer is considered dead after the given number of misses", arguments: [1, 2, 3, 10])
     func loss(misses: Int) {
         var heartbeat = heartbeat(misses: misses)
         for beat in 1...misses { expect(&heartbeat, at: 10 * beat, ping(beat)) }
@@ -30,7 +30,7 @@ import WSCore
         expect(&heartbeat, at: 10 * misses + 10, .peerIsLost(silentFor: .seconds(10 * misses + 10)))
     }
 
-    @Test("a peer that said something once, and then no more, is silent since then")
+    @Test("silence is measured from the last byte received")
     func silence() {
         var heartbeat = heartbeat(misses: 2)
         expect(&heartbeat, at: 10, ping(1))
@@ -39,24 +39,24 @@ import WSCore
         expect(&heartbeat, at: 40, seeing: observation(received: 1), .peerIsLost(silentFor: .seconds(20)))
     }
 
-    @Test("any byte that comes in is a sign of life, so that only misses in a row count")
+    @Test("any received byte resets the misses")
     func life() {
         var heartbeat = heartbeat(misses: 2)
         for beat in 1...20 {
-            // A byte in every second interval.
+            // One byte in every second interval.
             expect(&heartbeat, at: 10 * beat, seeing: observation(received: beat / 2), ping(beat))
             #expect(heartbeat.missCount == (beat > 1 && beat % 2 == 1 ? 1 : 0))
         }
     }
 
-    @Test("the silence before the first heartbeat is no miss")
+    @Test("silence before the first heartbeat is not a miss")
     func before() {
         var heartbeat = heartbeat(misses: 1)
         expect(&heartbeat, at: 10, ping(1))
         #expect(heartbeat.missCount == 0)
     }
 
-    @Test("while we do not read, silence says nothing, and neither it does in the interval in which we go on")
+    @Test("silence does not count while reading is paused or in the interval in which it resumes")
     func paused() {
         var heartbeat = heartbeat(misses: 1)
         expect(&heartbeat, at: 10, seeing: observation(received: 7, isPaused: true), ping(1))
@@ -68,7 +68,7 @@ import WSCore
         expect(&heartbeat, at: 110, seeing: observation(received: 7), .peerIsLost(silentFor: .seconds(100)))
     }
 
-    @Test("a peer that takes the output that waits is alive, however little it says")
+    @Test("a silent peer that takes waiting output is alive")
     func slowReader() {
         var heartbeat = heartbeat(misses: 1)
         for beat in 1...9 {
@@ -78,7 +78,7 @@ import WSCore
         expect(&heartbeat, at: 110, seeing: observation(taken: 1_010), .peerIsLost(silentFor: .seconds(10)))
     }
 
-    @Test("a peer that takes nothing of the output that waits is lost")
+    @Test("a peer that takes none of the waiting output is considered dead")
     func stuckReader() {
         var heartbeat = heartbeat(misses: 1)
         expect(&heartbeat, at: 10, seeing: observation(taken: 100, isWaiting: true), ping(1))
@@ -86,7 +86,7 @@ import WSCore
             &heartbeat, at: 20, seeing: observation(taken: 100, isWaiting: true), .peerIsLost(silentFor: .seconds(20)))
     }
 
-    @Test("a process that stood still for long does not blame the peer, of which it has read nothing since")
+    @Test("a late step does not count as a miss, since nothing was read in the meantime")
     func stoppedProcess() {
         var heartbeat = heartbeat(misses: 1)
         expect(&heartbeat, at: 10, ping(1))
@@ -94,7 +94,7 @@ import WSCore
         expect(&heartbeat, at: 3_610, .peerIsLost(silentFor: .seconds(3_610)))
     }
 
-    @Test("an application's message takes the place of the ping")
+    @Test("an application message can replace the ping")
     func message() {
         var heartbeat = Heartbeat(every: .seconds(10), maximumMisses: 2, kind: .message, startingAt: .zero)
         expect(&heartbeat, at: 10, .sendMessage)
@@ -102,7 +102,7 @@ import WSCore
         expect(&heartbeat, at: 30, .peerIsLost(silentFor: .seconds(30)))
     }
 
-    @Test("RFC 6455 §5.5.3: a pong gives the round trip of its own ping, also when another was sent since")
+    @Test("RFC 6455 §5.5.3: a pong reports its own ping's round trip, even after later pings")
     func roundTrips() {
         var heartbeat = heartbeat()
         for beat in 1...3 { _ = heartbeat.step(at: .seconds(10 * beat), observation(received: beat)) }
@@ -111,7 +111,7 @@ import WSCore
     }
 
     @Test(
-        "a pong that answers none of the heartbeat's pings has no round trip",
+        "a pong that answers none of the heartbeat's pings reports no round trip",
         arguments: [
             "", "heartbeat", "heartbeat ", "heartbeat 2", "heartbeat 01", "heartbeat +1", "heartbeat -1",
             "heartbeat 1 ",
@@ -122,11 +122,11 @@ import WSCore
         expect(&heartbeat, at: 10, ping(1))
         expectRoundTrip(&heartbeat, payload, at: .seconds(11), nil)
         expectRoundTrip(&heartbeat, "heartbeat 1", at: .seconds(12), .seconds(2))
-        // Each ping is answered once.
+        // A second pong for the same ping is ignored.
         expectRoundTrip(&heartbeat, "heartbeat 1", at: .seconds(13), nil)
     }
 
-    @Test("RFC 6455 §5.5.3: a pong speaks for the pings before its own, which have no answer to come")
+    @Test("RFC 6455 §5.5.3: a pong also settles all earlier pings")
     func latestOnly() {
         var heartbeat = heartbeat()
         for beat in 1...3 { _ = heartbeat.step(at: .seconds(10 * beat), observation(received: beat)) }
@@ -134,7 +134,7 @@ import WSCore
         expectRoundTrip(&heartbeat, "heartbeat 2", at: .seconds(31), nil)
     }
 
-    @Test("of the pings to a peer that never answers one, the latest 64 are remembered")
+    @Test("only the latest 64 unanswered pings are remembered")
     func unanswered() {
         var heartbeat = heartbeat()
         for beat in 1...100 { expect(&heartbeat, at: 10 * beat, seeing: observation(received: beat), ping(beat)) }

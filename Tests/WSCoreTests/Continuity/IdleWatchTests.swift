@@ -2,12 +2,12 @@ import Testing
 import WSCore
 
 @Suite struct IdleWatchTests {
-    /// The macro takes no mutating calls.
+    /// `#expect` does not accept mutating calls.
     private func expect(_ condition: Bool, at location: SourceLocation = #_sourceLocation) {
         #expect(condition, sourceLocation: location)
     }
 
-    @Test("a connection is idle when it has carried nothing for the limit, and not before")
+    @Test("a connection is idle when it has carried no data for the limit, and not before")
     func limit() {
         var watch = IdleWatch(limit: .seconds(8))
         #expect(watch.lookInterval == .seconds(1))
@@ -16,7 +16,7 @@ import WSCore
         expect(watch.isIdle(1, carriedBytes: 0, at: .seconds(8)))
     }
 
-    @Test("any byte begins the time anew, and connections do not concern one another")
+    @Test("any byte restarts the idle time of its connection only")
     func bytes() {
         var watch = IdleWatch(limit: .seconds(8))
         watch.add(1, at: .zero)
@@ -27,7 +27,7 @@ import WSCore
         expect(watch.isIdle(1, carriedBytes: 1, at: .seconds(13)))
     }
 
-    @Test("one that is excused has its time anew")
+    @Test("excuse(_:at:) restarts the idle time")
     func excuse() {
         var watch = IdleWatch(limit: .seconds(8))
         watch.add(1, at: .zero)
@@ -36,7 +36,7 @@ import WSCore
         expect(watch.isIdle(1, carriedBytes: 0, at: .seconds(15)))
     }
 
-    @Test("one that is not watched, or not any more, is never idle")
+    @Test("an unknown or removed connection is never idle")
     func unknown() {
         var watch = IdleWatch(limit: .milliseconds(1))
         #expect(watch.lookInterval == .milliseconds(1))

@@ -3,7 +3,7 @@ import Testing
 import WSCore
 
 @Suite struct UnacknowledgedMessagesTests {
-    @Test("what no pong has covered is sent again, in order and byte for byte")
+    @Test("messages not covered by a pong are sent again in order and unchanged")
     func order() {
         let messages = Fixture(isConnected: true)
         messages.record("one")
@@ -16,12 +16,12 @@ import WSCore
         #expect(messages.count == 2)
         messages.store.connectionLost()
         #expect(messages.sendAgain() == [.binary("three"), .text("four")])
-        // They are kept until a pong of the new connection covers them.
+        // They are kept until a pong on the new connection covers them.
         messages.store.connectionLost()
         #expect(messages.sendAgain() == [.binary("three"), .text("four")])
     }
 
-    @Test("a later ping's pong covers what the earlier ones do")
+    @Test("a pong also confirms the messages of earlier pings")
     func laterPong() {
         let messages = Fixture(isConnected: true)
         var pings: [[UInt8]] = []
@@ -36,7 +36,7 @@ import WSCore
     }
 
     @Test(
-        "a pong that answers no ping of ours proves nothing",
+        "a pong that answers none of our pings confirms nothing",
         arguments: ["", "confirm", "confirm 0", "confirm 2", "confirm 01", "confirm +1", "heartbeat 1", "\u{0}"])
     func foreignPongs(payload: String) {
         let messages = Fixture(isConnected: true)
@@ -47,7 +47,7 @@ import WSCore
         #expect(messages.count == 1)
     }
 
-    @Test("a pong of a connection that is lost proves nothing on the next")
+    @Test("a pong from a lost connection confirms nothing on the next")
     func pongOfLostConnection() {
         let messages = Fixture(isConnected: true)
         messages.record("one")
@@ -61,7 +61,7 @@ import WSCore
         #expect(messages.isEmpty)
     }
 
-    @Test("the answer to our close frame confirms everything")
+    @Test("the answer to our close frame confirms all messages")
     func close() {
         let messages = Fixture(isConnected: true)
         messages.record("one")
@@ -72,7 +72,7 @@ import WSCore
         #expect(messages.sendAgain() == [])
     }
 
-    @Test("what is recorded without a connection waits for one, and no ping is due meanwhile")
+    @Test("messages recorded without a connection wait for one, and no ping is due")
     func disconnected() {
         let messages = Fixture()
         messages.record("early", at: .seconds(1))
@@ -86,7 +86,7 @@ import WSCore
         #expect(messages.sendAgain(at: .seconds(9)) == [.text("early"), .text("late")])
     }
 
-    @Test("a ping is due 500 ms after the first message that none covers")
+    @Test("a ping is due 500 ms after the first uncovered message")
     func cadence() {
         let messages = Fixture(isConnected: true)
         #expect(messages.pingDueTime == nil)
@@ -99,12 +99,12 @@ import WSCore
         #expect(messages.pingDueTime == nil)
         messages.record("three", at: .milliseconds(1_600))
         #expect(messages.pingDueTime == .milliseconds(2_100))
-        // The pong of the earlier ping does not cover it.
+        // The earlier ping's pong does not cover it.
         messages.take(pong: ping)
         #expect(messages.pingDueTime == .milliseconds(2_100))
     }
 
-    @Test("what is sent again has its ping 500 ms after that")
+    @Test("messages sent again need a ping 500 ms later")
     func cadenceAfterLoss() {
         let messages = Fixture(isConnected: true)
         messages.record("one", at: .seconds(1))
@@ -114,7 +114,7 @@ import WSCore
         #expect(messages.pingDueTime == .milliseconds(20_500))
     }
 
-    @Test("a ping is due at once when the input has ended, for the messages that none covers")
+    @Test("a ping is due immediately when the input ends with uncovered messages")
     func inputEnd() {
         let messages = Fixture(isConnected: true)
         messages.record("one", at: .seconds(1))
@@ -126,7 +126,7 @@ import WSCore
         #expect(messages.needsPing(at: .seconds(5)))
     }
 
-    @Test("a ping is due at once with half of the bound uncovered, and the input pauses at all of it")
+    @Test("a ping is due immediately at half of the limit, and the input pauses at the limit")
     func bound() {
         let messages = Fixture(isConnected: true)
         let quarter = [UInt8](repeating: 0x61, count: UnacknowledgedMessages.limitBytes / 4)
@@ -136,7 +136,7 @@ import WSCore
         #expect(messages.needsPing(at: .zero))
         let ping = messages.makePing()
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
-        // What the first ping covers is none of the half.
+        // Messages covered by the first ping do not count toward the half.
         #expect(!messages.needsPing(at: .zero) && !messages.isFull)
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
         #expect(messages.needsPing(at: .zero) && messages.isFull)
@@ -145,7 +145,7 @@ import WSCore
         #expect(messages.byteCount < UnacknowledgedMessages.limitBytes / 2 + 100)
     }
 
-    @Test("a message that is larger than the bound is taken, and sent again whole")
+    @Test("a message larger than the limit is accepted and sent again completely")
     func largeMessage() {
         let messages = Fixture(isConnected: true)
         let large = [UInt8](repeating: 0x7A, count: UnacknowledgedMessages.limitBytes + 1)
@@ -157,14 +157,14 @@ import WSCore
         #expect(byteCount == large.count)
     }
 
-    @Test("messages without payload count towards the bound as well")
+    @Test("empty messages count toward the limit, too")
     func emptyMessages() {
         let messages = Fixture(isConnected: true)
         for _ in 0..<1_000 { messages.record("") }
         #expect(messages.byteCount >= 1_000)
     }
 
-    @Test("10,000 numbered lines over 50 lost connections arrive in order, and none is lost")
+    @Test("10,000 numbered lines arrive in order and without gaps over 50 lost connections")
     func restarts() {
         var random = SeededRandom(seed: 7)
         let messages = Fixture()
@@ -181,7 +181,7 @@ import WSCore
             for case .text(let line) in messages.sendAgain() { peer.sent(line) }
         }
         peer.readAll()
-        // Each line that is new comes right after the one before it, whatever is repeated between.
+        // Each new line directly follows the previous one, regardless of repetitions.
         var last = 0
         for line in peer.lines {
             let number = Int(line.dropFirst(5)) ?? 0
@@ -193,8 +193,10 @@ import WSCore
     }
 
     @Test(
-        "10,000 lines of 10 bytes, confirmed as they go, allocate only for their pings",
-        .enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+        "10,000 confirmed lines of 10 bytes allocate only for their pings",
+        .enabled(
+            if: allocation_counter_is_available(), "allocations can be counted only with glibc and without a sanitizer")
+    )
     func allocations() {
         let messages = Fixture(isConnected: true)
         let line = Array("0123456789".utf8)
@@ -207,18 +209,18 @@ import WSCore
         }
         let count = allocation_counter_stop()
         #expect(messages.isEmpty)
-        // About four for a ping and its pong.
+        // About four per ping and pong.
         #expect(count <= 100 * 8)
     }
 }
 
-/// A message as it is sent again.
+/// A message that is sent again.
 private enum Sent: Equatable {
     case text(String)
     case binary(String)
 }
 
-/// The store under test, in a class: `#expect` takes no calls on what cannot be copied.
+/// The tested store. A class, because `#expect` does not accept calls on noncopyable values.
 private final class Fixture {
     var store = UnacknowledgedMessages()
 
@@ -247,7 +249,7 @@ private final class Fixture {
     @discardableResult
     func take(pong payload: [UInt8]) -> Int { store.pongReceived(payload.span.bytes) }
 
-    /// What is sent on a connection that is opened now.
+    /// Opens a connection and returns the messages sent on it.
     func sendAgain(at now: Duration = .zero) -> [Sent] {
         var sent: [Sent] = []
         store.connectionOpened(at: now) { payload, kind in
@@ -258,14 +260,14 @@ private final class Fixture {
     }
 }
 
-/// A peer that reads now and then, and answers the pings that it reads. What it has not read when it is replaced is lost.
+/// A peer that reads occasionally and answers the pings it reads. Replacing it discards its unread input.
 private struct Peer {
     private enum Frame {
         case line(String)
         case ping([UInt8])
     }
 
-    /// What it has read, also on earlier connections.
+    /// The lines read, including those on earlier connections.
     private(set) var lines: [String]
     private var unread: [Frame] = []
 
@@ -276,7 +278,7 @@ private struct Peer {
     mutating func sent(_ line: String) { unread.append(.line(line)) }
     mutating func sent(ping: [UInt8]) { unread.append(.ping(ping)) }
 
-    /// Reads some frames, up to a ping at most, and returns the pong.
+    /// Reads some frames. Stops at a ping and returns its pong.
     mutating func readSome(_ random: UInt64) -> [UInt8]? {
         for _ in 0..<min(unread.count, Int(random % 3)) {
             switch unread.removeFirst() {

@@ -1,14 +1,14 @@
 import Testing
 import WSCore
 
-/// What a client makes of a server's answers.
+/// How a client evaluates a server's answers.
 @Suite struct DeflateAnswerTests {
     private static let everything =
         "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
         + "server_max_window_bits=10; client_max_window_bits=10"
 
     @Test(
-        "RFC 7692 §7.1: an answer that goes with the offer says what holds",
+        "RFC 7692 §7.1: an answer that matches the offer determines the parameters",
         arguments: [
             ("permessage-deflate; client_max_window_bits", "permessage-deflate", DeflateParameters()),
             (
@@ -27,14 +27,14 @@ import WSCore
                     serverNoContextTakeover: true, clientNoContextTakeover: true, serverMaxWindowBits: 10,
                     clientMaxWindowBits: 10)
             ),
-            // What the client hinted at, it does though the server does not take it up.
+            // A client applies its hints even if the server ignores them.
             (
                 everything, "permessage-deflate; server_no_context_takeover; server_max_window_bits=9",
                 DeflateParameters(
                     serverNoContextTakeover: true, clientNoContextTakeover: true, serverMaxWindowBits: 9,
                     clientMaxWindowBits: 10)
             ),
-            // The second offer is the one that was accepted.
+            // The server accepted the second offer.
             (
                 "permessage-deflate; server_max_window_bits=9, permessage-deflate", "permessage-deflate",
                 DeflateParameters()
@@ -44,14 +44,14 @@ import WSCore
         #expect(try agreed(answer, to: offers) == parameters)
     }
 
-    @Test("a server may accept nothing, or something else")
+    @Test("a server may accept nothing or another extension")
     func nothing() throws {
         #expect(try agreed("", to: "permessage-deflate") == nil)
         #expect(try agreed("x-other", to: "permessage-deflate, x-other") == nil)
     }
 
     @Test(
-        "RFC 7692 §7.1: an answer with an unknown, repeated or invalid parameter fails the connection",
+        "RFC 7692 §7.1: an answer with an unknown, repeated, or invalid parameter fails the connection",
         arguments: [
             "mode=fast", "server_max_window_bits", "client_max_window_bits", "client_max_window_bits=7",
             "server_max_window_bits=016", "server_no_context_takeover=1",
@@ -65,15 +65,15 @@ import WSCore
     }
 
     @Test(
-        "RFC 7692 §5.1: an answer that goes with no offer fails the connection",
+        "RFC 7692 §5.1: an answer that matches no offer fails the connection",
         arguments: [
-            // RFC 7692 §7.1.2.2: only when it was offered.
+            // RFC 7692 §7.1.2.2: allowed only if offered, with at most the offered value.
             ("permessage-deflate", "client_max_window_bits=10"),
             ("permessage-deflate; client_max_window_bits=9", "client_max_window_bits=10"),
-            // RFC 7692 §7.1.2.1: no larger than it was offered, and not left out.
+            // RFC 7692 §7.1.2.1: required if offered, with at most the offered value.
             ("permessage-deflate; server_max_window_bits=9", "server_max_window_bits=10"),
             ("permessage-deflate; server_max_window_bits=9", "client_no_context_takeover"),
-            // RFC 7692 §7.1.1.1: the server agrees by answering with it.
+            // RFC 7692 §7.1.1.1: the answer must include the parameter if offered.
             ("permessage-deflate; server_no_context_takeover", "client_no_context_takeover"),
             ("x-other", "server_no_context_takeover"),
         ])
@@ -84,7 +84,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 7692 §5: compression that is accepted twice fails the connection")
+    @Test("RFC 7692 §5: an answer that accepts compression twice fails the connection")
     func repeated() throws {
         let answer = "permessage-deflate, permessage-deflate"
         #expect(throws: DeflateNegotiationError.repeated(try ExtensionHeader.parse([answer]))) {
@@ -92,7 +92,7 @@ import WSCore
         }
     }
 
-    @Test("the words of an error are one line that names the answer and a remedy")
+    @Test("an error message is one line with the answer and a remedy")
     func words() throws {
         let answers = try ExtensionHeader.parse(["permessage-deflate; a=b"])
         for error in [

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct DeflateMemoryTests {
-    @Test("a connection that idles gives zlib's memory back, and goes on where it was")
+    @Test("an idle connection returns zlib's memory and continues with its history")
     func idling() throws {
         let memory = DeflateMemory()
         let (deflater, inflater) = memory.makePair()
@@ -16,7 +16,7 @@ import Testing
         #expect(memory.inflaters.hasStreams == false)
     }
 
-    @Test("what was used since the last look is not idle")
+    @Test("memory used since the last check is not idle")
     func busy() throws {
         let memory = DeflateMemory()
         let (deflater, inflater) = memory.makePair()
@@ -30,7 +30,7 @@ import Testing
         #expect(memory.inflaters.streamCount == 1)
     }
 
-    @Test("what an idle connection keeps is what may be referred to, and no more")
+    @Test("an idle connection keeps only the history that messages may refer to")
     func history() throws {
         let memory = DeflateMemory()
         let (deflater, inflater) = memory.makePair()
@@ -45,7 +45,7 @@ import Testing
         #expect(inflater.history == Array(words(2, byteCount: 100_000).suffix(1 << 15)))
     }
 
-    @Test("many busy connections share a bounded number of streams, and every message comes out")
+    @Test("many busy connections share a bounded number of streams without losing messages")
     func sharing() throws {
         let memory = DeflateMemory()
         let pairs = (0..<300).map { _ in memory.makePair() }
@@ -58,7 +58,7 @@ import Testing
         #expect(memory.inflaters.streamCount == 256)
     }
 
-    @Test("a connection in the middle of a message keeps its stream, however many others want one")
+    @Test("a connection in the middle of a message keeps its stream, however many others need one")
     func middle() throws {
         let memory = DeflateMemory()
         let (deflater, inflater) = memory.makePair()
@@ -78,7 +78,7 @@ import Testing
         #expect(contents(of: message) == text)
     }
 
-    @Test("streams of connections that have ended serve others")
+    @Test("streams of ended connections are reused")
     func ended() throws {
         let memory = DeflateMemory()
         for seed in 1...10 as ClosedRange<UInt64> {

@@ -1,17 +1,17 @@
 import Testing
 import WSCore
 
-/// A server's answers to offers, as they are written.
+/// A client's offers, and a server's answers to offers.
 @Suite struct DeflatePreferencesTests {
     @Test(
-        "RFC 7692 §7.1: a client offers what it wishes",
+        "RFC 7692 §7.1: an offer reflects the client's preferences",
         arguments: [
             (DeflatePreferences(), "permessage-deflate; client_max_window_bits"),
             (
                 DeflatePreferences(windowBits: 9),
                 "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9"
             ),
-            // Many peers cannot do with 8.
+            // Many peers do not support 8.
             (
                 DeflatePreferences(windowBits: 8),
                 "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9"
@@ -26,7 +26,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 7692 §7.1: a server accepts each parameter as it is meant",
+        "RFC 7692 §7.1: a server handles each parameter as defined",
         arguments: [
             ("permessage-deflate", "permessage-deflate"),
             ("permessage-deflate; client_max_window_bits", "permessage-deflate"),
@@ -53,7 +53,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 7692 §7.1: an offer with an unknown, repeated or invalid parameter is declined, and the next is looked at",
+        "RFC 7692 §7.1: an offer with an unknown, repeated, or invalid parameter is declined in favor of the next",
         arguments: [
             "mode=fast", "client_max_window_bits=7", "client_max_window_bits=16", "client_max_window_bits=08",
             "client_max_window_bits=+9", "client_max_window_bits=a", "server_max_window_bits",
@@ -69,13 +69,13 @@ import WSCore
         #expect(second?.answer == "permessage-deflate; server_no_context_takeover")
     }
 
-    @Test("other extensions are none of our business")
+    @Test("other extensions are ignored")
     func others() throws {
         #expect(try accept("permessage-bzip2; client_max_compress_level=1", DeflatePreferences()) == nil)
         #expect(DeflatePreferences().accept([]) == nil)
     }
 
-    @Test("RFC 7692 §7.1.2.2: a server that wishes for a smaller window asks those clients for it who can be asked")
+    @Test("RFC 7692 §7.1.2.2: a server that prefers a smaller window requests it only from clients that support it")
     func serverWindow() throws {
         let small = DeflatePreferences(windowBits: 10)
         let plain = try accept("permessage-deflate", small)
@@ -90,7 +90,7 @@ import WSCore
         #expect(smaller?.answer == "permessage-deflate; server_max_window_bits=8; client_max_window_bits=9")
     }
 
-    @Test("RFC 7692 §7.1.1: a server that keeps no context says so unasked, for both directions")
+    @Test("RFC 7692 §7.1.1: a server without context takeover declares it unasked for both directions")
     func serverContext() throws {
         let answer = try accept("permessage-deflate", DeflatePreferences(keepsContext: false))
         #expect(

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct MessageDeflaterTests {
-    @Test("RFC 7692 §7.2.1: a compressed message is shorter, and what it holds comes out again", arguments: 8...15)
+    @Test("RFC 7692 §7.2.1: a compressed message is shorter and decompresses to the original", arguments: 8...15)
     func roundTrip(windowBits: Int) throws {
         let memory = DeflateMemory()
         let deflater = MessageDeflater((windowBits, true), memory: memory)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("a message under 64 bytes, and one that would not get shorter, travels as it is")
+    @Test("messages under 64 bytes and messages that would not shrink are not compressed")
     func uncompressed() {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
         #expect(compress([], by: deflater) == nil)
@@ -28,7 +28,7 @@ import Testing
         #expect(compress(noise(1, byteCount: 5000), by: deflater) == nil)
     }
 
-    @Test("what follows a message that travelled as it is still comes out", arguments: [9, 15], [true, false])
+    @Test("messages after an uncompressed one decompress correctly", arguments: [9, 15], [true, false])
     func mixture(windowBits: Int, keepsContext: Bool) throws {
         let memory = DeflateMemory()
         let deflater = MessageDeflater((windowBits, keepsContext), memory: memory)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "with context takeover a message that was sent before costs next to nothing, also after one that was taken back"
+        "with context takeover, a repeated message is tiny, even after a message that was taken back"
     )
     func context() throws {
         let message = words(3, byteCount: 600)
@@ -60,13 +60,13 @@ import Testing
         #expect(compress(noise(1, byteCount: 600), by: keeping) == nil)
         let third = try #require(compress(message, by: keeping))
         #expect(third.count < first.count / 10)
-        // RFC 7692 §7.1.1: without it every message is the same.
+        // RFC 7692 §7.1.1: without context takeover, equal messages compress to equal bytes.
         let forgetting = MessageDeflater((15, false), memory: DeflateMemory())
         #expect(compress(message, by: forgetting) == first)
         #expect(compress(message, by: forgetting) == first)
     }
 
-    @Test("data that does not get shorter is tried less and less, and tried again")
+    @Test("incompressible data is tried less and less often, but compression resumes when it helps")
     func patience() {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
         for seed in 1...UInt64(MessageDeflater.patience) {
@@ -78,7 +78,7 @@ import Testing
         #expect(compress(message, by: deflater) != nil)
     }
 
-    @Test("a large message whose beginning does not get shorter is not compressed to its end")
+    @Test("compression of a large message stops if its beginning does not shrink")
     func largeNoise() throws {
         let memory = DeflateMemory()
         let deflater = MessageDeflater((15, true), memory: memory)
@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-/// A message's compressed form, or nil when it travels as it is.
+/// Compresses a message. Returns nil if it should be sent uncompressed.
 func compress(_ message: [UInt8], by compressor: any MessageCompressor) -> [UInt8]? {
     var compressed: [UInt8]?
     let isCompressed = compressor.compress(message.span.bytes) { compressed = bytes(of: $0) }
@@ -98,7 +98,7 @@ func compress(_ message: [UInt8], by compressor: any MessageCompressor) -> [UInt
     return compressed
 }
 
-/// What a compressed message holds, when it arrives in these pieces.
+/// Decompresses a message that arrives in these pieces.
 func decompress(
     _ pieces: [UInt8]..., by decompressor: any MessageDecompressor, limitBytes: Int = 1 << 24
 ) throws(ProtocolError) -> [UInt8] {
@@ -112,7 +112,7 @@ func decompress(
     return whole
 }
 
-/// Text that compresses well.
+/// Returns text that compresses well.
 func words(_ seed: UInt64, byteCount: Int) -> [UInt8] {
     var random = SeededRandom(seed: seed)
     let vocabulary = (0..<200).map { _ in String(UInt32.random(in: .min ... .max, using: &random), radix: 36) }
@@ -121,7 +121,7 @@ func words(_ seed: UInt64, byteCount: Int) -> [UInt8] {
     return Array(text.prefix(byteCount))
 }
 
-/// Bytes that do not compress.
+/// Returns bytes that do not compress.
 func noise(_ seed: UInt64, byteCount: Int) -> [UInt8] {
     var random = SeededRandom(seed: seed)
     return (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }

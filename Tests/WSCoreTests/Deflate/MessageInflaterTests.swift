@@ -5,7 +5,7 @@ import Testing
 @Suite struct MessageInflaterTests {
     private let hello = Array("Hello".utf8)
 
-    @Test("RFC 7692 §7.2.3.1: a message in one block, however it is cut")
+    @Test("RFC 7692 §7.2.3.1: a message in one block, however it is split")
     func oneBlock() throws {
         let compressed: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
         for cut in 0...compressed.count {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("RFC 7692 §7.2.3.2: a second message may refer to the first, when contexts are kept")
+    @Test("RFC 7692 §7.2.3.2: with context takeover, a message may refer to the previous one")
     func takeover() throws {
         let inflater = inflater()
         #expect(try decompress([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater) == hello)
@@ -24,18 +24,18 @@ import Testing
         expectInvalid([0xF2, 0x00, 0x11, 0x00, 0x00], by: forgetting)
     }
 
-    @Test("RFC 7692 §7.2.3.3: a block without compression")
+    @Test("RFC 7692 §7.2.3.3: a stored block")
     func storedBlock() throws {
         let compressed: [UInt8] = [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00]
         #expect(try decompress(compressed, by: inflater()) == hello)
     }
 
-    @Test("RFC 7692 §7.2.3.4: a block that is marked as the last, and messages that refer back beyond it")
+    @Test("RFC 7692 §7.2.3.4: a block marked as final, and later messages that refer to data before it")
     func finalBlock() throws {
         let inflater = inflater()
         #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], by: inflater) == hello)
         #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
-        // Without the last octet, as an encoder leaves its stream.
+        // Without the last octet, as some encoders end their stream.
         #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater) == hello)
         #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], [], by: inflater) == hello)
         #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
@@ -49,14 +49,14 @@ import Testing
         #expect(try decompress(compressed, by: inflater()) == hello)
     }
 
-    @Test("RFC 7692 §7.2.3.6: an empty message is one octet; none at all is not DEFLATE")
+    @Test("RFC 7692 §7.2.3.6: an empty message is one octet, and zero octets are invalid")
     func empty() throws {
         #expect(try decompress([0x00], by: inflater()) == [])
         expectInvalid([], by: inflater())
     }
 
     @Test(
-        "what is not DEFLATE, or not all of it, is refused",
+        "invalid and incomplete DEFLATE data is rejected",
         arguments: [
             [0x07], [0xFF, 0xFF], [0xF2, 0x48, 0xCD], [0x00, 0x05, 0x00, 0x00, 0x00], [0x00, 0x05],
             [0xF2, 0x00, 0x11, 0x00, 0x00],
@@ -65,16 +65,16 @@ import Testing
         expectInvalid(compressed, by: inflater())
     }
 
-    @Test("a message whose last block ends within the marker is refused: it would leave bits to the next message")
+    @Test("a message with a last block that ends within the flush marker is rejected, since bits would be left over")
     func endWithinMarker() {
-        // A dynamic block whose end-of-block code is fourteen ones, some of which are the marker's.
+        // A dynamic block with an end-of-block code of fourteen ones, some of which come from the marker.
         let beginning: [UInt8] = [
             0x04, 0xE0, 0x01, 0x90, 0x24, 0x49, 0x92, 0x24, 0x49, 0x22, 0xB1, 0xA8, 0x79, 0x64, 0xF5, 0xEC, 0x01,
         ]
         expectInvalid(beginning + [UInt8](repeating: 0, count: 120) + [0x1C, 0x02], by: inflater())
     }
 
-    @Test("RFC 7692 §7.1.2: a reference beyond the window that was agreed on is refused")
+    @Test("RFC 7692 §7.1.2: a reference beyond the negotiated window is rejected")
     func window() throws {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
         let narrow = MessageInflater((9, true), memory: DeflateMemory())
@@ -85,7 +85,7 @@ import Testing
         expectInvalid(second, by: narrow)
     }
 
-    @Test("a message may be as large as the limit and no larger, whatever it is made of")
+    @Test("the size limit is exact for messages of every kind")
     func limit() throws {
         let memory = DeflateMemory()
         for (byteCount, seed) in [(64, 1), (1000, 2), (4096, 3), (70_000, 4), (1 << 20, 5)] as [(Int, UInt64)] {
@@ -101,7 +101,7 @@ import Testing
         #expect(try decompress([0x00], by: inflater(), limitBytes: 0) == [])
     }
 
-    @Test("a message that would inflate a thousandfold takes no more storage than the limit")
+    @Test("a decompression bomb takes no more storage than the limit")
     func bomb() throws {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
         let bomb = try #require(compress([UInt8](repeating: 0, count: 64 << 20), by: deflater))
@@ -114,7 +114,7 @@ import Testing
         #expect(message.storageBytes == limitBytes)
     }
 
-    @Test("messages of all sizes come out whole, one after the other and cut anywhere")
+    @Test("messages of all sizes decompress correctly, in sequence and split anywhere")
     func pieces() throws {
         let memory = DeflateMemory()
         let deflater = MessageDeflater((12, true), memory: memory)

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct HistogramEncodingTests {
-    /// What the PyPI package hdrhistogram 0.10.8 makes of values: the compressed form, and the counts in it.
+    /// Values with their encoding by the PyPI package hdrhistogram 0.10.8: compressed, and the plain counts.
     static let vectors: [(values: [(value: UInt64, count: Int)], compressed: String, counts: String)] = [
         (
             [],
@@ -28,7 +28,7 @@ import Testing
         ),
     ]
 
-    @Test("what another implementation has encoded is read", arguments: vectors.indices)
+    @Test("histograms encoded by another implementation can be decoded", arguments: vectors.indices)
     func decoding(index: Int) throws {
         let vector = Self.vectors[index]
         let histogram = try Histogram(decoding: Self.bytes(vector.compressed))
@@ -36,18 +36,18 @@ import Testing
         #expect(histogram.totalCount == UInt64(vector.values.map(\.count).reduce(0, +)))
     }
 
-    @Test("what is encoded is what another implementation encodes", arguments: vectors.indices)
+    @Test("the encoding equals that of another implementation", arguments: vectors.indices)
     func encoding(index: Int) {
         let vector = Self.vectors[index]
         let encoded = Self.encoded(Self.histogram(of: vector.values))
         #expect(encoded[..<4] == [0x1C, 0x84, 0x93, 0x14])
         #expect(Self.bytes(vector.compressed)[..<4] == encoded[..<4])
-        // Versions of zlib may compress differently.
+        // zlib versions may compress differently.
         let plain = ZlibData.decompress(encoded.span.bytes.extracting(droppingFirst: 8), limitBytes: 100)
         #expect(plain == Self.bytes(Self.header(length: vector.counts.count / 2) + vector.counts))
     }
 
-    @Test("a histogram of values of all sizes comes back")
+    @Test("a histogram of values of all sizes survives encoding and decoding")
     func roundTrip() throws {
         var histogram = Histogram()
         for value in HistogramTests.values(seed: 7) { histogram.record(value) }
@@ -57,7 +57,7 @@ import Testing
         #expect(decoded.totalCount == histogram.totalCount)
     }
 
-    @Test("a decoded histogram has the ends of its bars as minimum and maximum until the exact values are added")
+    @Test("a decoded histogram estimates its minimum and maximum until refined with exact values")
     func refinement() throws {
         var histogram = Histogram()
         for value in [300_000_000, 300_000_001, 1_000_000_000] as [UInt64] { histogram.record(value) }
@@ -81,7 +81,7 @@ import Testing
         #expect(decoded.value(atPercentile: 100) == 1_000_000_000)
     }
 
-    @Test("an empty histogram has no minimum, maximum or mean but 0")
+    @Test("the statistics of an empty histogram can only be refined to 0")
     func emptyRefinement() {
         var histogram = Histogram()
         let arePlausible = [
@@ -92,7 +92,9 @@ import Testing
         #expect(histogram.maximum == 0)
     }
 
-    @Test("counts of all lengths come back", arguments: [1, 63, 64, 8191, 8192, 1 << 34, 1 << 55, 1 << 62])
+    @Test(
+        "counts of every encoded length survive encoding and decoding",
+        arguments: [1, 63, 64, 8191, 8192, 1 << 34, 1 << 55, 1 << 62])
     func longCounts(count: Int) throws {
         var histogram = Histogram()
         histogram.record(5)
@@ -101,13 +103,13 @@ import Testing
         #expect(try Histogram(decoding: Self.encoded(histogram)).totalCount == UInt64(count))
     }
 
-    @Test("what is cut off anywhere is refused")
+    @Test("truncated data is rejected at every length")
     func truncated() {
         let bytes = Self.bytes(Self.vectors[3].compressed)
         for count in bytes.indices { #expect(Self.error(of: Array(bytes[..<count])) == .damaged) }
     }
 
-    @Test("damage is refused, and so is another form")
+    @Test("damaged data and other formats are rejected")
     func damaged() {
         var bytes = Self.bytes(Self.vectors[3].compressed)
         bytes[20] ^= 1
@@ -118,20 +120,20 @@ import Testing
         #expect(Self.error(ofPlain: Self.header(cookie: "1c849303")) == .unknownForm)
         #expect(Self.error(ofPlain: Self.header(digits: 2)) == .otherLayout)
         #expect(Self.error(ofPlain: Self.header(largest: "00000000d693a400")) == .otherLayout)
-        #expect(Self.error(ofPlain: Self.header() + "02") == .damaged, "a count that is not announced")
-        #expect(Self.error(ofPlain: Self.header(length: 2) + "02") == .damaged, "a count that is missing")
+        #expect(Self.error(ofPlain: Self.header() + "02") == .damaged, "a count that was not announced")
+        #expect(Self.error(ofPlain: Self.header(length: 2) + "02") == .damaged, "a missing count")
     }
 
-    @Test("counts beyond the last, and more than can be counted, are refused")
+    @Test("counts beyond the range and overflowing totals are rejected")
     func tooMany() {
-        // 33,791 and 33,792 empty counts, and one that is not.
+        // 33,791 and 33,792 empty counts, followed by a count of 1.
         #expect(Self.error(ofPlain: Self.header(length: 4) + "fd8f0402") == nil)
         #expect(Self.error(ofPlain: Self.header(length: 4) + "ff8f0402") == .damaged)
         let largest = "feffffffffffffffff"
         #expect(Self.error(ofPlain: Self.header(length: 27) + largest + largest + largest) == .damaged)
     }
 
-    /// The digits of a header, by default of an empty histogram.
+    /// The header as hexadecimal digits, by default of an empty histogram.
     private static func header(
         cookie: String = "1c849313", length: Int = 0, digits: Int = 3, largest: String = "0000034630b8a000"
     ) -> String {
@@ -149,7 +151,7 @@ import Testing
         }
     }
 
-    /// The error for what is, compressed, these digits.
+    /// Returns the error for data given as hexadecimal digits before compression.
     private static func error(ofPlain digits: String) -> HistogramError? {
         let compressed = ZlibData.compress(bytes(digits).span.bytes)
         return error(of: [0x1C, 0x84, 0x93, 0x14, 0, 0, 0, UInt8(compressed.count)] + compressed)

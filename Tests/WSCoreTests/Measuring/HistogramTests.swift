@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct HistogramTests {
-    @Test("the smallest and the largest value of every index are counted there, and nothing lies between two")
+    @Test("buckets are contiguous, and their bounds map to their index")
     func indices() {
         var next: UInt64 = 0
         for index in 0..<Histogram.countCount {
@@ -16,7 +16,7 @@ import Testing
         #expect(next > Histogram.largestValue)
     }
 
-    @Test("values that count as one differ by less than a thousandth")
+    @Test("buckets are narrower than a thousandth of their values")
     func precision() {
         for index in 2048..<Histogram.countCount {
             #expect(Double(Histogram.width(at: index)) / Double(Histogram.smallestValue(at: index)) < 0.001)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "a single value is all of the percentiles",
+        "a single value equals all percentiles",
         arguments: [
             (0, 0...0), (1, 1...1), (2047, 2047...2047), (2048, 2048...2049), (4095, 4094...4095),
             (4096, 4096...4099), (1_000_000, 999_936...1_000_447),
@@ -42,7 +42,7 @@ import Testing
         #expect(histogram.mean == Double(value))
     }
 
-    @Test("a minimum of 300 ms is not the lower end of its bar, 299.89 ms; maximum and mean are exact as well")
+    @Test("minimum, maximum, and mean are exact, not rounded to bucket bounds")
     func exact() {
         var histogram = Histogram()
         for value in [300_000_000, 300_000_001, 300_000_002] as [UInt64] { histogram.record(value) }
@@ -52,7 +52,7 @@ import Testing
         #expect(histogram.mean == 300_000_001)
     }
 
-    @Test("percentiles rise from the minimum to the maximum", arguments: 0..<20 as Range<UInt64>)
+    @Test("percentiles increase from the minimum to the maximum", arguments: 0..<20 as Range<UInt64>)
     func percentiles(seed: UInt64) {
         var histogram = Histogram()
         let values = Self.values(seed: seed, count: Int(seed) + 1)
@@ -63,7 +63,7 @@ import Testing
         #expect(found.first == values.min() && found.last == values.max())
     }
 
-    @Test("the mean of as many values as can be counted is exact")
+    @Test("the mean stays exact for the largest possible count")
     func largestSum() {
         var histogram = Histogram()
         histogram.record(Histogram.largestValue)
@@ -77,7 +77,7 @@ import Testing
         #expect(histogram.mean == Double(Histogram.largestValue))
     }
 
-    @Test("what is left after a subtraction lies between the earlier minimum and maximum, and in the bars left")
+    @Test("after a subtraction, minimum and maximum are estimated within their earlier values")
     func subtraction() {
         var histogram = Histogram()
         for value in [1000, 300_000_000, 300_000_001, 7_000_000_000] as [UInt64] { histogram.record(value) }
@@ -85,7 +85,7 @@ import Testing
         for value in [1000, 300_000_000] as [UInt64] { part.record(value) }
         histogram.subtract(part)
         #expect(histogram.totalCount == 2)
-        #expect(histogram.minimum == 299_892_736, "it may have been the value taken off")
+        #expect(histogram.minimum == 299_892_736, "the exact minimum may have been subtracted")
         #expect(histogram.maximum == 7_000_000_000)
         var rest = Histogram()
         rest.add(histogram)
@@ -93,7 +93,7 @@ import Testing
         #expect(histogram.minimum == 0 && histogram.maximum == 0 && histogram.mean == 0)
     }
 
-    @Test("a value above an hour counts as an hour")
+    @Test("a value above one hour is recorded as one hour")
     func tooLarge() {
         var histogram = Histogram()
         var expected = Histogram()
@@ -117,7 +117,7 @@ import Testing
         #expect(histogram.value(atPercentile: 99) == 0)
     }
 
-    @Test("percentiles, mean and standard deviation of one through a thousand")
+    @Test("percentiles, mean, and standard deviation of 1 to 1000")
     func statistics() {
         var histogram = Histogram()
         for value in 1...1000 { histogram.record(UInt64(value)) }
@@ -129,7 +129,7 @@ import Testing
         for (percentile, value) in percentiles { #expect(histogram.value(atPercentile: percentile) == value) }
     }
 
-    @Test("the sum of two histograms is the histogram of all of their values")
+    @Test("the sum of two histograms equals the histogram of all values")
     func addition() {
         var first = Histogram()
         var second = Histogram()
@@ -149,7 +149,7 @@ import Testing
         #expect(first.minimum == all.minimum && first.maximum == all.maximum && first.mean == all.mean)
     }
 
-    @Test("what is forgotten leaves nothing")
+    @Test("removeAll() leaves an empty histogram")
     func removal() {
         var histogram = Histogram()
         for value in Self.values(seed: 3) { histogram.record(value) }
@@ -161,7 +161,7 @@ import Testing
         #expect(histogram.minimum == 7 && histogram.maximum == 7 && histogram.mean == 7)
     }
 
-    /// Values of all sizes, the same for a seed every time.
+    /// Returns values of all sizes, reproducible by seed.
     static func values(seed: UInt64, count: Int = 5000) -> [UInt64] {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
         return (0..<count).map { _ in

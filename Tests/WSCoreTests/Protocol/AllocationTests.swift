@@ -2,9 +2,11 @@ import CAllocationCounter
 import Testing
 import WSCore
 
-@Suite(.enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+@Suite(
+    .enabled(
+        if: allocation_counter_is_available(), "allocations can be counted only with glibc and without a sanitizer"))
 struct AllocationTests {
-    @Test("the counter sees an allocation that is freed at once")
+    @Test("the counter counts allocations that are freed immediately")
     func control() {
         let count = allocations {
             for _ in 0..<100 { UnsafeMutableRawPointer.allocate(byteCount: 32, alignment: 16).deallocate() }
@@ -13,7 +15,7 @@ struct AllocationTests {
         #expect(allocations {} == 0)
     }
 
-    @Test("the counter sees what Swift's own types allocate")
+    @Test("the counter counts allocations of Swift types")
     func controlArray() {
         var random = SeededRandom(seed: 3)
         var arrays: [[UInt64]] = []
@@ -22,15 +24,15 @@ struct AllocationTests {
             for _ in 0..<10 { arrays.append([random.next()]) }
         }
         #expect(Set(arrays).count == 10)
-        // The runtime may add some of its own at the first use of a type.
+        // The runtime may allocate when a type is used for the first time.
         #expect(count >= 10)
     }
 
-    @Test("echoing 100,000 texts of 20 bytes allocates nothing", arguments: [MessageKind.text, .binary])
+    @Test("echoing 100,000 messages of 20 bytes does not allocate", arguments: [MessageKind.text, .binary])
     func echo(kind: MessageKind) throws {
         let message = Array("20 bytes of message!".utf8)
         var pair = SessionPair()
-        // The first messages make the buffers as large as they need to be.
+        // The first messages grow the buffers to their final size.
         for _ in 0..<10 { try pair.echo(message.span.bytes, as: kind) }
         let warm = pair.clientHandler.messageCount
         var error: ProtocolError?
@@ -47,7 +49,7 @@ struct AllocationTests {
         #expect(count == 0)
     }
 
-    @Test("echoing fragmented messages, with a ping between, allocates nothing")
+    @Test("echoing fragmented messages with pings in between does not allocate")
     func echoFragments() throws {
         let message = Array("a message that is sent in fragments".utf8)
         var pair = SessionPair(fragmentBytes: 10)
@@ -67,7 +69,7 @@ struct AllocationTests {
         #expect(count == 0)
     }
 
-    @Test("echoing compressed messages allocates nothing", arguments: [true, false])
+    @Test("echoing compressed messages does not allocate", arguments: [true, false])
     func echoCompressed(keepsContext: Bool) throws {
         let message = Array("a message that is long enough to be compressed, compressed, compressed".utf8)
         var pair = SessionPair(
@@ -96,7 +98,7 @@ struct AllocationTests {
     }
 }
 
-/// A client and an echoing server without a wire between: each decodes in place what the other wrote.
+/// A client and an echo server without a network: each decodes the other's output in place.
 private struct SessionPair: ~Copyable {
     var client: Session
     var server: Session

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct CloseCodeTests {
-    @Test("RFC 6455 §7.4: exactly the registered codes that may be set, and 3000 through 4999, may travel")
+    @Test("RFC 6455 §7.4: a close frame may carry the registered codes except the reserved ones, and 3000 to 4999")
     func mayTravel() {
         let registered: Set<UInt16> = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014]
         for code in UInt16.min...UInt16.max {
@@ -14,7 +14,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §7.4.1: each name stands for its number")
+    @Test("RFC 6455 §7.4.1: each constant has the right number")
     func numbers() {
         let codes: [CloseCode] = [
             .normalClosure, .goingAway, .protocolError, .unsupportedData, .noStatus, .abnormalClosure, .invalidPayload,
@@ -30,13 +30,13 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §7.4.2: codes of libraries and applications have no meaning here unless they are registered",
+        "RFC 6455 §7.4.2: unregistered library and application codes have no meaning",
         arguments: [3001, 3999, 4000, 4999])
     func meaning(code: UInt16) {
         #expect(CloseCode(rawValue: code).meaning == nil)
     }
 
-    @Test("RFC 6455 §11.7: codes that libraries have registered have names")
+    @Test("RFC 6455 §11.7: registered library codes have meanings")
     func registered() {
         let meanings = [3000, 3003, 3008].map { CloseCode(rawValue: $0).meaning }
         #expect(meanings == ["unauthorized", "forbidden", "timeout"])

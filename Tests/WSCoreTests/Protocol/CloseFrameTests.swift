@@ -8,7 +8,7 @@ import WSCore
         #expect(encode(CloseFrame(code: nil)) == [])
     }
 
-    @Test("RFC 6455 §5.5.1: the first two bytes are the code, the rest is the reason")
+    @Test("RFC 6455 §5.5.1: the first two bytes are the code and the rest is the reason")
     func codeAndReason() throws {
         let payload: [UInt8] = [0x03, 0xE8] + Array("bye".utf8)
         let frame = CloseFrame(code: .normalClosure, reason: "bye")
@@ -17,31 +17,31 @@ import WSCore
         #expect(try decode([0x0F, 0xA0]) == CloseFrame(code: CloseCode(rawValue: 4000)))
     }
 
-    @Test("RFC 6455 §5.5.1: a payload of one byte is a violation")
+    @Test("RFC 6455 §5.5.1: a one-byte payload is rejected")
     func oneByte() {
         #expect(throws: ProtocolError.closePayloadTooShort) { try decode([0x03]) }
     }
 
     @Test(
-        "RFC 6455 §7.4: a code that may not travel is a violation", arguments: [0, 999, 1004, 1005, 1006, 1015, 65535])
+        "RFC 6455 §7.4: a code that must not be sent is rejected", arguments: [0, 999, 1004, 1005, 1006, 1015, 65535])
     func invalidCode(code: UInt16) {
         #expect(throws: ProtocolError.invalidCloseCode(code)) { try decode([UInt8(code >> 8), UInt8(code & 0xFF)]) }
     }
 
     @Test(
-        "RFC 6455 §5.5.1: a reason that is not UTF-8 is a violation",
+        "RFC 6455 §5.5.1: a reason with invalid UTF-8 is rejected",
         arguments: UTF8Vectors.invalid.map(\.bytes) + UTF8Vectors.truncated)
     func invalidReason(reason: [UInt8]) {
         #expect(throws: ProtocolError.invalidCloseReason) { try decode([0x03, 0xE8] + reason) }
     }
 
-    @Test("RFC 6455 §5.5: a reason of 123 bytes is kept, a longer one is cut at the end of a scalar")
+    @Test("RFC 6455 §5.5: a reason of 123 bytes is kept and a longer one is truncated between scalars")
     func longReason() throws {
         let longest = String(repeating: "x", count: 123)
         #expect(CloseFrame(code: .goingAway, reason: longest).reason == longest)
         #expect(try decode([0x03, 0xE9] + Array(longest.utf8)).reason == longest)
         #expect(CloseFrame(code: .goingAway, reason: longest + "y").reason == longest)
-        // 122 bytes and a scalar of two, three or four do not fit into 123.
+        // 122 bytes plus a scalar of two, three, or four bytes exceed 123 bytes.
         let shorter = String(repeating: "x", count: 122)
         for scalar in ["é", "€", "🦜"] {
             #expect(CloseFrame(code: .goingAway, reason: shorter + scalar).reason == shorter)
@@ -49,13 +49,13 @@ import WSCore
         #expect(CloseFrame(code: .goingAway, reason: String(repeating: "🦜", count: 31)).reason.utf8.count == 120)
     }
 
-    @Test("a very long reason is cut at once")
+    @Test("a very long reason is truncated quickly")
     func veryLongReason() {
         let reason = String(repeating: "🦜", count: 200_000)
         #expect(CloseFrame(code: .goingAway, reason: reason).reason.utf8.count == 120)
     }
 
-    @Test("RFC 6455 §5.5.1: without a code there is no reason")
+    @Test("RFC 6455 §5.5.1: a reason without a code is discarded")
     func reasonWithoutCode() {
         #expect(CloseFrame(code: nil, reason: "lost").reason == "")
     }

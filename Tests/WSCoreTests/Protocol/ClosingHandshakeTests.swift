@@ -4,14 +4,15 @@ import WSCore
 @Suite struct ClosingHandshakeTests {
     private let bye = CloseFrame(code: .goingAway, reason: "bye")
 
-    @Test("RFC 6455 §7.1: a new connection has begun no closing handshake", arguments: Role.allCases)
+    @Test("RFC 6455 §7.1: a new connection has not started the closing handshake", arguments: Role.allCases)
     func open(role: Role) {
         let closing = session(role).closing
         #expect(closing == ClosingHandshake())
         #expect(!closing.isComplete && !closing.isSendingOver && !closing.wasStartedHere)
     }
 
-    @Test("RFC 6455 §7.1.2: started here, the handshake is complete with the peer's answer", arguments: Role.allCases)
+    @Test(
+        "RFC 6455 §7.1.2: a closing handshake started here is complete when the peer answers", arguments: Role.allCases)
     func startedHere(role: Role) throws {
         var session = session(role)
         var handler = RecordingHandler()
@@ -28,7 +29,7 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1001, "bye")], sentBy: role))
     }
 
-    @Test("RFC 6455 §5.5.1: what the peer sends before its answer is still received", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5.1: data the peer sends before its answer is still received", arguments: Role.allCases)
     func dataBeforeAnswer(role: Role) throws {
         var session = session(role)
         var handler = RecordingHandler()
@@ -38,7 +39,8 @@ import WSCore
         #expect(handler.events == [.text("last words"), .close(1001)])
     }
 
-    @Test("RFC 6455 §7.1.2: started by the peer, the handshake is complete with our answer", arguments: Role.allCases)
+    @Test(
+        "RFC 6455 §7.1.2: a closing handshake started by the peer is complete when we answer", arguments: Role.allCases)
     func startedByPeer(role: Role) throws {
         var session = session(role)
         var handler = RecordingHandler()
@@ -50,7 +52,7 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == wire([closeFrame(3000)], sentBy: role))
     }
 
-    @Test("RFC 6455 §7.1: closes that cross complete the handshake at both ends, with one close frame each")
+    @Test("RFC 6455 §7.1: simultaneous closes complete the handshake at both ends with one close frame each")
     func simultaneous() throws {
         var client = session(.client)
         var server = session(.server)
@@ -70,7 +72,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §7.1.7: a connection failed by a violation has sent a close frame and received none",
+        "RFC 6455 §7.1.7: a connection failed by a violation has sent a close frame but not received one",
         arguments: Role.allCases)
     func failed(role: Role) {
         var session = session(role)
@@ -84,7 +86,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §7.1.7: a violation after our close frame is reported and adds no second one",
+        "RFC 6455 §7.1.7: a violation after our close frame is reported without a second close frame",
         arguments: Role.allCases)
     func violationAfterClose(role: Role) {
         var session = session(role)

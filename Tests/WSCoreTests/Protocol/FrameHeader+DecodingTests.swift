@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct FrameHeaderDecodingTests {
-    @Test("RFC 6455 §5.2: a header is decoded when all of it is there, and not before")
+    @Test("RFC 6455 §5.2: a header is decoded as soon as it is complete and not before")
     func complete() throws {
         let key: [UInt8] = exampleKey
         let vectors: [(role: Role, bytes: [UInt8], header: FrameHeader)] = [
@@ -40,7 +40,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §5.2: any reserved bit is a violation that the first byte shows", arguments: UInt8(1)...7,
+        "RFC 6455 §5.2: reserved bits are rejected at the first byte", arguments: UInt8(1)...7,
         Role.allCases)
     func reservedBits(bits: UInt8, role: Role) {
         for opcode: UInt8 in [0x0, 0x1, 0x2, 0x8, 0x9, 0xA, 0x3] {
@@ -48,7 +48,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.2: a reserved opcode is a violation that the first byte shows", arguments: Role.allCases)
+    @Test("RFC 6455 §5.2: a reserved opcode is rejected at the first byte", arguments: Role.allCases)
     func reservedOpcode(role: Role) {
         for opcode: UInt8 in [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] {
             expectThrows(.reservedOpcode(opcode), [0x80 | opcode], role)
@@ -57,14 +57,14 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §5.5: a control frame without FIN is a violation that the first byte shows", arguments: Role.allCases)
+        "RFC 6455 §5.5: a control frame without FIN is rejected at the first byte", arguments: Role.allCases)
     func fragmentedControl(role: Role) {
         expectThrows(.fragmentedControlFrame(.close), [0x08], role)
         expectThrows(.fragmentedControlFrame(.ping), [0x09], role)
         expectThrows(.fragmentedControlFrame(.pong), [0x0A], role)
     }
 
-    @Test("RFC 6455 §5.1: a client refuses masked frames, a server those that are not, at the second byte")
+    @Test("RFC 6455 §5.1: clients reject masked frames and servers reject unmasked frames at the second byte")
     func maskBit() {
         expectThrows(.maskedServerFrame, [0x81, 0x80], .client)
         expectThrows(.maskedServerFrame, [0x8A, 0xFD], .client)
@@ -72,7 +72,7 @@ import WSCore
         expectThrows(.unmaskedClientFrame, [0x82, 0x7F], .server)
     }
 
-    @Test("RFC 6455 §5.5: a control frame over 125 bytes is a violation that the second byte shows")
+    @Test("RFC 6455 §5.5: a control frame of more than 125 bytes is rejected at the second byte")
     func longControl() {
         for (first, opcode): (UInt8, Opcode) in [(0x88, .close), (0x89, .ping), (0x8A, .pong)] {
             expectThrows(.controlFrameTooLong(opcode), [first, 126], .client)
@@ -82,7 +82,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.2: a length in more bytes than it needs is a violation")
+    @Test("RFC 6455 §5.2: a length that is not minimally encoded is rejected")
     func lengthNotMinimal() {
         for length: UInt8 in [0, 1, 125] {
             expectThrows(.lengthNotMinimal, [0x82, 0x7E, 0, length], .client)
@@ -94,7 +94,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.2: a length with its most significant bit set is a violation")
+    @Test("RFC 6455 §5.2: a length with its most significant bit set is rejected")
     func lengthTooLarge() {
         for second: UInt8 in [0x7F, 0xFF] {
             let role: Role = second == 0x7F ? .client : .server

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct FrameHeaderEncodingTests {
-    @Test("RFC 6455 §5.2: a length takes the fewest bytes that hold it")
+    @Test("RFC 6455 §5.2: a length is encoded in the minimal number of bytes")
     func lengths() {
         let vectors: [(Int, [UInt8])] = [
             (0, [0x82, 0]), (1, [0x82, 1]), (125, [0x82, 125]),
@@ -19,20 +19,20 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.2: the first byte holds FIN and the opcode", arguments: Opcode.allCases)
+    @Test("RFC 6455 §5.2: the first byte contains FIN and the opcode", arguments: Opcode.allCases)
     func firstByte(opcode: Opcode) {
         #expect(encode(FrameHeader(opcode: opcode, payloadBytes: 0)) == [0x80 | opcode.rawValue, 0])
         #expect(encode(FrameHeader(isFinal: false, opcode: opcode, payloadBytes: 0)) == [opcode.rawValue, 0])
     }
 
-    @Test("RFC 6455 §5.2: what is encoded decodes to itself")
+    @Test("RFC 6455 §5.2: an encoded header decodes to itself")
     func roundTrip() throws {
         var random = SeededRandom(seed: 2)
         for _ in 0..<2000 {
             let role = Bool.random(using: &random) ? Role.client : .server
             let opcode = try #require(Opcode.allCases.randomElement(using: &random))
             let bits = Int.random(in: 0...62, using: &random)
-            // No close frame is one byte long.
+            // A close frame cannot have a one-byte payload.
             let controlBytes = Int.random(in: 2...125, using: &random)
             let header = FrameHeader(
                 isFinal: opcode.isControl || Bool.random(using: &random), opcode: opcode,

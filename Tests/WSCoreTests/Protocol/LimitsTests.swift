@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct LimitsTests {
-    @Test("RFC 6455 §10.4: a client takes 64 MiB a message, a server 16, both 131,072 fragments")
+    @Test("RFC 6455 §10.4: the limits are 64 MiB for clients, 16 MiB for servers, and 131,072 fragments for both")
     func defaults() {
         #expect(Limits.client == Limits(maximumMessageBytes: 67_108_864, maximumFragments: 131_072))
         #expect(Limits.server == Limits(maximumMessageBytes: 16_777_216, maximumFragments: 131_072))

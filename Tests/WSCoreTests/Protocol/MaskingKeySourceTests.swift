@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct MaskingKeySourceTests {
-    @Test("RFC 6455 §5.3: keys are handed out once each, in the order of the random bytes")
+    @Test("RFC 6455 §5.3: each key is used once, in the order of the random bytes")
     func order() {
         let source = countingKeys()
         for count in 1...UInt32(3 * MaskingKeySource.blockKeys) {
@@ -13,7 +13,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.3: random bytes are asked for in blocks, when the first key of a block is needed")
+    @Test("RFC 6455 §5.3: random bytes are requested one block at a time, when first needed")
     func blocks() {
         var sizes: [Int] = []
         let source = MaskingKeySource { buffer in

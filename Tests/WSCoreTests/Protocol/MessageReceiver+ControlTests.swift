@@ -2,13 +2,13 @@ import Testing
 import WSCore
 
 @Suite struct MessageReceiverControlTests {
-    @Test("RFC 6455 §5.5.2: a ping is answered by a pong with its payload", arguments: [0, 1, 5, 124, 125])
+    @Test("RFC 6455 §5.5.2: a ping is answered with a pong that has the same payload", arguments: [0, 1, 5, 124, 125])
     func ping(count: Int) {
         let payload = (0..<count).map { UInt8(0xFF - $0) }
         expectReceived([frame(0x89, payload)], events: [.ping(payload)], answers: [frame(0x8A, payload)])
     }
 
-    @Test("RFC 6455 §5.5.2: ten pings are answered by ten pongs, in order")
+    @Test("RFC 6455 §5.5.2: ten pings are answered with ten pongs in order")
     func tenPings() {
         let payloads = (0..<10).map { [UInt8]("payload-\($0)".utf8) }
         expectReceived(
@@ -16,7 +16,7 @@ import WSCore
             answers: payloads.map { frame(0x8A, $0) })
     }
 
-    @Test("RFC 6455 §5.5.3: a pong that answers nothing is handed on and not answered")
+    @Test("RFC 6455 §5.5.3: an unsolicited pong is delivered and not answered")
     func unsolicitedPong() {
         expectReceived([frame(0x8A)], events: [.pong([])])
         expectReceived([frame(0x8A, "unsolicited")], events: [.pong(Array("unsolicited".utf8))])
@@ -48,7 +48,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.5.1: a close frame is handed on and answered with its code alone")
+    @Test("RFC 6455 §5.5.1: a close frame is delivered and answered with its code only")
     func close() {
         expectReceived([frame(0x88)], events: [.close(nil)], answers: [frame(0x88)])
         expectReceived([closeFrame(1000)], events: [.close(1000)], answers: [closeFrame(1000)])
@@ -77,7 +77,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §7.4: codes that may travel are echoed",
+        "RFC 6455 §7.4: valid close codes are echoed",
         arguments: [
             1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999,
         ])
@@ -87,7 +87,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §7.4: a code that may not travel fails the connection with 1002",
+        "RFC 6455 §7.4: a code that must not be sent fails the connection with 1002",
         arguments: [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535])
     func invalidCodes(code: UInt16) {
         for text in ["", "reason"] {
@@ -97,7 +97,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.5.1: a reason that is not UTF-8 fails the connection with 1007")
+    @Test("RFC 6455 §5.5.1: a reason with invalid UTF-8 fails the connection with 1007")
     func invalidReason() {
         for reason in UTF8Vectors.invalid.map(\.bytes) + UTF8Vectors.truncated {
             expectViolation(
@@ -106,7 +106,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §1.4: what follows a close frame is ignored, valid or not")
+    @Test("RFC 6455 §1.4: data after a close frame is ignored, valid or not")
     func afterClose() {
         let followers: [[UInt8]] = [
             frame(0x81, "late"), frame(0x89, "late"), closeFrame(1000), frame(0x80, "late"), [0xFF, 0xFF, 0xFF],
@@ -118,14 +118,14 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.5.1: a close frame inside a fragmented message ends the connection without it")
+    @Test("RFC 6455 §5.5.1: a close frame within a fragmented message ends the connection and discards the message")
     func closeInsideMessage() {
         expectReceived(
             [frame(0x01, "never"), closeFrame(1001), frame(0x80, "finished")], events: [.close(1001)],
             answers: [closeFrame(1001)])
     }
 
-    @Test("RFC 6455 §7.1.7: what follows a violation is ignored, violations too")
+    @Test("RFC 6455 §7.1.7: data after a violation is ignored, including further violations")
     func afterViolation() {
         expectViolation(
             [frame(0x83), frame(0x81, "late"), closeFrame(1000), frame(0x8B)], .reservedOpcode(3), code: 1002,

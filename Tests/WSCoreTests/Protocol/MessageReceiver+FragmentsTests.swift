@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct MessageReceiverFragmentsTests {
-    @Test("RFC 6455 §5.4: fragments are joined, empty ones too")
+    @Test("RFC 6455 §5.4: fragments are joined, including empty ones")
     func joined() {
         expectReceived([frame(0x01, "frag"), frame(0x80, "ment")], events: [.text("fragment")])
         expectReceived([frame(0x02, [1]), frame(0x00, [2]), frame(0x80, [3])], events: [.binary([1, 2, 3])])
@@ -12,7 +12,7 @@ import WSCore
         expectReceived([frame(0x02), frame(0x80, [9])], events: [.binary([9])])
     }
 
-    @Test("RFC 6455 §5.4: control frames between fragments are handled when they arrive")
+    @Test("RFC 6455 §5.4: control frames between fragments are handled immediately")
     func controlBetween() {
         expectReceived(
             [frame(0x01, "a"), frame(0x89, "ping"), frame(0x80, "b")],
@@ -27,14 +27,14 @@ import WSCore
             answers: [frame(0x8A, "1"), frame(0x8A, "3")])
     }
 
-    @Test("RFC 6455 §5.4: a message after a fragmented one stands for itself")
+    @Test("RFC 6455 §5.4: a fragmented message does not affect the next message")
     func messageAfter() {
         expectReceived(
             [frame(0x01, "a"), frame(0x80, "b"), frame(0x81, "c"), frame(0x02, [1]), frame(0x80), frame(0x82)],
             events: [.text("ab"), .text("c"), .binary([1]), .binary([])])
     }
 
-    @Test("RFC 6455 §5.4: a large message in many fragments arrives whole")
+    @Test("RFC 6455 §5.4: a large message in many fragments arrives complete")
     func many() {
         let payload = (0..<65536).map { UInt8(0x21 + $0 % 90) }
         var frames: [[UInt8]] = []
@@ -46,7 +46,7 @@ import WSCore
         expectReceived(frames, events: [.message(.text, payload)])
     }
 
-    @Test("RFC 6455 §5.4: a continuation without a message fails the connection with 1002")
+    @Test("RFC 6455 §5.4: a continuation frame without a message fails the connection with 1002")
     func unexpectedContinuation() {
         let reason = "a continuation frame came without a message to continue"
         for first: UInt8 in [0x80, 0x00] {
@@ -63,7 +63,7 @@ import WSCore
             reason: reason, events: [.text("ab")])
     }
 
-    @Test("RFC 6455 §5.4: a new message inside a fragmented one fails the connection with 1002")
+    @Test("RFC 6455 §5.4: a new message within a fragmented one fails the connection with 1002")
     func expectedContinuation() {
         for (first, opcode, name): (UInt8, Opcode, String) in [
             (0x81, .text, "text"), (0x82, .binary, "binary"), (0x01, .text, "text"), (0x02, .binary, "binary"),

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct MessageReceiverLimitsTests {
-    @Test("RFC 6455 §10.4: a message as large as the limit is accepted, in one frame and in several")
+    @Test("RFC 6455 §10.4: a message of exactly the maximum size is accepted, in one frame and in several")
     func exactSize() {
         let limits = Limits(maximumMessageBytes: 10)
         expectReceived([frame(0x81, "0123456789")], limits: limits, events: [.text("0123456789")])
@@ -16,17 +16,17 @@ import WSCore
             events: [.text(""), .ping(Array("ping".utf8))], answers: [frame(0x8A, "ping")])
     }
 
-    @Test("RFC 6455 §10.4: one byte more fails the connection with 1009, by the header of the frame")
+    @Test("RFC 6455 §10.4: a message one byte over the limit fails the connection with 1009 at the frame's header")
     func oneFrameTooBig() {
         let limits = Limits(maximumMessageBytes: 10)
         let reason = "a message is larger than 10 bytes"
-        // The header alone: nothing of the payload has arrived.
+        // Only the header, without any payload.
         expectViolation([[0x82, 0x0B]], limits: limits, .messageTooBig(limit: 10), code: 1009, reason: reason)
         expectViolation(
             [frame(0x01, "0123456789a")], limits: limits, .messageTooBig(limit: 10), code: 1009, reason: reason)
     }
 
-    @Test("RFC 6455 §10.4: fragments that add up to one byte more fail the connection with 1009")
+    @Test("RFC 6455 §10.4: fragments that exceed the limit by one byte in total fail the connection with 1009")
     func sumTooBig() {
         let limits = Limits(maximumMessageBytes: 10)
         let reason = "a message is larger than 10 bytes"
@@ -37,7 +37,7 @@ import WSCore
             .messageTooBig(limit: 10), code: 1009, reason: reason, events: [.ping([])], answers: [frame(0x8A)])
     }
 
-    @Test("RFC 6455 §5.2: the largest length there is fails the connection with 1009")
+    @Test("RFC 6455 §5.2: the maximum encodable length fails the connection with 1009")
     func largestLength() {
         let header: [UInt8] = [0x82, 127, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
         let reason = "a message is larger than 67108864 bytes"
@@ -47,7 +47,7 @@ import WSCore
             [frame(0x02, [1, 2, 3]), continuation], .messageTooBig(limit: 64 << 20), code: 1009, reason: reason)
     }
 
-    @Test("RFC 6455 §10.4: a message in as many fragments as the limit is accepted")
+    @Test("RFC 6455 §10.4: a message with exactly the maximum number of fragments is accepted")
     func exactFragments() {
         let limits = Limits(maximumFragments: 3)
         let frames = [frame(0x01, "a"), frame(0x89), frame(0x00, "b"), frame(0x80, "c")]
@@ -57,7 +57,7 @@ import WSCore
         expectReceived([frame(0x81, "a")], limits: Limits(maximumFragments: 1), events: [.text("a")])
     }
 
-    @Test("RFC 6455 §10.4: one fragment more fails the connection with 1008")
+    @Test("RFC 6455 §10.4: one fragment too many fails the connection with 1008")
     func tooManyFragments() {
         expectViolation(
             [frame(0x01, "a"), frame(0x00, "b"), frame(0x00, "c"), frame(0x80, "d")],
@@ -68,7 +68,7 @@ import WSCore
             reason: "a message has more than 1 fragments")
     }
 
-    @Test("RFC 6455 §10.4: ten million empty fragments end at the limit", .timeLimit(.minutes(1)))
+    @Test("RFC 6455 §10.4: ten million empty fragments stop at the limit", .timeLimit(.minutes(1)))
     func emptyFragments() {
         for role in Role.allCases {
             var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
@@ -92,7 +92,7 @@ import WSCore
     }
 }
 
-/// Counts what it is given.
+/// Counts events.
 struct CountingHandler: SessionHandler {
     var messageCount = 0
     var headerCount = 0

@@ -5,7 +5,7 @@ import WSCore
     private let reason = "a text message is not valid UTF-8"
 
     @Test(
-        "RFC 6455 §8.1: valid texts arrive, in one frame and cut into two fragments anywhere",
+        "RFC 6455 §8.1: valid text is delivered, in one frame and split into two fragments anywhere",
         arguments: UTF8Vectors.valid)
     func valid(text: [UInt8]) {
         expectReceived([frame(0x81, text)], events: [.message(.text, text)])
@@ -17,7 +17,7 @@ import WSCore
         expectReceived(inSingleBytes(text), events: [.message(.text, text)])
     }
 
-    @Test("RFC 6455 §8.1: an invalid text fails the connection with 1007", arguments: UTF8Vectors.invalid)
+    @Test("RFC 6455 §8.1: invalid text fails the connection with 1007", arguments: UTF8Vectors.invalid)
     func invalid(text: UTF8Vectors.Invalid) {
         expectViolation([frame(0x81, text.bytes)], .invalidText, code: 1007, reason: reason)
         for point in 0...text.bytes.count {
@@ -28,7 +28,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §8.1: a text that ends inside a scalar fails the connection with 1007",
+        "RFC 6455 §8.1: text that ends within a scalar fails the connection with 1007",
         arguments: UTF8Vectors.truncated)
     func truncated(text: [UInt8]) {
         expectViolation([frame(0x81, text)], .invalidText, code: 1007, reason: reason)
@@ -36,7 +36,7 @@ import WSCore
         expectViolation([frame(0x01), frame(0x80, text)], .invalidText, code: 1007, reason: reason)
     }
 
-    @Test("RFC 6455 §8.1: the same bytes in a binary message are no violation")
+    @Test("RFC 6455 §8.1: invalid UTF-8 is allowed in a binary message")
     func binary() {
         for text in UTF8Vectors.invalid.map(\.bytes) + UTF8Vectors.truncated {
             expectReceived([frame(0x82, text)], events: [.binary(text)])
@@ -45,10 +45,10 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §8.1: the violation is reported with the first invalid byte, long before the frame's end",
+        "RFC 6455 §8.1: a violation is reported at the first invalid byte, before the frame is complete",
         arguments: UTF8Vectors.invalid, Role.allCases)
     func failFast(text: UTF8Vectors.Invalid, role: Role) {
-        // The frame promises 100 bytes more than arrive.
+        // The header announces 100 bytes more than arrive.
         let bytes = wire(
             [frame(0x01, text.bytes + [UInt8](repeating: 0x2A, count: 100))], receivedBy: role)
         let headerBytes =
@@ -57,7 +57,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §8.1: the violation is reported with the first invalid byte of a later fragment",
+        "RFC 6455 §8.1: a violation is reported at the first invalid byte of a later fragment",
         arguments: Role.allCases)
     func failFastAcrossFragments(role: Role) {
         for text in UTF8Vectors.invalid where text.failsAt > 0 {
@@ -68,14 +68,14 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §8.1: an incomplete scalar at the end of a message fails with the last frame's header when it is empty"
+        "RFC 6455 §8.1: an incomplete final scalar is reported at the header of an empty last frame"
     )
     func failAtEmptyEnd() {
         let bytes = wire([frame(0x01, [0xF0, 0x9F]), frame(0x00), frame(0x80)], receivedBy: .client)
         #expect(failingByte(of: bytes, .client) == bytes.count - 1)
     }
 
-    @Test("RFC 6455 §5.4: pings between the halves of a scalar do not disturb the text")
+    @Test("RFC 6455 §5.4: pings between the parts of a scalar do not affect the text")
     func pingInsideScalar() {
         expectReceived(
             [frame(0x01, [0xF0, 0x9F]), frame(0x89, [0xFF]), frame(0x80, [0xA6, 0x9C])],
@@ -89,7 +89,7 @@ import WSCore
         }
     }
 
-    /// The index of the byte, given one by one, with which the text is found invalid.
+    /// The index of the first byte at which the text is rejected, when fed byte by byte.
     private func failingByte(of bytes: [UInt8], _ role: Role) -> Int? {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         var handler = RecordingHandler()

@@ -46,7 +46,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §5.2: messages around each change of the length's form arrive whole",
+        "RFC 6455 §5.2: messages around each length boundary arrive complete",
         arguments: [0, 1, 125, 126, 127, 128, 65535, 65536])
     func lengths(count: Int) {
         let payload = (0..<count).map { UInt8(0x20 + $0 % 90) }
@@ -54,7 +54,7 @@ import WSCore
         expectReceived([frame(0x82, payload)], events: [.binary(payload)])
     }
 
-    @Test("RFC 6455 §5.6: 64 KiB that arrive in chunks of 997 bytes are one message")
+    @Test("RFC 6455 §5.6: 64 KiB that arrive in chunks of 997 bytes form one message")
     func chunks() {
         let payload = [UInt8](repeating: 0x2A, count: 65536)
         for role in Role.allCases {
@@ -65,7 +65,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.2: messages that arrive together are handed on in order")
+    @Test("RFC 6455 §5.2: messages that arrive together are delivered in order")
     func several() {
         expectReceived(
             [frame(0x81, "one"), frame(0x82, [1]), frame(0x89), frame(0x81), frame(0x8A, "x"), frame(0x81, "two")],
@@ -79,7 +79,7 @@ import WSCore
         expect(.server, bytes, .text("abcdefg"))
     }
 
-    @Test("RFC 6455 §5.2: a handler is told each header before its payload")
+    @Test("RFC 6455 §5.2: a handler receives each header before its payload")
     func headers() throws {
         var session = Session(role: .client, limits: .client, maskingKeys: countingKeys())
         var handler = RecordingHandler()
@@ -93,7 +93,7 @@ import WSCore
         #expect(handler.events == [.ping([])])
     }
 
-    @Test("RFC 6455 §5.3: a handler is told the payload of each frame, unmasked, in the pieces in which it comes")
+    @Test("RFC 6455 §5.3: a handler receives the unmasked payload of each frame, in pieces as it arrives")
     func pieces() throws {
         var session = Session(role: .server, limits: .server, maskingKeys: countingKeys())
         var handler = RecordingHandler()
@@ -103,7 +103,7 @@ import WSCore
         #expect(handler.pieces == [Array("ab".utf8), Array("cde".utf8), Array("p".utf8)])
     }
 
-    @Test("RFC 6455 §5.2: any reserved bit fails the connection with 1002, after what came before")
+    @Test("RFC 6455 §5.2: any reserved bit fails the connection with 1002 after earlier frames are handled")
     func reservedBits() {
         for (bits, names): (UInt8, String) in [
             (1, "RSV3"), (2, "RSV2"), (3, "RSV2, RSV3"), (4, "RSV1"), (5, "RSV1, RSV3"), (6, "RSV1, RSV2"),
@@ -133,7 +133,7 @@ import WSCore
             reason: reason, events: [.text("ok")])
     }
 
-    @Test("RFC 6455 §5.1: a client fails the connection with 1002 when a frame is masked")
+    @Test("RFC 6455 §5.1: a masked frame fails a client's connection with 1002")
     func maskedServerFrame() {
         let expected = Outcome(
             error: .maskedServerFrame,
@@ -143,7 +143,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.1: a server fails the connection with 1002 when a frame is not masked")
+    @Test("RFC 6455 §5.1: an unmasked frame fails a server's connection with 1002")
     func unmaskedClientFrame() {
         let expected = Outcome(
             error: .unmaskedClientFrame, sent: closeFrame(1002, "a frame from the client is not masked"))
@@ -152,7 +152,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.2: a length that is not in its shortest form fails the connection with 1002")
+    @Test("RFC 6455 §5.2: a length that is not minimally encoded fails the connection with 1002")
     func lengthNotMinimal() {
         for header: [UInt8] in [
             [0x82, 126, 0, 0], [0x82, 126, 0, 125], [0x82, 127, 0, 0, 0, 0, 0, 0, 0, 125],

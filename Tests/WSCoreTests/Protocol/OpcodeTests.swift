@@ -2,14 +2,14 @@ import Testing
 import WSCore
 
 @Suite struct OpcodeTests {
-    @Test("RFC 6455 §5.2: opcodes are 0 through 2 for data and 8 through 10 for control")
+    @Test("RFC 6455 §5.2: opcodes are 0 to 2 for data and 8 to 10 for control frames")
     func values() {
         #expect(Opcode.allCases.map(\.rawValue) == [0, 1, 2, 8, 9, 10])
         #expect(Opcode.allCases.filter(\.isControl) == [.close, .ping, .pong])
         for reserved: UInt8 in [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] { #expect(Opcode(rawValue: reserved) == nil) }
     }
 
-    @Test("RFC 6455 §5.6: a message begins with the opcode of its kind")
+    @Test("RFC 6455 §5.6: the first frame of a message has the opcode of its type")
     func kinds() {
         #expect(MessageKind.text.opcode == .text)
         #expect(MessageKind.binary.opcode == .binary)

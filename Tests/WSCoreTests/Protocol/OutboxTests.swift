@@ -3,7 +3,7 @@ import WSCore
 
 @Suite struct OutboxTests {
     @Test(
-        "RFC 6455 §5.1: messages of every length's form are sent, masked by a client only",
+        "RFC 6455 §5.1: messages of every length encoding are sent, masked only by clients",
         arguments: [0, 1, 125, 126, 127, 128, 65535, 65536], Role.allCases)
     func messages(count: Int, role: Role) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -14,7 +14,7 @@ import WSCore
         #expect(contents(of: outbox.bytes) == wire([frame(0x81, payload), frame(0x82, payload)], sentBy: role))
     }
 
-    @Test("RFC 6455 §5.7: the masked text message of the examples")
+    @Test("RFC 6455 §5.7: the masked text message in the examples")
     func example() {
         let source = MaskingKeySource { buffer in
             buffer.copyBytes(from: repeatElement(exampleKey, count: 1024).joined())
@@ -25,7 +25,7 @@ import WSCore
             contents(of: outbox.bytes) == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
     }
 
-    @Test("RFC 6455 §5.3: every frame has a key of its own, control frames and fragments too")
+    @Test("RFC 6455 §5.3: every frame has a different key, including control frames and fragments")
     func keys() {
         var outbox = Outbox(role: .client, maskingKeys: countingKeys(), fragmentBytes: 2)
         outbox.sendText("abcde")
@@ -42,7 +42,7 @@ import WSCore
     }
 
     @Test(
-        "who looks sees every frame, with its header as it travels and its payload unmasked", arguments: Role.allCases)
+        "an observer sees every frame with its header as sent and its payload unmasked", arguments: Role.allCases)
     func observed(role: Role) {
         let observer = RecordingObserver()
         var outbox = Outbox(role: role, maskingKeys: countingKeys(), fragmentBytes: 2)
@@ -59,7 +59,7 @@ import WSCore
         #expect(contents(of: outbox.bytes).starts(with: contents(of: sent)))
     }
 
-    @Test("RFC 6455 §5.3: keys stay fresh over many blocks of random bytes")
+    @Test("RFC 6455 §5.3: keys stay unique across many blocks of random bytes")
     func freshKeys() {
         var outbox = Outbox(role: .client, maskingKeys: countingKeys())
         var keys: Set<[UInt8]> = []
@@ -87,14 +87,14 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.4: a fragment size below one byte is taken as one", arguments: [0, -5])
+    @Test("RFC 6455 §5.4: a fragment size below 1 is raised to 1", arguments: [0, -5])
     func smallestFragments(fragmentBytes: Int) {
         var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
         outbox.sendText("ab")
         #expect(contents(of: outbox.bytes) == frame(0x01, "a") + frame(0x80, "b"))
     }
 
-    @Test("RFC 6455 §5.5: a control frame of 125 bytes is sent, one of 126 is not", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5: a control frame of 125 bytes is sent and one of 126 bytes is not", arguments: Role.allCases)
     func controlLength(role: Role) {
         let longest = String(repeating: "x", count: 125)
         var outbox = Outbox(role: role, maskingKeys: countingKeys())
@@ -105,7 +105,7 @@ import WSCore
         #expect(contents(of: outbox.bytes) == wire([frame(0x89, longest), frame(0x8A, longest)], sentBy: role))
     }
 
-    @Test("RFC 6455 §5.5.1: nothing of our own is sent after the close frame", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5.1: only pongs are sent after the close frame", arguments: Role.allCases)
     func afterClose(role: Role) {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         let areSent = [
@@ -119,7 +119,8 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1001, "bye")], sentBy: role))
     }
 
-    @Test("RFC 6455 §5.5.2: a ping is answered after our close frame, until the peer's", arguments: Role.allCases)
+    @Test(
+        "RFC 6455 §5.5.2: pings are answered after our close frame until the peer's arrives", arguments: Role.allCases)
     func pingAfterClose(role: Role) throws {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         var handler = RecordingHandler()
@@ -138,7 +139,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §5.5.1: close frames are sent with a code and reason, a code alone, or neither",
+        "RFC 6455 §5.5.1: close frames are sent with code and reason, with a code only, or empty",
         arguments: Role.allCases)
     func close(role: Role) {
         let vectors: [(CloseFrame, [UInt8])] = [
@@ -155,7 +156,7 @@ import WSCore
 }
 
 @Suite struct OutboxPongTests {
-    @Test("RFC 6455 §5.5.3: with too much waiting, only the latest of many pings is answered", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5.3: with a large backlog, only the latest of many pings is answered", arguments: Role.allCases)
     func backlog(role: Role) throws {
         var session = backloggedSession(role)
         var handler = RecordingHandler()
@@ -170,7 +171,7 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == wire([frame(0x8A, "999")], sentBy: role))
     }
 
-    @Test("RFC 6455 §5.5.2: exactly as much as the backlog allows still answers every ping")
+    @Test("RFC 6455 §5.5.2: with a backlog of exactly the limit, every ping is answered")
     func belowBacklog() throws {
         var session = Session(role: .server, limits: .server, maskingKeys: countingKeys())
         var handler = RecordingHandler()
@@ -179,7 +180,7 @@ import WSCore
         #expect(contents(of: session.outbox.bytes).suffix(3) == frame(0x8A, "a"))
     }
 
-    @Test("pongs did not pile up when a peer read a byte at a time and went on sending pings")
+    @Test("pongs do not accumulate when a peer reads one byte per ping")
     func slowReader() throws {
         var session = backloggedSession(.server)
         var handler = RecordingHandler()
@@ -191,7 +192,7 @@ import WSCore
         #expect(contents(of: session.outbox.bytes).count <= Outbox.pongBacklogBytes + 127)
     }
 
-    @Test("an old ping was not answered after a newer one")
+    @Test("an old ping is not answered after a newer one")
     func order() throws {
         var session = backloggedSession(.server)
         var handler = RecordingHandler()
@@ -202,7 +203,7 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == frame(0x8A, "new"))
     }
 
-    @Test("RFC 6455 §5.5.2: an answer kept back is not sent after the peer's close frame", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5.2: a held-back pong is not sent after the peer's close frame", arguments: Role.allCases)
     func closedMeanwhile(role: Role) throws {
         var session = backloggedSession(role)
         var handler = RecordingHandler()
@@ -212,7 +213,8 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
     }
 
-    @Test("an end that is to answer no pings reports them, and still answers a close frame", arguments: Role.allCases)
+    @Test(
+        "an endpoint that does not answer pings still reports them and answers a close frame", arguments: Role.allCases)
     func noPongs(role: Role) throws {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys(), answersPings: false)
         var handler = RecordingHandler()
@@ -231,7 +233,7 @@ import WSCore
 }
 
 extension Session {
-    /// Takes bytes from the front of the outbox, as a socket does.
+    /// Removes bytes from the front of the outbox, as a socket does.
     fileprivate mutating func take(_ count: Int) {
         outbox.bytes.consume(count)
         outbox.bytesWereTaken()
@@ -239,26 +241,26 @@ extension Session {
 }
 
 extension Outbox {
-    /// Sends the UTF-8 form of a string as a text message.
+    /// Sends a string as a text message.
     @discardableResult
     mutating func sendText(_ text: String) -> Bool {
         send(Array(text.utf8).span.bytes, as: .text)
     }
 
-    /// Sends a ping that carries the UTF-8 form of a string.
+    /// Sends a ping with a string as its payload.
     @discardableResult
     mutating func ping(_ text: String) -> Bool {
         sendPing(Array(text.utf8).span.bytes)
     }
 
-    /// Sends a pong that carries the UTF-8 form of a string.
+    /// Sends a pong with a string as its payload.
     @discardableResult
     mutating func pong(_ text: String) -> Bool {
         sendPong(Array(text.utf8).span.bytes)
     }
 }
 
-/// Remembers the frames that are sent.
+/// Records the frames that are sent.
 private final class RecordingObserver: SentFrameObserver {
     var headers: [FrameHeader] = []
     var payloads: [String] = []

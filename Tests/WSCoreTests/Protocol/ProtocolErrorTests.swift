@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct ProtocolErrorTests {
-    /// Every violation with its close code, its identifier and its words.
+    /// Every violation with its close code, identifier, and description.
     static let catalogue: [(error: ProtocolError, code: UInt16, identifier: String, words: String)] = [
         (
             .reservedBits(4), 1002, "reserved-bits",
@@ -40,14 +40,14 @@ import WSCore
         (.tooManyFragments(limit: 10), 1008, "too-many-fragments", "a message has more than 10 fragments"),
     ]
 
-    @Test("the list for the manual has each violation once, in order")
+    @Test("the catalogue contains each violation once and in order")
     func manual() {
         var identifiers: [String] = []
         for entry in Self.catalogue where entry.identifier != identifiers.last { identifiers.append(entry.identifier) }
         #expect(ProtocolError.catalogue.map(\.identifier) == identifiers)
     }
 
-    @Test("RFC 6455 §7.4.1: every violation has its close code, identifier and words")
+    @Test("RFC 6455 §7.4.1: every violation has its close code, identifier, and description")
     func catalogue() {
         for entry in Self.catalogue {
             #expect(entry.error.closeCode.rawValue == entry.code)
@@ -56,7 +56,7 @@ import WSCore
         }
     }
 
-    @Test("RFC 6455 §5.5.1: the words of every violation fit into a close frame")
+    @Test("RFC 6455 §5.5.1: the description of every violation fits into a close frame")
     func length() {
         let longest: [ProtocolError] = [.messageTooBig(limit: .max), .tooManyFragments(limit: .max)]
         for error in Self.catalogue.map(\.error) + longest {

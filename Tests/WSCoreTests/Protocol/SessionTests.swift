@@ -2,7 +2,9 @@ import Testing
 import WSCore
 
 @Suite struct SessionTests {
-    @Test("RFC 6455 §6: what one end sends the other receives, however the bytes are cut", arguments: UInt64(1)...10)
+    @Test(
+        "RFC 6455 §6: everything one endpoint sends is received by the other, however the bytes are split",
+        arguments: UInt64(1)...10)
     func roundTrip(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let fragmentBytes = [nil, 1, 7, 125, 1000].randomElement(using: &random) ?? nil
@@ -25,7 +27,7 @@ import WSCore
         #expect(serverReceived == clientSent)
         let (serverSent, clientReceived) = (server.sent, client.receivedWithoutPongs)
         #expect(clientReceived == serverSent + [.close(1000)])
-        // Not every ping has its pong: with much waiting, only the latest of several does (§5.5.3).
+        // Not every ping has a pong: with a large backlog, only the latest is answered (§5.5.3).
         var pings = client.pings[...]
         let areInOrder = client.pongs.allSatisfy { pong in
             guard let index = pings.firstIndex(of: pong) else { return false }
@@ -38,7 +40,7 @@ import WSCore
         #expect(clientClosing.wasStartedHere && !serverClosing.wasStartedHere)
     }
 
-    @Test("RFC 6455 §5.5: what a handler sends follows the answers to what came before", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5: a handler's output follows the answers to earlier frames", arguments: Role.allCases)
     func handlerSends(role: Role) throws {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         var handler = EchoHandler()
@@ -48,7 +50,7 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == wire(answers, sentBy: role))
     }
 
-    @Test("RFC 6455 §5.5.1: what a handler sends when the close frame has arrived is dropped", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5.1: messages a handler sends after the close frame are discarded", arguments: Role.allCases)
     func handlerSendsAfterClose(role: Role) throws {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         var handler = EchoHandler(sendsOnClose: true)
@@ -57,7 +59,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §7.1.7: after a violation, what arrives is ignored without a second report", arguments: Role.allCases)
+        "RFC 6455 §7.1.7: input after a violation is ignored without a second report", arguments: Role.allCases)
     func ignoredAfterViolation(role: Role) throws {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         var handler = RecordingHandler()
@@ -69,7 +71,7 @@ import WSCore
     }
 }
 
-/// Sends every message back.
+/// Echoes every message.
 struct EchoHandler: SessionHandler {
     var sendsOnClose = false
 
@@ -83,7 +85,7 @@ struct EchoHandler: SessionHandler {
     }
 }
 
-/// One end of a connection, with what it has sent and received.
+/// An endpoint with the events it has sent and received.
 private struct End: ~Copyable {
     var session: Session
     var handler = RecordingHandler()
@@ -98,8 +100,8 @@ private struct End: ~Copyable {
     var receivedWithoutPongs: [Event] { handler.events.filter { !Self.isPong($0) } }
     var pongs: [Event] { handler.events.filter(Self.isPong) }
 
-    /// Sends some messages and control frames; only a client sends pings, and only a server no pongs, so that
-    /// the answers are told from what was sent.
+    /// Sends some messages and control frames. Only the client sends pings and unsolicited pongs, so the test can tell
+    /// answers from other events.
     mutating func sendSomething(using random: inout SeededRandom) {
         for _ in 0..<Int.random(in: 0...4, using: &random) {
             let isClient = session.outbox.role == .client
@@ -135,7 +137,7 @@ private struct End: ~Copyable {
         sent.append(.close(frame))
     }
 
-    /// Takes from the outbox what a socket would: some of it.
+    /// Removes part of the outbox, as a socket would.
     mutating func takeSome(using random: inout SeededRandom) -> [UInt8] {
         let all = contents(of: session.outbox.bytes)
         let limit = [1, 20, 5000, 200_000].randomElement(using: &random) ?? 1
@@ -158,7 +160,7 @@ private struct End: ~Copyable {
     }
 }
 
-/// Carries some of what waits at one end to the other, and tells whether there was anything.
+/// Carries some of one endpoint's output to the other. Returns whether there was any.
 @discardableResult
 private func deliver(from sender: inout End, to receiver: inout End, using random: inout SeededRandom) throws -> Bool {
     var wasAny = false

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct SharedMessageTests {
     @Test(
-        "a message for many is on the wire what it is for one", arguments: [0, 1, 125, 126, 65535, 65536], [nil, 1000])
+        "a shared message has the same bytes on the wire as an ordinary one",
+        arguments: [0, 1, 125, 126, 65535, 65536], [nil, 1000])
     func plain(count: Int, fragmentBytes: Int?) {
         let payload = noise(1, byteCount: count)
         let message = SharedMessage(payload.span.bytes, as: .binary, fragmentBytes: fragmentBytes)
@@ -19,7 +20,9 @@ import Testing
         }
     }
 
-    @Test("a large message is not copied for each, and stays in its place between others", arguments: [nil, 20_000])
+    @Test(
+        "a large shared message is not copied per connection and keeps its place among other frames",
+        arguments: [nil, 20_000])
     func large(fragmentBytes: Int?) {
         let payload = noise(1, byteCount: 1 << 20)
         let message = SharedMessage(payload.span.bytes, as: .binary, fragmentBytes: fragmentBytes)
@@ -40,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("only the latest ping is answered while a large message waits, and after it")
+    @Test("only the latest ping is answered while a large message is queued")
     func pings() {
         let payload = noise(1, byteCount: 1 << 20)
         var session = Session(role: .server, limits: .server, maskingKeys: countingKeys())
@@ -55,7 +58,7 @@ import Testing
         #expect(session.outbox.queue == nil)
     }
 
-    @Test("what cannot be written any more is forgotten")
+    @Test("removeAll() discards queued shared messages")
     func forgotten() {
         var outbox = Outbox(role: .server, maskingKeys: countingKeys())
         outbox.send(SharedMessage(noise(1, byteCount: 1 << 20).span.bytes, as: .binary))
@@ -64,7 +67,7 @@ import Testing
         #expect(outbox.queuedBytes == 0)
     }
 
-    @Test("RFC 6455 §5.5.1: it is not sent after a close frame")
+    @Test("RFC 6455 §5.5.1: a shared message is not sent after a close frame")
     func closed() {
         var outbox = Outbox(role: .server, maskingKeys: countingKeys())
         outbox.sendClose(CloseFrame(code: .normalClosure))
@@ -74,7 +77,7 @@ import Testing
         #expect(outbox.bytes.count == bytesBefore)
     }
 
-    @Test("who looks at the frames sees those of a message for many")
+    @Test("an observer sees the frames of a shared message")
     func observed() {
         let observer = HeaderCounter()
         var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: 2)
@@ -84,7 +87,7 @@ import Testing
         #expect(observer.count == 2)
     }
 
-    @Test("it is compressed once for all with the same window")
+    @Test("a shared message is compressed once per window size")
     func compressedOnce() {
         let compressors = (0..<5).map { CountingCompressor(windowBits: $0 < 3 ? 15 : 9) }
         let payload = words(1, byteCount: 5000)
@@ -98,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "RFC 7692 §7.2: clients read messages for them alone and for many in any order, with and without context",
+        "RFC 7692 §7.2: clients can read ordinary and shared messages in any order, with and without context",
         arguments: [true, false], [9, 12, 15])
     func mixture(keepsContext: Bool, windowBits: Int) throws {
         let memory = DeflateMemory()
@@ -134,7 +137,7 @@ import Testing
     }
 }
 
-/// All that waits to be written, taken out.
+/// Removes and returns everything waiting to be written.
 private func takeContents(of outbox: inout Outbox) -> [UInt8] {
     var all: [UInt8] = []
     while outbox.queuedBytes > 0 {
@@ -150,7 +153,7 @@ private final class HeaderCounter: SentFrameObserver {
     func sent(_ header: FrameHeader, payload: RawSpan) { count += 1 }
 }
 
-/// Counts the messages that it compresses.
+/// Counts the messages it compresses.
 private final class CountingCompressor: MessageCompressor {
     let windowBits: Int
     var count = 0

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("an IPv6 address stands in brackets, and its zone does not leave the machine (RFC 6874 §4)")
+    @Test("an IPv6 address is sent in brackets and without its zone (RFC 6874 §4)")
     func ipv6() throws {
         let head = try Self.handshake(host: "fe80::1%eth0", port: 80).requestHead
         #expect(head == "CONNECT [fe80::1]:80 HTTP/1.1\r\nHost: [fe80::1]:80\r\n\r\n")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "any 2xx status opens the tunnel, whatever its fields say, and the bytes after the head are the target's",
+        "any 2xx status opens the tunnel regardless of its fields, and the bytes after the head come from the target",
         arguments: [
             "HTTP/1.1 200 Connection established\r\n\r\n", "HTTP/1.0 200 \r\nProxy-Agent: x\r\n\r\n",
             "HTTP/1.1 299\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -78,7 +78,7 @@ import Testing
         #expect(body == Array((status == 101 ? "" : "hello").utf8))
     }
 
-    @Test("time that runs out, and a proxy that closes, leave of a refusal what is there")
+    @Test("a timeout or an early close keeps the part of a refusal received so far")
     func partialRefusal() throws {
         for (fields, isCut) in [("Content-Length: 9\r\n", true), ("", false)] {
             var handshake = try Self.handshake()
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("the end of the stream before the answer, and in its head, are told apart")
+    @Test("an end before the response is distinguished from one within its head")
     func earlyEnd() throws {
         var handshake = try Self.handshake()
         #expect(handshake.errorAtEndOfStream() == .closedBeforeAnswer)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("an answer that is no HTTP, or breaks its rules, is told apart")
+    @Test("a response that is not HTTP is distinguished from invalid HTTP")
     func badAnswers() throws {
         var handshake = try Self.handshake()
         #expect(handshake.outcome(of: [[0x05, 0xFF]]).end == .failed(.notHTTP(preview: [0x05, 0xFF])))
@@ -128,7 +128,7 @@ import Testing
         #expect(handshake.outcome(of: [large]).end == .failed(.invalidResponse(.tooLarge(maximumBytes: 64))))
     }
 
-    @Test("a 407 names the schemes of Proxy-Authenticate, and what to give (RFC 9110 §15.5.8)")
+    @Test("the message for a 407 names the schemes of Proxy-Authenticate and a remedy (RFC 9110 §15.5.8)")
     func loginWanted() {
         let basic = Self.refusal(
             407, [("Proxy-Authenticate", "Basic realm=\"a, Digest\""), ("Proxy-Authenticate", "NTLM")])
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "each kind of refusal says what to try",
+        "the message for each refusal includes a remedy",
         arguments: [
             (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "target"),
             (501, "CONNECT"), (502, "target"), (503, "target"), (504, "target"),

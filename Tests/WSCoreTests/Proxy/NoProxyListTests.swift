@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct NoProxyListTests {
     @Test(
-        "what the list names is reached without a proxy",
+        "hosts on the list bypass the proxy",
         arguments: [
             ("*", "anything.example"), ("a, *", "::1"), ("example.com", "example.com"),
             ("example.com", "www.example.com"),
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "what the list does not name goes through the proxy",
+        "hosts not on the list use the proxy",
         arguments: [
             ("", "example.com"), (" , ", "example.com"), ("example.com", "notexample.com"),
             ("www.example.com", "example.com"),
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "an element with a port names that port alone",
+        "an element with a port matches only that port",
         arguments: [
             ("example.com:8443", "www.example.com"), ("*:8443", "any"), ("10.0.0.1:8443", "10.0.0.1"),
             ("[::1]:8443", "::1"),
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "an element whose port is none names nothing",
+        "an element with an invalid port matches nothing",
         arguments: ["example.com:", "example.com:x", "example.com:65536", "example.com:+1", "example.com:443:443"])
     func badPorts(list: String) {
         let list = NoProxyList(parsing: list)

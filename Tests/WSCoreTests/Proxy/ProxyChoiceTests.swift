@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ProxyChoiceTests {
-    /// Which proxy is chosen and by which variable, as text; "none" for none.
+    /// Returns the selected proxy and its source as text, or "none".
     static func chosen(
         proxy: String? = nil, noProxy: String? = nil, _ variables: [String: String] = [:], isSecure: Bool = true,
         host: String = "example.com", port: UInt16 = 443
@@ -13,13 +13,13 @@ import Testing
         return "\(chosen.proxy.host) of \(chosen.variable ?? "--proxy")"
     }
 
-    @Test("without an option and variables, there is no proxy")
+    @Test("without options and variables, there is no proxy")
     func none() throws {
         #expect(try Self.chosen() == "none")
         #expect(try Self.chosen(isSecure: false) == "none")
     }
 
-    @Test("each variable gives way to those that curl asks before it")
+    @Test("variables take precedence in curl's order")
     func order() throws {
         let secure = ["wss_proxy", "WSS_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         let plain = ["ws_proxy", "WS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
@@ -32,19 +32,19 @@ import Testing
             for name in names {
                 let host = name.lowercased().map { $0 == "_" ? "-" : String($0) }.joined() + "-is-set"
                 #expect(try Self.chosen(left, isSecure: isSecure) == "\(host) of \(name)")
-                // An empty variable counts for as little as none.
+                // An empty variable is ignored, like an unset one.
                 left[name] = isSecure ? "" : nil
             }
             #expect(try Self.chosen(left, isSecure: isSecure) == "none")
         }
     }
 
-    @Test("HTTP_PROXY in capitals, which a CGI program's client can set, is not read")
+    @Test("HTTP_PROXY in upper case is ignored, because clients of a CGI program can set it")
     func capitals() throws {
         #expect(try Self.chosen(["HTTP_PROXY": "http://evil"], isSecure: false) == "none")
     }
 
-    @Test("--proxy wins over every variable, and an empty one means none")
+    @Test("--proxy overrides all variables, and an empty value disables proxies")
     func option() throws {
         let variables = ["https_proxy": "http://a", "http_proxy": "http://a", "all_proxy": "http://a"]
         for isSecure in [true, false] {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("--no-proxy takes the place of no_proxy, which goes before NO_PROXY, and all hold for --proxy too")
+    @Test("--no-proxy overrides no_proxy, which overrides NO_PROXY, and all apply to --proxy, too")
     func exceptions() throws {
         for (proxy, source) in [(nil, "https_proxy"), ("http://p", "--proxy")] {
             func chosen(noProxy: String? = nil, _ variables: [String: String]) throws -> String {
@@ -71,14 +71,14 @@ import Testing
     }
 
     @Test(
-        "this machine is reached through a proxy, too, unless it is listed",
+        "local addresses use the proxy unless they are listed",
         arguments: ["localhost", "127.0.0.1", "::1"])
     func loopback(host: String) throws {
         #expect(try Self.chosen(["all_proxy": "p"], host: host) == "p of all_proxy")
         #expect(try Self.chosen(["all_proxy": "p", "no_proxy": "localhost,127.0.0.0/8,::1"], host: host) == "none")
     }
 
-    @Test("a bad value of --proxy fails at once, and that of a variable where it is used, by its name")
+    @Test("an invalid --proxy fails immediately, and an invalid variable fails by name when it is used")
     func errors() throws {
         #expect(throws: ProxyURLError.unsupportedScheme("socks4")) { try ProxyChoice(proxy: "socks4://p") { _ in nil } }
         let variables = ["https_proxy": "socks4://user:secret@p", "http_proxy": "p", "no_proxy": "direct"]

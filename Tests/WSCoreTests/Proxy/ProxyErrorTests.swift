@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ProxyErrorTests {
-    @Test("every error has an identifier and words that cannot drive a terminal, and no two the same")
+    @Test("every error has a unique identifier and a message without control characters")
     func descriptions() {
         let evil = "\u{1B}[2J\u{202E}\r\n"
         let fields = HTTPFields([HeaderField(wellFormedName: "Proxy-Authenticate", value: "Basic, \(evil)x y")])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "a proxy of another kind is told apart by how it answers",
+        "the protocol of a wrong proxy is detected from its response",
         arguments: [
             (ProxyError.notHTTP(preview: [5, 0xFF]), "--proxy socks5h://"),
             (.notHTTP(preview: [0x15, 3, 1]), "--proxy https://"),
@@ -37,7 +37,7 @@ import Testing
         #expect(error.description.contains(words))
     }
 
-    @Test("a host that SOCKS or HTTP cannot be asked for is refused beforehand", arguments: [0, 256])
+    @Test("a host name that is too long or empty is rejected before it is sent", arguments: [0, 256])
     func hostLength(byteCount: Int) throws {
         let host = String(repeating: "x", count: byteCount)
         for proxy in ["http://p", "socks5h://p"] {

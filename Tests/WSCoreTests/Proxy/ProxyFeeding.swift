@@ -1,16 +1,16 @@
 @testable import WSCore
 
-/// What a handshake with a proxy comes to when it gets pieces.
+/// The outcome of a proxy handshake fed with pieces of input.
 struct ProxyOutcome: Equatable {
     enum End: Equatable {
         case needsMore
-        /// With the number of bytes consumed in all.
+        /// The total number of bytes consumed.
         case open(consumedByteCount: Int)
         case failed(ProxyError)
     }
 
     var end = End.needsMore
-    /// What it sent in answer, each time.
+    /// The answers sent so far.
     var sent: [[UInt8]] = []
 }
 

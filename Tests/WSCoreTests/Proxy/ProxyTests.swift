@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ProxyTests {
     @Test(
-        "each form of a proxy's URL is read, with curl's default ports",
+        "each form of a proxy URL is parsed with curl's default ports",
         arguments: [
             ("http://proxy.example:3128", Proxy.Kind.http, "proxy.example", UInt16(3128)),
             ("HTTP://Proxy.Example:3128/", .http, "proxy.example", 3128), ("http://proxy", .http, "proxy", 1080),
@@ -35,13 +35,13 @@ import Testing
         #expect(try Proxy(parsing: text).credentials == Credentials(user: user, password: password))
     }
 
-    @Test("an empty user name and password are none")
+    @Test("an empty user name with an empty password means no credentials")
     func emptyCredentials() throws {
         #expect(try Proxy(parsing: "socks5://@proxy").credentials == nil)
     }
 
     @Test(
-        "the description names neither user nor password",
+        "the description contains neither user name nor password",
         arguments: [
             ("user:secret@proxy:3128", "http://proxy:3128"), ("https://user:secret@[::1]", "https://[::1]:443"),
             ("socks5h://user:secret@[fe80::1%eth0]/", "socks5h://[fe80::1%25eth0]:1080"),
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "what is no proxy is refused with its reason",
+        "invalid proxy URLs are rejected with their cause",
         arguments: [
             ("", ProxyURLError.empty), (" proxy", .spaceOrControlCharacter),
             ("http://proxy\n", .spaceOrControlCharacter),
@@ -83,7 +83,7 @@ import Testing
         #expect(error.description == escapingControls(error.description) && !error.description.isEmpty)
     }
 
-    @Test("SOCKS takes user names and passwords of 1 to 255 bytes (RFC 1929 §2)")
+    @Test("SOCKS accepts user names and passwords of 1 to 255 bytes (RFC 1929 §2)")
     func socksCredentials() throws {
         let (longest, longer) = (String(repeating: "x", count: 255), String(repeating: "x", count: 256))
         for kind in ["socks5", "socks5h"] {
@@ -96,7 +96,7 @@ import Testing
         #expect(try Proxy(parsing: "http://\(longer):\(longer)@proxy").credentials != nil)
     }
 
-    @Test("the words for other kinds of SOCKS name those that are supported")
+    @Test("the message for other kinds of SOCKS names the supported ones")
     func socksWords() {
         #expect(ProxyURLError.unsupportedScheme("socks4").description.contains("socks5h://"))
         #expect(ProxyURLError.unsupportedScheme("socks").description.contains("socks5://"))

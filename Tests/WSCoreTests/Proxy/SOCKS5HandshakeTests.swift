@@ -6,7 +6,7 @@ import Testing
     static let bound: [UInt8] = [5, 0, 0, 1, 127, 0, 0, 1, 0x1F, 0x90]
     /// CONNECT to example.com at port 443.
     static let request: [UInt8] = [5, 1, 0, 3, 11] + Array("example.com".utf8) + [0x01, 0xBB]
-    /// Logs in with `user` and `pass`.
+    /// The login with `user` and `pass`.
     static let login: [UInt8] = [1, 4] + Array("user".utf8) + [4] + Array("pass".utf8)
 
     static func handshake(
@@ -27,7 +27,7 @@ import Testing
         return outcomes[0]
     }
 
-    @Test("the greeting offers what there is to log in with (RFC 1928 §3)")
+    @Test("the greeting offers password authentication only if there are credentials (RFC 1928 §3)")
     func greeting() throws {
         #expect(try Self.handshake().start() == [5, 1, 0])
         #expect(try Self.handshake("socks5://user:pass@proxy").start() == [5, 2, 0, 2])
@@ -35,7 +35,9 @@ import Testing
         #expect(try Self.handshake().partialRefusal == nil)
     }
 
-    @Test("without a login, the request follows the selected method, and the reply opens the tunnel (RFC 1928 §4)")
+    @Test(
+        "without authentication, the request follows the method selection, and the reply opens the tunnel (RFC 1928 §4)"
+    )
     func plain() throws {
         for proxy in ["socks5h://proxy", "socks5h://user:pass@proxy"] {
             let outcome = try Self.outcome(proxy, of: [5, 0] + Self.bound + [0x16, 0x03])
@@ -45,14 +47,15 @@ import Testing
         }
     }
 
-    @Test("user name and password are sent where the proxy selects them (RFC 1929 §2)", arguments: [1, 5] as [UInt8])
+    @Test(
+        "user name and password are sent if the proxy selects that method (RFC 1929 §2)", arguments: [1, 5] as [UInt8])
     func login(version: UInt8) throws {
         let bytes = [5, 2, version, 0] + Self.bound
         let outcome = try Self.outcome("socks5h://user:pass@proxy", of: bytes + [0xFF])
         #expect(outcome == ProxyOutcome(end: .open(consumedByteCount: bytes.count), sent: [Self.login, Self.request]))
     }
 
-    @Test("the longest user name, password and host have lengths of one byte")
+    @Test("the longest user name, password, and host fit into one-byte lengths")
     func longest() throws {
         let text = String(repeating: "x", count: 255)
         var handshake = try Self.handshake("socks5h://\(text):\(text)@proxy", host: text, port: 1)
@@ -62,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "a host that is an address is sent as one, without its zone",
+        "a host that is an IP address is sent as an address, without its zone",
         arguments: [
             ("192.0.2.1", nil, [1, 192, 0, 2, 1]),
             ("2001:db8::1", nil, [4, 0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
@@ -79,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "the address in the reply may be of each type (RFC 1928 §6)",
+        "the reply may contain each type of address (RFC 1928 §6)",
         arguments: [
             [1, 0, 0, 0, 0], [4] + [UInt8](repeating: 0, count: 16), [3, 4] + Array("host".utf8), [3, 0],
             [3, 255] + [UInt8](repeating: 0x61, count: 255),
@@ -89,12 +92,12 @@ import Testing
         #expect(try Self.outcome(of: bytes + [1, 2]).end == .open(consumedByteCount: bytes.count))
     }
 
-    @Test("each failure has its own identifier and words (RFC 1928 §6)")
+    @Test("each failure has its own identifier and message (RFC 1928 §6)")
     func replies() throws {
         var words: Set<String> = []
         var identifiers: Set<String> = []
         for code in UInt8(1)...9 {
-            // Whatever follows the code makes no difference: some proxies send nothing more.
+            // Bytes after the code have no effect: some proxies send nothing more.
             let outcome = try Self.outcome(of: [5, 0, 5, code, 0xFF])
             let error = ProxyError.failed(SOCKS5Reply(code: code))
             #expect(outcome == ProxyOutcome(end: .failed(error), sent: [Self.request]))
@@ -107,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "an answer that breaks a rule has an error of its own",
+        "each protocol violation has its own error",
         arguments: [
             ("", [0x48], .notSOCKS(firstByte: 0x48)), ("", [0, 0x5B], .notSOCKS(firstByte: 0)),
             ("", [5, 0xFF], .noAcceptableMethod(hasCredentials: false)),
@@ -126,13 +129,13 @@ import Testing
         }
         var handshake = try Self.handshake("socks5h://\(userInfo)proxy")
         _ = handshake.outcome(of: [bytes])
-        // It stays so.
+        // The error persists.
         #expect(handshake.outcome(of: [[5]]).end == .failed(error))
         #expect(handshake.errorAtEndOfStream() == error)
         #expect(handshake.partialRefusal == error)
     }
 
-    @Test("the end of the stream before the answer, and in it, are told apart")
+    @Test("an end before the response is distinguished from one within it")
     func earlyEnd() throws {
         var handshake = try Self.handshake()
         #expect(handshake.errorAtEndOfStream() == .closedBeforeAnswer)

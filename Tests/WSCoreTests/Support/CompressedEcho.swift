@@ -1,12 +1,12 @@
 import Testing
 import WSCore
 
-/// A message size of the Autobahn TestSuite's categories 12 and 13, and how large the suite's frames are.
+/// A message size of the Autobahn TestSuite's categories 12 and 13, with the size of the suite's frames.
 struct CompressedSize: Sendable {
-    /// The last part of the case's number.
+    /// The last part of the case number.
     let index: Int
     let byteCount: Int
-    /// nil: a message is one frame.
+    /// The frame size in bytes; nil for one frame per message.
     let fragmentBytes: Int?
 
     static let all: [CompressedSize] = {
@@ -18,15 +18,15 @@ struct CompressedSize: Sendable {
         }
     }()
 
-    /// The suite sends a thousand, one after the other. What goes wrong with later ones does so with the second.
+    /// The suite sends 1,000 consecutive messages. Errors in later ones already appear with the second.
     var messageCount: Int { byteCount <= 256 ? 6 : byteCount <= 1024 ? 3 : 2 }
 }
 
-/// The other end of a connection with compression.
+/// The other endpoint of a connection with compression.
 enum CompressedPeer: CaseIterable {
-    /// A session like the one that is tested.
+    /// A session of the tested implementation.
     case session
-    /// One that compresses everything, without the code under test, and refuses what exceeds the window.
+    /// The reference implementation, which compresses everything and rejects references beyond the window.
     case reference
 
     func makeCodec(
@@ -45,7 +45,7 @@ enum CompressedPeer: CaseIterable {
     }
 }
 
-/// Expects that a session of `role` that echoes gives back the suite's messages, and compresses them where they get shorter.
+/// Expects an echoing session of `role` to return the suite's messages, compressed if that shortens them.
 func expectCompressedEcho(
     of data: SampleData, _ size: CompressedSize, with parameters: DeflateParameters, role: Role, peer: CompressedPeer,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -63,7 +63,7 @@ func expectCompressedEcho(
     var recorder = RecordingHandler()
     for (index, message) in data.messages(size.messageCount, of: size.byteCount).enumerated() {
         suite.outbox.send(message.span.bytes, as: data.kind)
-        // Small messages arrive in pieces of one byte, two, and so on; larger ones as a loop reads them, or cut at odd places.
+        // Split small messages into pieces of one byte, two bytes, and so on, and larger ones like a loop or oddly.
         let chunkBytes = size.byteCount <= 1024 ? index + 1 : index.isMultiple(of: 2) ? 65_536 : 1301
         for chunk in chops(of: contents(of: suite.outbox.bytes), chunkBytes) {
             try session.receive(chunk, handler: &handler)
@@ -71,7 +71,7 @@ func expectCompressedEcho(
         suite.outbox.bytes.removeAll()
         let answer = contents(of: session.outbox.bytes)
         session.outbox.bytes.removeAll()
-        // RFC 7692 leaves it to the sender what is compressed: nothing travels that would be longer by it.
+        // RFC 7692 leaves it to the sender which messages to compress. Compression must not lengthen a message.
         #expect(answer.count <= message.count + 14, sourceLocation: sourceLocation)
         try suite.receive(answer, handler: &recorder)
         guard case .message(data.kind, let echo)? = recorder.events.popLast(), areEqual(echo, message) else {

@@ -1,26 +1,26 @@
 import Testing
 import WSCore
 
-/// A case of the Autobahn TestSuite: what the suite sends to an end that echoes, and what has to come back.
+/// A case of the Autobahn TestSuite: the frames the suite sends to an echo endpoint, and the expected answers.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
-    /// How the connection ends.
+    /// The expected end of the connection.
     enum Ending: Sendable {
-        /// The suite closes with 1000 at last, which is answered.
+        /// The suite closes with 1000, which is echoed.
         case clean
-        /// The suite's close frame is among its frames, and is answered with this code; nil: with none.
+        /// The suite's frames include a close frame, which is answered with this code, or without a code if nil.
         case closed(UInt16?)
-        /// The connection is failed for this violation, with this code.
+        /// The connection fails because of this violation, with this close code.
         case violation(ProtocolError, UInt16)
     }
 
-    /// The number that the suite's reports use.
+    /// The case number in the suite's reports.
     let number: String
-    /// What the suite sends, as a server would: without masking.
+    /// The suite's frames, unmasked as sent by a server.
     let frames: [[UInt8]]
-    /// What comes back before the close frame, as a server would send it.
+    /// The expected answers before the close frame, unmasked as sent by a server.
     let answers: [[UInt8]]
     let ending: Ending
-    /// The bytes of each write of the suite's; nil: any.
+    /// The size of the suite's writes in bytes; nil for any.
     let chopBytes: Int?
 
     init(
@@ -34,14 +34,14 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         self.chopBytes = chopBytes
     }
 
-    /// A case in which what the suite sends comes back.
+    /// A case in which the suite's frames are echoed.
     init(_ number: String, echoing frames: [[UInt8]], chopBytes: Int? = nil) {
         self.init(number, frames, answers: frames, chopBytes: chopBytes)
     }
 
     var testDescription: String { number }
 
-    /// Expects that an end of `role` that echoes does as the suite expects, however the bytes arrive.
+    /// Expects an echo endpoint of `role` to behave as the suite expects, however the bytes arrive.
     func expectConformance(of role: Role, sourceLocation: SourceLocation = #_sourceLocation) {
         let received = wire(isClosedAtLast ? frames + [closeFrame(1000)] : frames, receivedBy: role)
         let expected = expectedEnd(of: role, sourceLocation: sourceLocation)
@@ -81,16 +81,16 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What has become of a session that echoes.
+/// The state of an echoing session after its input.
 struct EchoEnd: Equatable, CustomStringConvertible {
-    /// All that it has sent.
+    /// All bytes sent.
     var sent: [UInt8] = []
-    /// The violation that it has reported.
+    /// The violation reported, if any.
     var error: ProtocolError?
-    /// Whether it has answered the peer's close frame.
+    /// Whether the session has answered the peer's close frame.
     var isClosedCleanly = false
 
-    /// What becomes of a session that receives `chunks` one after the other, those after a violation too.
+    /// Feeds `chunks` to a session, continuing after a violation.
     static func after(_ chunks: [ArraySlice<UInt8>], role: Role) -> EchoEnd {
         var session = Session(
             role: role, limits: role == .client ? .client : .server, maskingKeys: countingKeys())
@@ -117,17 +117,17 @@ struct EchoEnd: Equatable, CustomStringConvertible {
     }
 }
 
-/// The ways in which many bytes may arrive: whole, in pieces of odd sizes, and split around the first frame's header.
+/// Splits a long input: not at all, into pieces of odd sizes, and in two around the first frame's header.
 private func longFeedings(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
     [[bytes[...]], chops(of: bytes, 1301), chops(of: bytes, 65_536)] + (1..<20).map { [bytes[..<$0], bytes[$0...]] }
 }
 
-/// The bytes in pieces of `count`, the last of which may be shorter.
+/// Splits bytes into pieces of `count` bytes. The last may be shorter.
 func chops(of bytes: [UInt8], _ count: Int) -> [ArraySlice<UInt8>] {
     stride(from: 0, to: bytes.count, by: count).map { bytes[$0..<min($0 + count, bytes.count)] }
 }
 
-/// A message in frames of at most `fragmentBytes`, not masked.
+/// Splits a message into unmasked frames with payloads of at most `fragmentBytes`.
 func fragments(_ kind: MessageKind, _ payload: [UInt8], of fragmentBytes: Int) -> [[UInt8]] {
     let pieces = payload.isEmpty ? [[]] : chops(of: payload, fragmentBytes)
     return pieces.enumerated().map { index, piece in

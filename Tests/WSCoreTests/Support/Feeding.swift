@@ -1,18 +1,18 @@
 import Testing
 import WSCore
 
-/// What became of bytes that a session was given.
+/// The outcome of feeding bytes to a session.
 struct Outcome: Equatable {
-    /// What the handler was told.
+    /// The events delivered to the handler.
     var events: [Event] = []
-    /// The violation that was reported.
+    /// The violation reported, if any.
     var error: ProtocolError?
-    /// What waits in the outbox.
+    /// The contents of the outbox.
     var sent: [UInt8] = []
 }
 
-/// The ways in which bytes may arrive: whole, byte by byte, split in two at every point, and short ones in three
-/// at every two points. Of long ones the splits are those around the ends and some between.
+/// Splits an input: not at all, into single bytes, in two at every offset, and short inputs in three at every pair of
+/// offsets. Long inputs are split in two only around both ends and at some offsets between.
 func feedings(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
     let count = bytes.count
     var feedings: [[ArraySlice<UInt8>]] = [[bytes[...]], bytes.indices.map { bytes[$0...$0] }]
@@ -27,7 +27,7 @@ func feedings(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
 }
 
 extension Session {
-    /// Gives the session a copy of `bytes`, again and again what the handler does not take.
+    /// Feeds a copy of `bytes` to the session until the handler has taken everything.
     mutating func receive<Handler: SessionHandler>(
         _ bytes: some Sequence<UInt8>, handler: inout Handler
     ) throws(ProtocolError) {
@@ -42,11 +42,11 @@ extension Session {
     }
 }
 
-/// What becomes of `chunks`, given one after the other; those after a violation are given too.
+/// Feeds `chunks` to a session, continuing after a violation.
 func outcome(of chunks: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limits) -> Outcome {
     var session = Session(role: role, limits: limits, maskingKeys: countingKeys())
     var handler = RecordingHandler()
-    // It must make no difference; half of the ways to cut show both.
+    // This must make no difference, so half of the inputs use either value.
     handler.takesSingleFrames = (chunks.first?.count ?? 0) % 2 == 1
     var outcome = Outcome()
     for chunk in chunks {
@@ -62,11 +62,11 @@ func outcome(of chunks: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limi
     return outcome
 }
 
-/// Expects that both roles, however the frames arrive, hand on `events` and send `answers`.
+/// Expects sessions of both roles to deliver `events` and send `answers`, however the frames arrive.
 /// - Parameters:
-///   - frames: What the peer sends, as a server would: without masking.
-///   - events: What the handler is told.
-///   - answers: What is put into the outbox, as a server would send it.
+///   - frames: The peer's frames, unmasked as sent by a server.
+///   - events: The expected events.
+///   - answers: The expected output, unmasked as sent by a server.
 func expectReceived(
     _ frames: [[UInt8]], limits: Limits = .client, events: [Event], error: ProtocolError? = nil,
     answers: [[UInt8]] = [], sourceLocation: SourceLocation = #_sourceLocation
@@ -84,14 +84,14 @@ func expectReceived(
     }
 }
 
-/// Expects that both roles, however the frames arrive, report `error` and send the close frame that says so.
+/// Expects sessions of both roles to report `error` and send its close frame, however the frames arrive.
 /// - Parameters:
-///   - frames: What the peer sends, as a server would: without masking.
-///   - error: The violation.
-///   - code: The close code.
-///   - reason: The reason in the close frame.
-///   - events: What the handler is told before.
-///   - answers: What is put into the outbox before the close frame.
+///   - frames: The peer's frames, unmasked as sent by a server.
+///   - error: The expected violation.
+///   - code: The expected close code.
+///   - reason: The expected reason in the close frame.
+///   - events: The events expected before the violation.
+///   - answers: The output expected before the close frame.
 func expectViolation(
     _ frames: [[UInt8]], limits: Limits = .client, _ error: ProtocolError, code: UInt16, reason: String,
     events: [Event] = [], answers: [[UInt8]] = [], sourceLocation: SourceLocation = #_sourceLocation

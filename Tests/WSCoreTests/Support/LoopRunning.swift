@@ -2,18 +2,18 @@ import Testing
 
 @testable import WSCore
 
-/// Gives `body` a loop of its own, in a process that a write to a pipe without a reader does not kill.
+/// Runs `body` with a new loop, in a process that ignores SIGPIPE.
 func withLoop(_ body: (EventLoop) throws -> Void) throws {
     _ = preparation
     try body(try EventLoop())
 }
 
-/// As the program does, once and not on several threads.
+/// Done once per process, as in the program.
 private let preparation: Void = StandardDescriptors.prepare()
 
-/// Expects that an attempt takes less than `limit`. A busy machine makes attempts slower and none faster, so the fastest of
-/// ten is judged.
-/// - Parameter attempt: Returns how long it took.
+/// Expects an attempt to take less than `limit`. Uses the fastest of up to ten attempts, since other load on the
+/// machine can only slow an attempt down.
+/// - Parameter attempt: Returns the time it took.
 func expectFastest(
     under limit: Duration, sourceLocation: SourceLocation = #_sourceLocation, _ attempt: () throws -> Duration
 ) rethrows {
@@ -23,7 +23,7 @@ func expectFastest(
 }
 
 extension EventLoop {
-    /// Runs until `isDone`, which is asked about every millisecond; records an issue when that takes longer than `limit`.
+    /// Runs until `isDone`, checked about every millisecond, returns true. Records an issue after `limit`.
     func run(
         within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
         until isDone: @escaping () -> Bool
@@ -37,7 +37,7 @@ extension EventLoop {
         if !isDone() { Issue.record("this is not done after \(limit)", sourceLocation: sourceLocation) }
     }
 
-    /// Runs for a time, in which nothing is to happen.
+    /// Runs for a time.
     func run(for time: Duration) {
         let end = now + time
         run { [unowned self] in now >= end }

@@ -1,11 +1,11 @@
 import Testing
 
-/// A text of the Autobahn TestSuite's cases 6.5 through 6.23, which follow Markus Kuhn's UTF-8 stress test.
+/// A text of the Autobahn TestSuite's cases 6.5–6.23, which follow Markus Kuhn's UTF-8 stress test.
 struct NumberedText: Sendable, CustomTestStringConvertible {
-    /// The number that the suite's reports use.
+    /// The case number in the suite's reports.
     let number: String
     let bytes: [UInt8]
-    /// The offset of the byte that makes it invalid: its length when it is cut short, nil when it is valid.
+    /// The offset of the first invalid byte, the length of the text if it is truncated, or nil if it is valid.
     let failsAt: Int?
 
     var testDescription: String { number }
@@ -15,25 +15,25 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
         noncharacters, specials,
     ].flatMap(\.self)
 
-    /// The texts of a group, which fail alike.
+    /// Creates a group of texts that fail at the same offset.
     private static func group(_ group: Int, _ texts: [[UInt8]], failAt offset: Int? = nil) -> [NumberedText] {
         texts.enumerated().map { index, bytes in
             NumberedText(number: "6.\(group).\(index + 1)", bytes: bytes, failsAt: offset)
         }
     }
 
-    // 6.5: a scalar of each length.
+    // 6.5: scalars of each length.
     private static let some = group(
         5, ["hello$world", "hello¢world", "hello€world", "hello𤭢world"].map { Array($0.utf8) } + [UTF8Vectors.kosme])
 
-    /// 6.6: what begins a text; where a scalar ends, it is one.
+    /// 6.6: prefixes of a text, valid where a scalar ends.
     private static let prefixes = (1...UTF8Vectors.kosme.count).map { count in
         NumberedText(
             number: "6.6.\(count)", bytes: Array(UTF8Vectors.kosme[..<count]),
             failsAt: [2, 5, 7, 9, 11].contains(count) ? nil : count)
     }
 
-    // 6.7–6.10: the first and the last sequence of each length; those over U+10FFFF are no longer UTF-8.
+    // 6.7–6.10: the first and last sequence of each length. Those above U+10FFFF are not valid UTF-8.
     private static let firstAndLast = [
         group(7, [[0x00], [0xC2, 0x80], [0xE0, 0xA0, 0x80], [0xF0, 0x90, 0x80, 0x80]]),
         group(8, [[0xF8, 0x88, 0x80, 0x80, 0x80], [0xFC, 0x84, 0x80, 0x80, 0x80, 0x80]], failAt: 0),
@@ -43,12 +43,12 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
             failAt: 0),
     ].flatMap(\.self)
 
-    // 6.11: around the surrogates, the replacement character, and around U+10FFFF.
+    // 6.11: scalars around the surrogates, the replacement character, and U+10FFFF.
     private static let borders =
         group(11, [[0xED, 0x9F, 0xBF], [0xEE, 0x80, 0x80], [0xEF, 0xBF, 0xBD], [0xF4, 0x8F, 0xBF, 0xBF]])
         + [NumberedText(number: "6.11.5", bytes: [0xF4, 0x90, 0x80, 0x80], failsAt: 1)]
 
-    /// 6.12, 6.13: continuation bytes without a beginning, and beginnings each followed by a space.
+    /// 6.12, 6.13: continuation bytes without a lead byte, and lead bytes followed by spaces.
     private static let strays: [NumberedText] = {
         let alternating: [UInt8] = [0x80, 0xBF, 0x80, 0xBF, 0x80, 0xBF]
         let continuations = [[0x80], [0xBF]] + (2...6).map { Array(alternating[..<$0]) } + [Array(0x80..<0xBF)]
@@ -62,7 +62,7 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
             }
     }()
 
-    /// 6.14, 6.15: sequences of which the last byte is missing, one by one and all together.
+    /// 6.14, 6.15: sequences without their last byte, separately and joined.
     private static let missingContinuations: [NumberedText] = {
         let sequences: [(bytes: [UInt8], failsAt: Int)] = [
             ([0xC0], 0), ([0xE0, 0x80], 1), ([0xF0, 0x80, 0x80], 1), ([0xF8, 0x80, 0x80, 0x80], 0),
@@ -75,10 +75,10 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
         return single + group(15, [sequences.flatMap(\.bytes)], failAt: 0)
     }()
 
-    // 6.16: bytes that never occur.
+    // 6.16: bytes that never occur in UTF-8.
     private static let impossible = group(16, [[0xFE], [0xFF], [0xFE, 0xFE, 0xFF, 0xFF]], failAt: 0)
 
-    /// 6.17–6.19: overlong forms, in two to six bytes, of "/", of the last scalar of the length before, and of NUL.
+    /// 6.17–6.19: overlong forms, in two to six bytes, of "/", the last scalar of the next shorter length, and NUL.
     private static let overlong: [NumberedText] = {
         let slash: [[UInt8]] = [
             [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xF0, 0x80, 0x80, 0xAF], [0xF8, 0x80, 0x80, 0x80, 0xAF],
@@ -89,7 +89,7 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
             [0xFC, 0x83, 0xBF, 0xBF, 0xBF, 0xBF],
         ]
         let null: [[UInt8]] = slash.map { Array($0.dropLast()) + [0x80] }
-        // Only 0xE0 and 0xF0 begin valid sequences, too.
+        // Of these lead bytes, only 0xE0 and 0xF0 are valid.
         let failsAt = [0, 1, 1, 0, 0]
         return zip(17...19, [slash, last, null]).flatMap { group, sequences in
             sequences.enumerated().map { index, bytes in
@@ -98,7 +98,7 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
         }
     }()
 
-    /// 6.20, 6.21: surrogates, alone and in pairs.
+    /// 6.20, 6.21: surrogates, single and in pairs.
     private static let surrogates: [NumberedText] = {
         let single: [[UInt8]] = [
             [0xED, 0xA0, 0x80], [0xED, 0xAD, 0xBF], [0xED, 0xAE, 0x80], [0xED, 0xAF, 0xBF], [0xED, 0xB0, 0x80],
@@ -108,7 +108,7 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
         return group(20, single, failAt: 1) + group(21, pairs, failAt: 1)
     }()
 
-    /// 6.22: scalars that are no characters, which are UTF-8 all the same: U+FFFE, U+FFFF, and the last two of other blocks.
+    /// 6.22: noncharacters, which are valid UTF-8: U+FFFE, U+FFFF, and the last two scalars of the other planes.
     private static let noncharacters: [NumberedText] = {
         var texts: [[UInt8]] = [[0xEF, 0xBF, 0xBE], [0xEF, 0xBF, 0xBF]]
         for first: UInt8 in 0xF0...0xF4 {
@@ -122,6 +122,6 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
         return group(22, texts)
     }()
 
-    // 6.23: annotation characters, replacement characters and U+FFFE, U+FFFF.
+    // 6.23: annotation characters, replacement characters, U+FFFE, and U+FFFF.
     private static let specials = group(23, (0xB9...0xBF).map { [0xEF, 0xBF, $0] })
 }

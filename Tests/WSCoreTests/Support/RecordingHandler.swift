@@ -1,6 +1,6 @@
 import WSCore
 
-/// What a session told its handler.
+/// An event delivered to a session's handler.
 enum Event: Equatable, Sendable {
     case message(MessageKind, [UInt8])
     case ping([UInt8])
@@ -14,12 +14,12 @@ enum Event: Equatable, Sendable {
     }
 }
 
-/// Remembers what it is given.
+/// Records the events of a session.
 struct RecordingHandler: SessionHandler {
     var events: [Event] = []
     var headers: [FrameHeader] = []
     var pieces: [[UInt8]] = []
-    /// Whether nothing is taken after a frame until it is given again.
+    /// Whether the handler pauses after every frame.
     var takesSingleFrames = false
 
     func takesMore(_ outbox: borrowing Outbox) -> Bool { !takesSingleFrames }
@@ -49,7 +49,7 @@ struct RecordingHandler: SessionHandler {
     }
 }
 
-/// The bytes of a span, copied.
+/// Copies the bytes of a span.
 func bytes(of span: RawSpan) -> [UInt8] {
     span.withUnsafeBytes { Array($0) }
 }

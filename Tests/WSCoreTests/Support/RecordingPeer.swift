@@ -1,6 +1,6 @@
 import WSCore
 
-/// Remembers what happens on a connection, and does what a test asks for.
+/// Records the events of a connection and runs a test's actions.
 final class RecordingPeer: ConnectionHandler {
     typealias Receive = (Connection<RecordingPeer>, RawSpan, MessageKind, inout Outbox) -> Void
 
@@ -9,9 +9,9 @@ final class RecordingPeer: ConnectionHandler {
     var drainCount = 0
     var end: ConnectionEnd?
     var endCount = 0
-    /// Whether ``events`` has the messages.
+    /// Whether messages are recorded in ``events``.
     var remembersMessages = true
-    /// Whether whoever takes the messages has stopped to.
+    /// Whether the consumer of the messages is stuck.
     var isStuck = false
     var onMessage: Receive?
     var onDrain: (() -> Void)?
@@ -51,7 +51,7 @@ final class RecordingPeer: ConnectionHandler {
     }
 }
 
-/// Sends every message back.
+/// Echoes every message.
 func echo(_ connection: Connection<RecordingPeer>, _ payload: RawSpan, _ kind: MessageKind, _ outbox: inout Outbox) {
     outbox.send(payload, as: kind)
 }

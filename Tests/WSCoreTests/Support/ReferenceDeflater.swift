@@ -1,13 +1,13 @@
 import WSCore
 
-/// Compresses every message, however small, without zlib: the fixed code of RFC 1951 §3.2.6, and the latest repetition
-/// of three bytes or more that the window has.
+/// A reference compressor without zlib, which compresses every message, however small. It uses the fixed code of RFC
+/// 1951 §3.2.6 and the latest match of at least three bytes within the window.
 final class ReferenceDeflater: MessageCompressor {
     let windowBits: Int
     private var windowBytes: Int { 1 << windowBits }
     private let keepsContext: Bool
     private var history: [UInt8] = []
-    /// Where in the history three bytes were seen last.
+    /// The latest position of each three-byte sequence in the history.
     private var latest: [UInt32: Int] = [:]
 
     init(windowBits: Int, keepsContext: Bool) {
@@ -30,7 +30,7 @@ final class ReferenceDeflater: MessageCompressor {
         latest = [:]
     }
 
-    /// The form in which a message travels.
+    /// Returns the compressed form of a message.
     func deflate(_ message: [UInt8]) -> [UInt8] {
         if !keepsContext {
             history = []
@@ -53,7 +53,7 @@ final class ReferenceDeflater: MessageCompressor {
             index += max(1, length)
         }
         bits.appendLiteralSymbol(256)
-        // RFC 7692 §7.2.1: an empty stored block, of which the lengths do not travel.
+        // RFC 7692 §7.2.1: an empty stored block, with its last four bytes omitted.
         bits.append(0b000, count: 3)
         return bits.bytes
     }
@@ -63,7 +63,7 @@ final class ReferenceDeflater: MessageCompressor {
         return UInt32(history[index]) | UInt32(history[index + 1]) << 8 | UInt32(history[index + 2]) << 16
     }
 
-    /// The repetition that begins at `index`; 0 when there is none.
+    /// Returns the match at `index`; its length is 0 if there is none.
     private func repetition(at index: Int) -> (length: Int, distance: Int) {
         guard let key = key(at: index), let earlier = latest[key], index - earlier <= windowBytes else { return (0, 0) }
         var length = 3
@@ -84,7 +84,7 @@ final class ReferenceDeflater: MessageCompressor {
     }
 }
 
-/// RFC 1951 §3.1.1: numbers are packed from their least significant bit on, codes from their most significant.
+/// RFC 1951 §3.1.1: numbers are packed starting with the least significant bit, codes with the most significant.
 private struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var bitCount = 0

@@ -1,8 +1,8 @@
 import Testing
 import WSCore
 
-/// Decompresses messages as RFC 1951 and RFC 7692 describe it, bit by bit and without zlib, and refuses what refers
-/// beyond the window that was agreed on.
+/// A reference decompressor without zlib, which follows RFC 1951 and RFC 7692 bit by bit. It rejects references beyond
+/// the negotiated window.
 final class ReferenceInflater: MessageDecompressor {
     struct Failure: Error, Equatable {
         let reason: String
@@ -10,11 +10,11 @@ final class ReferenceInflater: MessageDecompressor {
 
     private let windowBytes: Int
     private let keepsContext: Bool
-    /// What has been decompressed, of this message and those before.
+    /// The output of this message and earlier ones.
     private var output: [UInt8] = []
     private var messageStart = 0
     private var pieces: [UInt8] = []
-    /// The longest way back so far, in bytes.
+    /// The largest distance so far, in bytes.
     private(set) var longestDistance = 0
 
     init(windowBits: Int, keepsContext: Bool) {
@@ -39,7 +39,7 @@ final class ReferenceInflater: MessageDecompressor {
 
     func recycle(_ message: inout ByteBuffer) {}
 
-    /// The message that `compressed` holds, the four bytes at the end included that do not travel.
+    /// Decompresses a message, including the four bytes at its end that are not sent.
     func inflate(_ compressed: [UInt8]) throws(Failure) -> [UInt8] {
         if !keepsContext { output = [] }
         if output.count > 1 << 17 { output.removeFirst(output.count - windowBytes) }
@@ -55,7 +55,7 @@ final class ReferenceInflater: MessageDecompressor {
                 try decode(&bits, literals: literals, distances: distances)
             default: throw Failure(reason: "block type 3")
             }
-            // RFC 7692 §7.2.3.4: a block that is marked as the last fills its byte up; what follows it is more of the same.
+            // RFC 7692 §7.2.3.4: a final block is padded to a byte boundary. More blocks may follow.
             if isFinal { bits.skipToByte() }
         }
         return Array(output[messageStart...])
@@ -116,12 +116,12 @@ final class ReferenceInflater: MessageDecompressor {
     }
 }
 
-/// RFC 1951 §3.2.5: what the symbols for lengths and distances stand for.
+/// RFC 1951 §3.2.5: the values of length and distance symbols.
 enum DeflateTable {
     static let lengthExtraBits =
         [Int](repeating: 0, count: 8) + (1...5).flatMap { [Int](repeating: $0, count: 4) } + [0]
     static let distanceExtraBits = [0, 0] + (0...13).flatMap { [$0, $0] }
-    // 258 has a symbol of its own.
+    // Length 258 has a separate symbol.
     static let lengths = Array(starts(3, lengthExtraBits).dropLast()) + [258]
     static let distances = starts(1, distanceExtraBits)
 
@@ -132,7 +132,7 @@ enum DeflateTable {
     }
 }
 
-/// RFC 1951 §3.2.2: a Huffman code, given by the lengths of its symbols' codes.
+/// RFC 1951 §3.2.2: a Huffman code, defined by the code lengths of its symbols.
 private struct Code {
     /// The number of codes of each length.
     private var counts = [Int](repeating: 0, count: 16)
@@ -150,7 +150,7 @@ private struct Code {
         }
     }
 
-    /// Codes of one length are consecutive numbers, so a code is known by how far it is from its length's first.
+    /// Decodes a symbol. Codes of equal length are consecutive, so their offset from the first identifies them.
     func next(_ bits: inout BitReader) throws(ReferenceInflater.Failure) -> Int {
         var code = 0
         var first = 0
@@ -166,7 +166,7 @@ private struct Code {
     }
 }
 
-/// RFC 1951 §3.1.1: bits come from the least significant end of each byte.
+/// RFC 1951 §3.1.1: bits are read from the least significant end of each byte.
 private struct BitReader {
     let bytes: [UInt8]
     private var position = 0
@@ -175,7 +175,7 @@ private struct BitReader {
         self.bytes = bytes
     }
 
-    /// Whether there is more than what fills the last byte up.
+    /// Whether more than the padding of the last byte is left.
     var hasMore: Bool { (position + 7) / 8 < bytes.count }
 
     mutating func take(_ count: Int) throws(ReferenceInflater.Failure) -> Int {

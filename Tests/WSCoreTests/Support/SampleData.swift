@@ -1,6 +1,6 @@
 import WSCore
 
-/// Data of the kinds that the Autobahn TestSuite compresses, made up and always the same.
+/// Generated data similar to the data the Autobahn TestSuite compresses; always the same.
 enum SampleData: CaseIterable, Sendable {
     case json
     case bitmap
@@ -8,7 +8,7 @@ enum SampleData: CaseIterable, Sendable {
     case html
     case document
 
-    /// The kind of message in which the suite sends it.
+    /// The type of the messages in which the suite sends the data.
     var kind: MessageKind {
         switch self {
         case .json, .html: .text
@@ -16,10 +16,10 @@ enum SampleData: CaseIterable, Sendable {
         }
     }
 
-    /// Whether each part of it gets shorter by compression.
+    /// Whether compression shortens every part of the data.
     var isCompressible: Bool { self != .document }
 
-    /// Some 150,000 bytes: more than the longest message and no multiple of any.
+    /// About 150,000 bytes: more than the longest message and not a multiple of any message size.
     var bytes: [UInt8] {
         switch self {
         case .json: Self.jsonBytes
@@ -30,7 +30,7 @@ enum SampleData: CaseIterable, Sendable {
         }
     }
 
-    /// Consecutive parts of the data, which begins anew behind its end; in a text, no scalar is cut.
+    /// Returns consecutive parts of the data, wrapping around at its end. Text is split only between scalars.
     func messages(_ count: Int, of byteCount: Int) -> [[UInt8]] {
         let bytes = bytes + bytes[..<(byteCount + 4)]
         var start = 0
@@ -64,7 +64,7 @@ enum SampleData: CaseIterable, Sendable {
         #"<tr class="row-\#(index % 2)"><td id="c\#(random.next() % 10_000)">\#(word(&random))</td></tr>"# + "\n"
     }
 
-    /// A grey picture, 512 pixels wide: light that changes slowly, and a little noise.
+    /// A grayscale image, 512 pixels wide, with slow gradients and a little noise.
     private static let bitmapBytes: [UInt8] = {
         var random = SeededRandom(seed: 4)
         return (0..<sizeBytes).map { index in
@@ -73,7 +73,7 @@ enum SampleData: CaseIterable, Sendable {
         }
     }()
 
-    /// Streams that are compressed already, and names between them.
+    /// Incompressible streams separated by names.
     private static let documentBytes: [UInt8] = {
         var random = SeededRandom(seed: 5)
         var bytes: [UInt8] = []

@@ -2,11 +2,11 @@ import Testing
 
 @testable import WSCore
 
-/// Listens on a port of its own and does with its clients what a test says.
+/// A server on its own port that handles clients as a test prescribes.
 final class ScriptedServer {
     let port: UInt16
     var ends: [StreamEnd] = []
-    /// Called whenever a client has sent something, with all that it has sent.
+    /// Called when a client sends something, with everything it has sent so far.
     var answer: (StreamEnd, [UInt8]) -> Void = { _, _ in }
     private let listener: StreamListener
 
@@ -22,7 +22,7 @@ final class ScriptedServer {
         reference.server = self
     }
 
-    /// Answers the head of a request with `text`, once it is complete.
+    /// Answers each complete request head with `text`.
     func answerHead(_ text: @escaping (String) -> String) {
         answer = { end, received in
             guard received.suffix(4) == [13, 10, 13, 10] else { return }
@@ -51,14 +51,14 @@ final class ScriptedServer {
     }
 }
 
-/// The answer that accepts an upgrade, with further lines for its head.
+/// Returns the response that accepts an upgrade, with additional header lines.
 func acceptingResponse(to request: String, lines: String = "") -> String {
     let key = request.split(separator: "Sec-WebSocket-Key: ").last?.prefix { $0 != "\r\n" } ?? ""
     return "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\(lines)"
         + "Sec-WebSocket-Accept: \(HandshakeKey.accept(key: String(key)))\r\n\r\n"
 }
 
-/// A proxy for HTTP CONNECT, with or without TLS, that connects to this machine whatever host it is asked for.
+/// An HTTP CONNECT proxy, with or without TLS, that connects to this machine for every target.
 final class ForwardingProxy {
     let port: UInt16
     private let listener: StreamListener
@@ -105,13 +105,13 @@ final class ForwardingProxy {
     }
 }
 
-/// Hands on what it reads, without a bound.
+/// Forwards everything it reads, with unlimited buffering.
 private final class Forwarder: ByteStreamDelegate {
     var didReadHead: ((String) -> Void)?
     private var head: [UInt8] = []
     private var target: (any ByteStream)?
     private var waiting = ByteBuffer()
-    /// Who writes to the stream that this one reads.
+    /// The forwarder that writes to the stream this one reads.
     private weak var opposite: Forwarder?
 
     func forward(to target: any ByteStream, _ opposite: Forwarder, first: String) {

@@ -2,18 +2,18 @@ import Testing
 
 @testable import WSCore
 
-/// A server whose handlers remember what happens, and which forgets connections that have ended.
+/// A server with recording handlers that removes ended connections.
 final class ServerFixture {
     let server: Server<RecordingPeer>
     var clients: [Server<RecordingPeer>.Client] = []
     var handlers: [RecordingPeer] = []
     var refusals: [HandshakeRefusal] = []
     var served: [ServedRequest] = []
-    /// The limits that had further clients wait.
+    /// The limits that paused accepting.
     var limits: [Server<RecordingPeer>.Limit] = []
-    /// What TLS with clients failed with.
+    /// The TLS errors of clients.
     var failures: [TLSError] = []
-    /// Prepares the handler of each client.
+    /// Prepares each client's handler.
     var handler: ((RecordingPeer) -> Void)? {
         get { registry.prepare }
         set { registry.prepare = newValue }
@@ -53,7 +53,7 @@ final class ServerFixture {
         server.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
     }
 
-    /// Listens on a port that the system picks.
+    /// Listens on a free port.
     func listen() throws -> SocketAddress {
         let address = try #require(anyLoopbackPort())
         return try #require(try server.listen(on: .tcp(address)))
@@ -61,7 +61,7 @@ final class ServerFixture {
 }
 
 extension Server {
-    /// Stops listening, drops answers that are on their way, and closes every connection with `frame`.
+    /// Stops listening, cancels responses in progress, and closes every connection with `frame`.
     func close(_ frame: CloseFrame) {
         stopListening()
         for exchange in exchanges.values { exchange.cancel() }

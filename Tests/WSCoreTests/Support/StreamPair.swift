@@ -2,13 +2,13 @@ import Testing
 
 @testable import WSCore
 
-/// What two connected streams may run over.
+/// The transports of a stream pair.
 enum Transport: CaseIterable, Sendable {
     case tcp
     case socketPair
 }
 
-/// Two connected streams on one loop.
+/// Creates two connected streams on one loop.
 func makeStreamPair(_ transport: Transport = .socketPair, on loop: EventLoop) throws -> (SystemStream, SystemStream) {
     switch transport {
     case .socketPair:

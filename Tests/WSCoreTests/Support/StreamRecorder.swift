@@ -1,17 +1,17 @@
 import WSCore
 
-/// Remembers what happens on a stream.
+/// Records the events of a stream.
 final class StreamRecorder: ByteStreamDelegate {
     var received: [UInt8] = []
     var hasEnded = false
     var drainCount = 0
     var readError: IOError?
-    /// What TLS says, where it was TLS that failed.
+    /// The TLS error, if TLS failed.
     var tlsError: TLSError?
-    /// How often reading has failed or ended.
+    /// The number of times reading has failed or ended.
     var lastWordCount = 0
     var writeError: IOError?
-    /// Called after each of these.
+    /// Called after each event.
     var didChange: (any ByteStream) -> Void = { _ in }
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
@@ -43,7 +43,7 @@ final class StreamRecorder: ByteStreamDelegate {
     }
 }
 
-/// A stream, what happens on it, and what waits to be written to it.
+/// A stream and a recorder of its events.
 struct StreamEnd {
     let stream: SystemStream
     let recorder = StreamRecorder()
@@ -53,13 +53,13 @@ struct StreamEnd {
         stream.delegate = recorder
     }
 
-    /// Closes the stream and forgets what was to be done.
+    /// Closes the stream and removes the test's action.
     func close() {
         recorder.didChange = { _ in }
         stream.close()
     }
 
-    /// Writes all of `bytes`, offering the rest whenever the stream has drained.
+    /// Writes all of `bytes`.
     func write(_ bytes: [UInt8]) throws {
         var buffer = ByteBuffer()
         bytes.withUnsafeBytes { buffer.append($0.bytes) }
@@ -67,7 +67,7 @@ struct StreamEnd {
     }
 }
 
-/// The loopback address with a port that the system picks.
+/// The loopback address with port 0, for any free port.
 func anyLoopbackPort() -> SocketAddress? {
     SocketAddress(numeric: "127.0.0.1", port: 0)
 }

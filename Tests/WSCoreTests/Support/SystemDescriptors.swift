@@ -8,8 +8,8 @@ import Testing
     import Glibc
 #endif
 
-// What the tests need of the system beside the code under test. Programs that other tests start at the same time are not to
-// have any of it: what one of them holds does not end when the test closes it.
+// System calls that tests need independently of the tested code. Programs started by other tests must not inherit these
+// descriptors: a descriptor inherited by another process stays open after the test closes it.
 
 #if canImport(Darwin)
     private let streamKind = SOCK_STREAM
@@ -17,7 +17,7 @@ import Testing
     private let streamKind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 #endif
 
-/// The two ends of a pipe.
+/// Creates a pipe.
 func makePipe() throws -> (readEnd: Int32, writeEnd: Int32) {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
@@ -25,14 +25,14 @@ func makePipe() throws -> (readEnd: Int32, writeEnd: Int32) {
     return (ends[0], ends[1])
 }
 
-/// Two connected Unix-domain sockets.
+/// Creates two connected Unix-domain sockets.
 func makeSocketPair() throws -> (Int32, Int32) {
     var ends: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, streamKind, 0, &ends) == 0)
     return (ends[0], ends[1])
 }
 
-/// Two connected TCP sockets.
+/// Creates two connected TCP sockets.
 func makeTCPSockets() throws -> (Int32, Int32) {
     let listener = socket(AF_INET, streamKind, 0)
     defer { _ = close(listener) }
@@ -51,7 +51,21 @@ func makeTCPSockets() throws -> (Int32, Int32) {
     return (near, far)
 }
 
-/// Gives a socket send and receive buffers of about so many bytes.
+/// Provides a loopback address that refuses connections. Its port is bound, and no other test can take it meanwhile.
+func withRefusingAddress(_ body: (SocketAddress) throws -> Void) throws {
+    let holder = socket(AF_INET, streamKind, 0)
+    defer { _ = close(holder) }
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = try #require(anyLoopbackPort()).withSockaddr { bind(holder, $0, length) } == 0
+    try #require(isBound)
+    let address = SocketAddress.read { address, byteCount in
+        var length = socklen_t(byteCount.pointee)
+        return getsockname(holder, address, &length)
+    }
+    try body(try #require(address))
+}
+
+/// Sets the sizes of a socket's send and receive buffers, which the kernel may round.
 func setBuffers(of socket: Int32, toBytes byteCount: Int32) {
     var byteCount = byteCount
     for option in [SO_SNDBUF, SO_RCVBUF] {
@@ -59,7 +73,7 @@ func setBuffers(of socket: Int32, toBytes byteCount: Int32) {
     }
 }
 
-/// The number of sockets of this process that are connected to a port, which tells those of one test from all others.
+/// The number of this process's sockets connected to a port, which identifies the sockets of one test.
 func connectedSocketCount(toPort port: UInt16) -> Int {
     (0..<Int32(4096)).count { descriptor in
         let peer = SocketAddress.read { address, byteCount in
@@ -70,7 +84,7 @@ func connectedSocketCount(toPort port: UInt16) -> Int {
     }
 }
 
-/// Has a socket send a reset when it is closed, in place of its last bytes.
+/// Makes a socket send a reset, and discard unsent bytes, when it is closed.
 func resetWhenClosed(_ socket: Int32) {
     var option = linger(l_onoff: 1, l_linger: 0)
     _ = setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -81,7 +95,7 @@ func closeAll(_ descriptors: Int32...) {
     for descriptor in descriptors { _ = close(descriptor) }
 }
 
-/// Opens a file.
+/// Opens a file, creating it if necessary.
 func openFile(_ path: String, _ flags: Int32) throws -> Int32 {
     let descriptor = open(path, flags | O_CREAT, 0o600)
     try #require(descriptor >= 0)
@@ -95,12 +109,12 @@ func openForReading(_ path: String) throws -> Int32 {
     return descriptor
 }
 
-/// Ends the sending half of a socket.
+/// Shuts down the sending side of a socket.
 func stopSending(_ socket: Int32) {
     _ = shutdown(socket, Int32(SHUT_WR))
 }
 
-/// Writes bytes, waiting for room.
+/// Writes all bytes, blocking while the descriptor is full.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -110,26 +124,26 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
     }
 }
 
-/// Reads once, at most `limit` bytes, waiting for some; empty at the end or after an error.
+/// Reads at most `limit` bytes once, blocking until some arrive. Returns an empty array at the end or after an error.
 func readSome(_ descriptor: Int32, limit: Int = 65536) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: limit)
     let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     return Array(buffer.prefix(max(0, count)))
 }
 
-/// Sets non-blocking mode, in which ``readSome(_:limit:)`` does not wait.
+/// Sets non-blocking mode, in which ``readSome(_:limit:)`` does not block.
 func setNonBlocking(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
 }
 
-/// Whether something exists at a path.
+/// Whether a file exists at a path.
 func exists(_ path: String) -> Bool {
     access(path, F_OK) == 0
 }
 
-/// Gives `body` the path of a new directory, which is removed with the files in it.
+/// Calls `body` with the path of a new directory. Removes it afterwards with its files.
 func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
-    // mkdtemp fills the six Xs in with a name that is free.
+    // mkdtemp replaces the six Xs to form a unique name.
     var template = Array("/tmp/wsx-test-XXXXXX".utf8CString)
     let path = template.withUnsafeMutableBufferPointer { buffer in
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
@@ -142,10 +156,10 @@ func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
     try body(directory)
 }
 
-/// A pattern in which a lost, repeated or moved byte shows.
+/// Returns a pattern that reveals lost, repeated, and moved bytes.
 func pattern(_ count: Int) -> [UInt8] {
     var random = SeededRandom(seed: 11)
-    // A prime number of bytes, so that no buffer's size is a multiple of it.
+    // The block length is prime, so no buffer size is a multiple of it.
     let block = (0..<65_521).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + block.count)
@@ -154,7 +168,7 @@ func pattern(_ count: Int) -> [UInt8] {
     return bytes
 }
 
-/// Whether bytes are the same; in debug builds a hundred times faster than `==`, which matters where there are megabytes.
+/// Whether two arrays are equal. In debug builds, a hundred times faster than `==`, which matters for megabytes.
 func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
     first.count == second.count && memcmp(first, second, first.count) == 0
 }
@@ -164,7 +178,7 @@ func isNonBlocking(_ descriptor: Int32) -> Bool {
     fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0
 }
 
-/// Gives `body` an address that answers no attempt to connect: that of a listener whose queue is full.
+/// Calls `body` with an address that does not respond: a listener with a full queue.
 func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
     let listener = socket(AF_INET, streamKind, 0)
     var clients: [Int32] = []
@@ -188,7 +202,7 @@ func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
     try body(address)
 }
 
-/// Who may do what with the file at a path.
+/// Returns the permission bits of the file at a path.
 func mode(of path: String) -> UInt32 {
     var status = stat()
     return stat(path, &status) == 0 ? UInt32(status.st_mode & 0o777) : 0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WSCore
 
-/// TLS for both roles, by a certificate for localhost that the client believes.
+/// TLS layers for both roles, with a certificate for localhost that the client trusts.
 struct TLSLayers {
     let client: TLSLayer
     let server: TLSLayer
@@ -22,29 +22,29 @@ struct TLSLayers {
         server = try TLSLayer(server: serverSettings)
     }
 
-    /// The client's end on a stream, which has not begun.
+    /// Creates the client's end of a stream, without starting it.
     func makeClient(on stream: any ByteStream, name: String = "localhost") -> TLSEnd {
         let session = TLSSession(client: client.context, name: .name(name), sessionKey: "key")
         return TLSEnd(stream, session, client)
     }
 
-    /// The server's end on a stream, which has not begun.
+    /// Creates the server's end of a stream, without starting it.
     func makeServer(on stream: any ByteStream) -> TLSEnd {
         TLSEnd(stream, TLSSession(server: server.context), server)
     }
 }
 
-/// A stream with TLS, what happens on it, and what waits to be written to it.
+/// A TLS stream, a recorder of its events, and the output waiting to be written.
 final class TLSEnd {
     let stream: TLSStream
     let session: TLSSession
-    /// What it stands on.
+    /// The underlying stream.
     let below: any ByteStream
     let recorder = StreamRecorder()
-    /// What waits to be written.
+    /// The output waiting to be written.
     var waiting = ByteBuffer()
     var waitingBytes: Int { waiting.count }
-    /// The most that ever waited in the stream.
+    /// The maximum number of bytes in flight so far.
     private(set) var peakInFlightBytes = 0
     private let handshake: Handshake
 
@@ -62,19 +62,19 @@ final class TLSEnd {
         recorder.didChange = { [unowned self] _ in writeOn() }
     }
 
-    /// How often the handshake has ended.
+    /// The number of times the handshake has ended.
     var completionCount: Int { handshake.results.count }
 
     var isEstablished: Bool {
         if case .success? = handshake.results.first { true } else { false }
     }
 
-    /// Why TLS could not be set up.
+    /// The TLS error that ended the handshake, if any.
     var handshakeError: TLSError? {
         if case .failure(.protection(let error as TLSError))? = handshake.results.first { error } else { nil }
     }
 
-    /// Writes all of `bytes`, offering the rest whenever the stream has drained.
+    /// Writes all of `bytes`, continuing each time the stream has drained.
     func send(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { waiting.append($0.bytes) }
         writeOn()
@@ -89,14 +89,14 @@ final class TLSEnd {
         peakInFlightBytes = max(peakInFlightBytes, stream.inFlightBytes)
     }
 
-    /// Closes the stream and forgets what was to be done.
+    /// Closes the stream and removes the test's action.
     func close() {
         recorder.didChange = { _ in }
         stream.close()
     }
 }
 
-/// Gives `body` two ends between which TLS stands.
+/// Calls `body` with two ends of an established TLS connection.
 func withTLSPair(
     _ transport: Transport = .socketPair, _ body: (EventLoop, TLSEnd, TLSEnd) throws -> Void
 ) throws {
@@ -110,7 +110,7 @@ func withTLSPair(
     }
 }
 
-/// Sets up TLS between two streams, and waits until it stands.
+/// Sets up TLS between two streams and waits for both handshakes.
 func secure(
     _ near: any ByteStream, _ far: any ByteStream, _ layers: TLSLayers, on loop: EventLoop
 ) throws -> (TLSEnd, TLSEnd) {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A directory for a test: `root`, with a file beside it that nobody is to see.
+/// A directory for a test: `root`, and a file outside it that must not be accessible.
 struct TreeFixture {
-    /// The directory that is served.
+    /// The directory to serve.
     let root: String
     private let base: String
 
-    /// What the file beside the root holds.
+    /// The contents of the file outside the root.
     static let secret = "secret"
 
-    /// Makes the directory, and removes it when `body` returns.
+    /// Creates the directory and removes it after `body`.
     static func with(_ body: (TreeFixture) throws -> Void) throws {
         let base = NSTemporaryDirectory() + "wsx-tree-" + UUID().uuidString
         let fixture = TreeFixture(root: base + "/root", base: base)
@@ -19,12 +19,12 @@ struct TreeFixture {
         try body(fixture)
     }
 
-    /// Makes a file, and the directories it is in.
+    /// Creates a file and its parent directories.
     func file(_ path: String, _ contents: String = "", modifiedSeconds: Int? = nil) throws {
         let file = "\(root)/\(path)"
         let directory = (file as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        // Foundation writes to a file of its own and renames it; what is to be changed in place is.
+        // Write in place: Foundation would write to another file and rename it.
         guard let handle = fopen(file, "w") else { throw CocoaError(.fileWriteUnknown) }
         _ = contents.withCString { fputs($0, handle) }
         fclose(handle)
@@ -33,17 +33,17 @@ struct TreeFixture {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     func directory(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: "\(root)/\(path)", withIntermediateDirectories: true)
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     func link(_ path: String, to target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: "\(root)/\(path)", withDestinationPath: target)
     }
 
-    /// Makes a named pipe, which has whoever opens it wait.
+    /// Creates a named pipe, which blocks when opened.
     func pipe(_ path: String) {
         mkfifo("\(root)/\(path)", 0o600)
     }

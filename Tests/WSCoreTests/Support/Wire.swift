@@ -1,13 +1,13 @@
 import WSCore
 
-// Frames as they travel, built without the code under test.
+// Frames on the wire, built independently of the tested code.
 
-/// A frame that is not masked: its first byte (FIN, RSV, opcode), the shortest length, and the payload.
+/// Returns an unmasked frame from its first byte (FIN, RSV, opcode) and payload, with the minimal length encoding.
 func frame(_ first: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
     header(first, payloadBytes: payload.count) + payload
 }
 
-/// The header of a frame that is not masked, with the shortest length.
+/// Returns the header of an unmasked frame, with the minimal length encoding.
 func header(_ first: UInt8, payloadBytes count: Int) -> [UInt8] {
     var bytes = [first]
     if count <= 125 {
@@ -21,20 +21,20 @@ func header(_ first: UInt8, payloadBytes count: Int) -> [UInt8] {
     return bytes
 }
 
-/// A frame that is not masked and carries the UTF-8 form of `payload`.
+/// Returns an unmasked frame with a text payload.
 func frame(_ first: UInt8, _ payload: String) -> [UInt8] {
     frame(first, Array(payload.utf8))
 }
 
-/// A close frame with a code and a reason, not masked.
+/// Returns an unmasked close frame with a code and a reason.
 func closeFrame(_ code: UInt16, _ reason: String = "") -> [UInt8] {
     frame(0x88, [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8))
 }
 
-/// The key of RFC 6455 §5.7's examples.
+/// The masking key of the examples in RFC 6455 §5.7.
 let exampleKey: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
-/// The same frame as a client sends it: the MASK bit set, the key behind the length, the payload XORed with it.
+/// Masks a frame as a client does: sets the MASK bit, inserts the key after the length, and XORs the payload.
 func masked(_ frame: [UInt8], key: [UInt8] = exampleKey) -> [UInt8] {
     guard frame.count >= 2 else { return frame }
     let lengthBytes = [126: 2, 127: 8][frame[1] & 0x7F] ?? 0
@@ -48,7 +48,7 @@ func masked(_ frame: [UInt8], key: [UInt8] = exampleKey) -> [UInt8] {
     return bytes
 }
 
-/// XORs bytes with a key of four; eight bytes at a time, for the sake of payloads of megabytes in debug builds.
+/// XORs bytes with a four-byte key, eight bytes per step for speed in debug builds.
 private func xor(_ bytes: UnsafeMutableRawBufferPointer, with key: [UInt8]) {
     let word = (key + key).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
     var offset = 0
@@ -60,19 +60,19 @@ private func xor(_ bytes: UnsafeMutableRawBufferPointer, with key: [UInt8]) {
     for index in offset..<bytes.count { bytes[index] ^= key[index % 4] }
 }
 
-/// Frames as they reach an end of the given role: masked when they come from a client.
+/// Returns frames as received by an endpoint of this role: masked if they come from a client.
 func wire(_ frames: [[UInt8]], receivedBy role: Role) -> [UInt8] {
     frames.flatMap { role == .server ? masked($0) : $0 }
 }
 
-/// Frames as an end of the given role sends them: those of a client are masked with ``countedKey(_:)`` 1, 2, 3 ….
+/// Returns frames as sent by an endpoint of this role. A client masks them with ``countedKey(_:)`` 1, 2, 3 ….
 func wire(_ frames: [[UInt8]], sentBy role: Role) -> [UInt8] {
     frames.enumerated().flatMap { index, frame in
         role == .client ? masked(frame, key: countedKey(UInt32(index) + 1)) : frame
     }
 }
 
-/// A source of the keys ``countedKey(_:)`` 1, 2, 3 ….
+/// Returns a source of the keys ``countedKey(_:)`` 1, 2, 3 ….
 func countingKeys() -> MaskingKeySource {
     var count: UInt32 = 0
     return MaskingKeySource { buffer in
@@ -86,29 +86,29 @@ func countingKeys() -> MaskingKeySource {
     }
 }
 
-/// The bytes of the key number `count`.
+/// Returns the bytes of key number `count`.
 func countedKey(_ count: UInt32) -> [UInt8] {
     withUnsafeBytes(of: countedWord(count)) { Array($0) }
 }
 
-/// A masking key from its four bytes.
+/// Creates a masking key from its four bytes.
 func maskingKey(_ bytes: [UInt8]) -> MaskingKey {
     MaskingKey(bytes.span.bytes, at: 0)
 }
 
-/// A different word for each number, with four different bytes for most.
+/// Returns a different word for each number, usually with four different bytes.
 private func countedWord(_ count: UInt32) -> UInt32 {
     count &* 0x9E37_79B1
 }
 
-/// A buffer with these bytes.
+/// Creates a buffer with these bytes.
 func buffer(of bytes: [UInt8]) -> ByteBuffer {
     var buffer = ByteBuffer()
     bytes.withUnsafeBytes { buffer.append($0.bytes) }
     return buffer
 }
 
-/// The readable bytes of a buffer, copied.
+/// Copies the readable bytes of a buffer.
 func contents(of buffer: borrowing ByteBuffer) -> [UInt8] {
     buffer.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
 }

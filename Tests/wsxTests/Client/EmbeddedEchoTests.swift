@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct EmbeddedEchoTests {
-    @Test("the server of echo: listens on a loopback port of its own")
+    @Test("The server of echo: listens on a loopback port")
     func address() throws {
         try withIdleLoop { loop in
             let console = try ReadableConsole()
@@ -20,17 +20,18 @@ import WSCore
         }
     }
 
-    @Test("it speaks what the client asks for, and no subprotocol twice")
+    @Test("The server accepts the requested subprotocols, without duplicates")
     func subprotocols() throws {
         try withIdleLoop { loop in
             let console = try ReadableConsole().console
-            _ = try EmbeddedEcho(for: try request { $0.subprotocols = ["chat", "b"] }, on: loop, console: console)
+            _ = try EmbeddedEcho(
+                for: try request { $0.client.request.subprotocols = ["chat", "b"] }, on: loop, console: console)
         }
     }
 
     private func request(_ change: (inout ConnectArguments) -> Void = { _ in }) throws -> ClientRequest {
         var arguments = ConnectArguments()
-        arguments.url = "echo:"
+        arguments.client.url = "echo:"
         change(&arguments)
         return try ConnectSettings(arguments).connector.request
     }

@@ -10,9 +10,9 @@ import Testing
     import Glibc
 #endif
 
-/// The prompt with a connection, an editor, and a terminal that are not there.
+/// The prompt with a fake connection, editor, and terminal.
 @Suite struct ConnectPromptTests {
-    /// What the prompt has asked of the connection.
+    /// The prompt's calls to the connection.
     private enum Call: Equatable {
         case send(String, MessageKind)
         case control(Opcode, String)
@@ -40,7 +40,9 @@ import Testing
         }
         func close(with frame: CloseFrame) { calls.append(.close(frame.code?.rawValue)) }
         func stopConnecting() { calls.append(.stopConnecting) }
-        func reconnect(with settings: ConnectSettings?) { calls.append(.reconnect(settings.map { "\($0.url)" })) }
+        func reconnect(with settings: ConnectSettings?) {
+            calls.append(.reconnect(settings.map { "\($0.url)" }))
+        }
         func endAsAsked() { calls.append(.end) }
         func outputDidDrain() { calls.append(.drained) }
 
@@ -49,33 +51,15 @@ import Testing
         }
     }
 
-    private final class Editor: PromptEditor {
-        weak var delegate: (any PromptEditorDelegate)?
-        var prompt = "> "
-        let history = History()
-        var words = WordMemory()
-        var isEmpty = true
-        var isAway = false
-        var holdsMuch = false
-        var discardCount = 0
-        var edited: [UInt8]?
-        var isClosed = false
-
-        func discardLine() { discardCount += 1 }
-        func edit(_ text: [UInt8]) { edited = text }
-        func text(for source: EditSource) -> [UInt8]? { if case .text(let text) = source { text } else { nil } }
-        func close() { isClosed = true }
-    }
-
     private struct Scene {
         let prompt: ConnectPrompt
         let link: Link
-        let editor: Editor
+        let editor: FakeEditor
         let loop: EventLoop
         fileprivate let log: TemporaryFile
         fileprivate let file: OutputFile
 
-        /// Types a line, and returns what the terminal shows for it.
+        /// Types a line and returns the output on the terminal.
         func type(_ line: String) -> String {
             let start = shown().utf8.count
             editor.delegate?.editorDidAccept(Array(line.utf8))
@@ -95,9 +79,9 @@ import Testing
     {
         StandardDescriptors.prepare()
         var arguments = ConnectArguments()
-        arguments.url = "ws://h/"
+        arguments.client.url = "ws://h/"
         arguments.history = .none
-        arguments.timestamps = .off
+        arguments.transcript.timestamps = .off
         change(&arguments)
         var settings = try ConnectSettings(arguments)
         settings.isRepl = true
@@ -111,7 +95,7 @@ import Testing
             color: .never, isQuiet: false, log: LogWriter(descriptor: file.descriptor) { _ in "" }
         ) { _ in nil }
         let outputs = try ConnectOutputs(settings, console: console, output: terminal, on: loop)
-        let (link, editor) = (Link(), Editor())
+        let (link, editor) = (Link(), FakeEditor())
         let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, connection: link, on: loop)
         outputs.prompt = prompt
         try body(Scene(prompt: prompt, link: link, editor: editor, loop: loop, log: log, file: file))
@@ -120,7 +104,7 @@ import Testing
 
     // MARK: Sending
 
-    @Test("lines and the commands that send reach the connection")
+    @Test("Lines and commands that send reach the connection")
     func sending() throws {
         try withScene { scene in
             for line in [
@@ -137,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("a line that is not UTF-8 is refused, and an unknown command is explained")
+    @Test("A line with invalid UTF-8 is rejected, and an unknown command is explained")
     func refused() throws {
         try withScene { scene in
             scene.editor.delegate?.editorDidAccept([0xFF])
@@ -147,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("without a connection nothing is sent, unless it is kept for the next one")
+    @Test("Without a connection nothing is sent, unless messages are kept for the next one")
     func disconnected() throws {
         try withScene { scene in
             scene.link.link = .none
@@ -164,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("a control frame that a closing connection does not take is reported")
+    @Test("A control frame rejected by a closing connection is reported")
     func closing() throws {
         try withScene { scene in
             scene.link.takesControls = false
@@ -174,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("/file sends a file as text or binary, and explains what it cannot send")
+    @Test("/file sends a file as text or binary, and explains errors")
     func files() throws {
         try withFile(Array("text".utf8)) { path in
             try withFile([0xFF, 0]) { binaryPath in
@@ -190,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("/repeat sends the last message so many times, and Ctrl-C ends it")
+    @Test("/repeat sends the last message repeatedly, and Ctrl-C stops it")
     func repetition() throws {
         try withScene { scene in
             #expect(scene.type("/repeat 2").contains("nothing has been sent yet"))
@@ -208,7 +192,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test("Ctrl-C throws a line away, or ends the run; Ctrl-D and /quit end it")
+    @Test("Ctrl-C discards a line or ends the run; Ctrl-D and /quit end the run")
     func keys() throws {
         try withScene { scene in
             scene.editor.isEmpty = false
@@ -227,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("/edit opens the user's editor, and /history lists nothing that does not match")
+    @Test("/edit opens the user's editor, and /history lists only matching lines")
     func editing() throws {
         try withScene { scene in
             #expect(scene.type("/edit draft").isEmpty)
@@ -239,7 +223,7 @@ import Testing
 
     // MARK: Reading
 
-    @Test("messages are numbered, folded, shown whole, found, and saved")
+    @Test("Messages are numbered, folded, shown in full, found, and saved")
     func lookingBack() throws {
         try withScene { scene in
             #expect(scene.type("/show").contains("there has been no message yet"))
@@ -260,7 +244,7 @@ import Testing
         }
     }
 
-    @Test("/filter hides what does not match, and counts it")
+    @Test("/filter hides and counts messages that do not match")
     func filter() throws {
         try withScene { scene in
             #expect(scene.type("/filter").contains("There is no filter."))
@@ -275,7 +259,7 @@ import Testing
         }
     }
 
-    @Test("/pretty and /time change the transcript, and /help explains the commands")
+    @Test("/pretty and /time change the transcript, and /help explains commands")
     func display() throws {
         try withScene { scene in
             #expect(scene.type("/pretty").contains("JSON is"))
@@ -288,7 +272,7 @@ import Testing
 
     // MARK: The connection
 
-    @Test("/info lists facts with their names, and /headers the handshake")
+    @Test("/info lists facts with names, and /headers shows the handshake")
     func facts() throws {
         try withScene { scene in
             #expect(scene.type("/info") == "URL  ws://h/\nTLS  one\n     two\n")
@@ -298,7 +282,7 @@ import Testing
         }
     }
 
-    @Test("/reconnect and /connect ask for another connection, with settings for another server")
+    @Test("/reconnect and /connect request a connection, with settings for another server")
     func connecting() throws {
         try withScene { scene in
             _ = scene.type("/reconnect")
@@ -308,7 +292,7 @@ import Testing
         }
     }
 
-    @Test("/record begins and ends a recording, and replaces no file")
+    @Test("/record starts and stops a recording, and replaces no file")
     func recording() throws {
         try withFile([]) { path in
             try withScene { scene in
@@ -324,7 +308,7 @@ import Testing
 
     // MARK: The status before the line
 
-    @Test("the prompt says where the run stands")
+    @Test("The prompt shows the state of the connection")
     func status() throws {
         try withScene { scene in
             scene.prompt.showsConnecting()
@@ -338,7 +322,7 @@ import Testing
         }
     }
 
-    @Test("large messages show their progress in both directions")
+    @Test("Large messages show their progress in both directions")
     func progress() throws {
         try withScene { scene in
             scene.prompt.showsConnected()

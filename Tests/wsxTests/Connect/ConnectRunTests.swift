@@ -4,7 +4,7 @@ import Testing
 @testable import WSCore
 @testable import wsx
 
-/// Whole runs with peers in memory: no sockets, and nothing waits longer than it has to.
+/// Complete runs with peers in memory, without sockets or unnecessary waits.
 @Suite struct ConnectRunTests {
     private func echo(_ change: (inout ConnectArguments) -> Void = { _ in }) -> ConnectFixture {
         let fixture = ConnectFixture(change)
@@ -16,9 +16,9 @@ import Testing
 
     // MARK: Messages
 
-    @Test("lines of the input are sent in order, and messages are written in order")
+    @Test("Input lines are sent in order, and received messages are written in order")
     func lines() throws {
-        let fixture = echo { $0.count = 3 }
+        let fixture = echo { $0.ending.count = 3 }
         fixture.input = "a\nb\nc\n"
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
@@ -27,20 +27,20 @@ import Testing
         #expect(outcome.notices.isEmpty)
     }
 
-    @Test("messages of the command line are sent first, and standard input is not read")
+    @Test("Messages from the command line are sent first, and standard input is not read")
     func commandLine() throws {
         let fixture = echo {
             $0.messages = ["x", "y"]
-            $0.count = 2
+            $0.ending.count = 2
         }
         fixture.input = nil
         let outcome = try fixture.run()
         #expect(outcome.output == "x\ny\n")
     }
 
-    @Test("a half-closed input is followed by the replies to it")
+    @Test("After the end of the input, the run waits for replies")
     func halfClosed() throws {
-        let fixture = ConnectFixture { $0.linger = .forever }
+        let fixture = ConnectFixture { $0.ending.linger = .forever }
         fixture.input = "question"
         fixture.didReceive = { peer, event in
             guard case .text = event else { return }
@@ -52,11 +52,11 @@ import Testing
         #expect(outcome.output == "one\ntwo\n")
     }
 
-    @Test("events of the input are sent as pings, pongs, and a close frame")
+    @Test("Input events are sent as pings, pongs, and a close frame")
     func events() throws {
         let fixture = ConnectFixture {
-            $0.input = .json
-            $0.output = .json
+            $0.format.input = .json
+            $0.format.output = .json
         }
         fixture.input = """
             {"type":"ping","data":"p"}
@@ -70,9 +70,9 @@ import Testing
         #expect(outcome.output.contains(#""type":"pong""#) && outcome.output.contains(#""code":4001"#))
     }
 
-    @Test("input that cannot be sent ends the run, after what came before it")
+    @Test("Invalid input ends the run, after the input before it has been sent")
     func badInput() throws {
-        let fixture = echo { $0.input = .json }
+        let fixture = echo { $0.format.input = .json }
         fixture.input = "{\"type\":\"message\",\"data\":\"m\"}\nnot JSON\n"
         let outcome = try fixture.run()
         #expect(outcome.status == .usage)
@@ -82,18 +82,18 @@ import Testing
 
     // MARK: Ends
 
-    @Test("--until ends the run with the message that matches")
+    @Test("--until ends the run with the matching message")
     func until() throws {
-        let fixture = echo { $0.until = ["^b"] }
+        let fixture = echo { $0.ending.until = ["^b"] }
         fixture.input = "a\nb\nc\n"
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
         #expect(outcome.output == "a\nb\n")
     }
 
-    @Test("a peer that closes before --count messages fails the run")
+    @Test("A run fails if the peer closes before --count messages")
     func closedEarly() throws {
-        let fixture = ConnectFixture { $0.count = 2 }
+        let fixture = ConnectFixture { $0.ending.count = 2 }
         fixture.didReceive = { peer, event in
             guard event == .text("go") else { return }
             peer.send("1")
@@ -105,11 +105,11 @@ import Testing
         #expect(outcome.failure?.message == "closed with 1000 after 1 of 2 messages")
     }
 
-    @Test("an expectation that is met and one that is not", arguments: [("b", wsx.ExitStatus.success), ("z", .unmet)])
+    @Test("One expectation is met and one is not", arguments: [("b", wsx.ExitStatus.success), ("z", .unmet)])
     func expectations(pattern: String, status: wsx.ExitStatus) throws {
         let fixture = ConnectFixture {
-            $0.expectations = [pattern]
-            $0.linger = .forever
+            $0.ending.expectations = [pattern]
+            $0.ending.linger = .forever
         }
         fixture.input = "a\nb\n"
         fixture.didReceive = { peer, event in
@@ -120,29 +120,29 @@ import Testing
         #expect(try fixture.run().status == status)
     }
 
-    @Test("the wait after the input ends, and the goal is not met")
+    @Test("The run fails if the wait after the input ends before the goal is met")
     func linger() throws {
         let fixture = ConnectFixture {
-            $0.count = 1
-            $0.linger = .idle(.milliseconds(1))
+            $0.ending.count = 1
+            $0.ending.linger = .idle(.milliseconds(1))
         }
         let outcome = try fixture.run()
         #expect(outcome.status == .timedOut)
         #expect(outcome.failure?.message == "0 of 1 message; nothing arrived for 1 ms (--linger)")
     }
 
-    @Test("the time limit ends a run whose input stays open")
+    @Test("The time limit ends a run with open input")
     func timeLimit() throws {
-        let fixture = ConnectFixture { $0.timeout = .milliseconds(1) }
+        let fixture = ConnectFixture { $0.ending.timeout = .milliseconds(1) }
         fixture.input = nil
         let outcome = try fixture.run()
         #expect(outcome.status == .timedOut)
         #expect(outcome.peers[0].received == [.close(1000)])
     }
 
-    @Test("a close code that is not normal is the run's failure")
+    @Test("A run fails if the peer closes with an abnormal code")
     func closed() throws {
-        let fixture = ConnectFixture { $0.linger = .forever }
+        let fixture = ConnectFixture { $0.ending.linger = .forever }
         fixture.input = "x\n"
         fixture.didReceive = { peer, event in if case .text = event { peer.close(4000, "no") } }
         let outcome = try fixture.run()
@@ -150,7 +150,7 @@ import Testing
         #expect(outcome.failure?.message?.contains("4000") ?? false)
     }
 
-    @Test("a server that cannot be reached fails the run before anything is sent")
+    @Test("A run fails before sending anything if the server is unreachable")
     func refused() throws {
         let fixture = ConnectFixture()
         fixture.makePeer = { _, _ in nil }
@@ -161,9 +161,9 @@ import Testing
 
     // MARK: Requests
 
-    @Test("with --request each message waits for the reply to the one before")
+    @Test("With --request, each message waits for the reply to the previous one")
     func sequentialRequests() throws {
-        let fixture = ConnectFixture { $0.sendsRequests = true }
+        let fixture = ConnectFixture { $0.replies.sendsRequests = true }
         fixture.input = "a\nb\nc\n"
         var waiting = 0
         fixture.didReceive = { peer, event in
@@ -178,11 +178,11 @@ import Testing
         #expect(outcome.output == "A\nB\nC\n")
     }
 
-    @Test("replies are matched by a field, whatever their order, and the run waits for all")
+    @Test("Replies are matched by a field in any order, and the run waits for all of them")
     func correlatedRequests() throws {
         let fixture = ConnectFixture {
-            $0.correlation = "id"
-            $0.output = .json
+            $0.replies.correlation = "id"
+            $0.format.output = .json
         }
         fixture.input = "{\"id\":1}\n{\"id\":2}\n"
         fixture.didReceive = { peer, event in
@@ -198,12 +198,12 @@ import Testing
         #expect(replies.count == 2)
     }
 
-    @Test("JSON-RPC calls are made of lines; error replies are reported, and fail the run with --fail")
+    @Test("Lines become JSON-RPC calls; error replies are reported, and fail the run with --fail")
     func calls() throws {
         for fails in [true, false] {
             let fixture = ConnectFixture {
-                $0.calls = .standard
-                $0.failsOnErrorReply = fails
+                $0.replies.calls = .standard
+                $0.replies.failsOnErrorReply = fails
             }
             fixture.input = "sum 1 2\n"
             fixture.didReceive = { peer, event in
@@ -217,11 +217,11 @@ import Testing
         }
     }
 
-    @Test("a request without a reply in time fails the run when later replies cannot be matched")
+    @Test("A request timeout fails the run if later replies can no longer be matched")
     func noReply() throws {
         let fixture = ConnectFixture {
-            $0.sendsRequests = true
-            $0.replyTimeout = .milliseconds(1)
+            $0.replies.sendsRequests = true
+            $0.replies.replyTimeout = .milliseconds(1)
         }
         fixture.input = "a\nb\n"
         let outcome = try fixture.run()
@@ -229,11 +229,11 @@ import Testing
         #expect(outcome.peers[0].texts == ["a"])
     }
 
-    @Test("with a field, requests without a reply are given up one by one")
+    @Test("With a field, requests time out one by one")
     func expiredRequests() throws {
         let fixture = ConnectFixture {
-            $0.correlation = "id"
-            $0.replyTimeout = .milliseconds(1)
+            $0.replies.correlation = "id"
+            $0.replies.replyTimeout = .milliseconds(1)
         }
         fixture.input = "{\"id\":1}\n{\"id\":2}\n"
         let outcome = try fixture.run()
@@ -242,9 +242,9 @@ import Testing
         #expect(outcome.notices.contains("request 2 (id 2): no reply within 1 ms"))
     }
 
-    @Test("requests that the peer leaves unanswered when it closes fail the run")
+    @Test("A run fails if the peer closes with unanswered requests")
     func unanswered() throws {
-        let fixture = ConnectFixture { $0.correlation = "id" }
+        let fixture = ConnectFixture { $0.replies.correlation = "id" }
         fixture.input = "{\"id\":1}\n"
         fixture.didReceive = { peer, event in if case .text = event { peer.close(1000) } }
         let outcome = try fixture.run()
@@ -253,15 +253,15 @@ import Testing
 
     // MARK: Further connections
 
-    @Test("what a lost connection has not confirmed is sent again on the next one")
+    @Test("Unconfirmed messages are sent again on the next connection")
     func reconnect() throws {
         let fixture = ConnectFixture {
-            $0.reconnection = .always
-            $0.linger = .idle(.zero)
+            $0.staying.reconnection = .always
+            $0.ending.linger = .idle(.zero)
         }
         fixture.input = "a\nb\n"
         fixture.didReceive = { peer, event in
-            // The first connection is lost with its messages; nothing was confirmed.
+            // The first connection is lost with its messages; none of them was confirmed.
             if event == .text("b"), !peer.answersPings { peer.vanish() }
         }
         fixture.makePeer = { number, loop in
@@ -276,9 +276,9 @@ import Testing
         #expect(outcome.notices.contains("connected to ws://h/"))
     }
 
-    @Test("a server that cannot be reached is tried again as often as asked for")
+    @Test("An unreachable server is retried as often as requested")
     func tries() throws {
-        let fixture = ConnectFixture { $0.reconnection = .times(1) }
+        let fixture = ConnectFixture { $0.staying.reconnection = .times(1) }
         fixture.makePeer = { _, _ in nil }
         let outcome = try fixture.run()
         #expect(outcome.status == .unreachable)
@@ -286,11 +286,11 @@ import Testing
         #expect(outcome.failure?.message?.contains("Gave up after 1 more attempt") ?? false)
     }
 
-    @Test("requests without a reply are sent again on the next connection, after the messages of the command line")
+    @Test("Unanswered requests are sent again on the next connection, after the initial messages")
     func requestsAgain() throws {
         let fixture = ConnectFixture {
-            $0.reconnection = .always
-            $0.sendsRequests = true
+            $0.staying.reconnection = .always
+            $0.replies.sendsRequests = true
             $0.messages = ["login"]
         }
         fixture.makePeer = { number, loop in
@@ -308,11 +308,11 @@ import Testing
         #expect(outcome.peers.map(\.texts) == [["login"], ["login"]])
     }
 
-    @Test("messages that no peer has confirmed at the end are reported")
+    @Test("Messages still unconfirmed at the end are reported")
     func unacknowledged() throws {
         let fixture = ConnectFixture {
-            $0.reconnection = .always
-            $0.linger = .idle(.zero)
+            $0.staying.reconnection = .always
+            $0.ending.linger = .idle(.zero)
         }
         fixture.input = "a\nb\n"
         fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
@@ -323,12 +323,12 @@ import Testing
 
     // MARK: Keepalive and display
 
-    @Test("a heartbeat sends its message, and a silent peer is lost")
+    @Test("A heartbeat sends its message, and a silent peer is considered dead")
     func heartbeat() throws {
         let fixture = ConnectFixture {
-            $0.heartbeat = .milliseconds(1)
-            $0.heartbeatMisses = 1
-            $0.linger = .forever
+            $0.staying.heartbeats.heartbeat = .milliseconds(1)
+            $0.staying.heartbeats.heartbeatMisses = 1
+            $0.ending.linger = .forever
         }
         fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
         let outcome = try fixture.run()
@@ -336,12 +336,12 @@ import Testing
         #expect(outcome.peers[0].received.contains(.ping))
     }
 
-    @Test("-vv shows the handshake without secrets, every frame, and a summary")
+    @Test("-vv shows the handshake without secrets, all frames, and a summary")
     func verbose() throws {
         let fixture = echo {
-            $0.verbosity = 2
-            $0.count = 1
-            $0.timestamps = .off
+            $0.transcript.verbosity = 2
+            $0.ending.count = 1
+            $0.transcript.timestamps = .off
         }
         fixture.input = "hello\n"
         fixture.didReceive = { peer, event in
@@ -357,12 +357,12 @@ import Testing
         }
     }
 
-    @Test("a recording holds both directions")
+    @Test("A recording contains both directions")
     func recording() throws {
         try withFile([]) { path in
             let fixture = echo {
-                $0.recordPath = path
-                $0.count = 1
+                $0.transcript.recordPath = path
+                $0.ending.count = 1
             }
             fixture.input = "hello\n"
             _ = try fixture.run()
@@ -374,13 +374,13 @@ import Testing
         }
     }
 
-    @Test("a message that is no call is refused before the recording empties its file")
+    @Test("An invalid call is rejected before the recording truncates its file")
     func recordingIsKept() throws {
         try withFile(Array("old".utf8)) { path in
             let fixture = ConnectFixture {
-                $0.calls = .standard
+                $0.replies.calls = .standard
                 $0.messages = ["sum [1"]
-                $0.recordPath = path
+                $0.transcript.recordPath = path
             }
             #expect(throws: Failure.self) { _ = try fixture.run() }
             let contents = try File.readRegular(path, maximumBytes: 10)

@@ -4,11 +4,11 @@ import WSCore
 @testable import wsx
 
 @Suite struct ConnectSettingsTests {
-    @Test("the URL says where the stream leads, and options how")
+    @Test("The URL determines the server, and options the way to it")
     func destinations() throws {
         let abbreviated = try settings {
-            $0.url = ":8080"
-            $0.addressFamily = .ipv6
+            $0.client.url = ":8080"
+            $0.client.network.addressFamily = .ipv6
         }
         #expect(abbreviated.connector.request.url.endpoint == .tcp(host: "localhost", port: 8080))
         #expect(abbreviated.connector.network.family == .ipv6)
@@ -16,77 +16,79 @@ import WSCore
         #expect(abbreviated.connector.maximumRedirects == nil)
     }
 
-    @Test("--unix-socket leads elsewhere than the URL, which still names the host asked for")
+    @Test("--unix-socket changes the destination, and the URL still sets the Host field")
     func unixSocket() throws {
         let settings = try self.settings {
-            $0.url = "ws://name/x"
-            $0.unixSocket = "/run/s"
+            $0.client.url = "ws://name/x"
+            $0.client.network.unixSocket = "/run/s"
         }
         #expect(settings.connector.destination == .unix(path: "/run/s"))
         #expect(settings.connector.request.fields.first(named: "Host") == "name")
     }
 
-    @Test("the default wait for replies depends on what the run waits for; --linger overrides it")
+    @Test("The default wait for replies depends on the goal of the run; --linger overrides it")
     func linger() throws {
         #expect(try settings { _ in }.linger == .idle(.seconds(1)))
-        #expect(try settings { $0.until = ["x"] }.linger == .forever)
-        #expect(try settings { $0.count = 1 }.linger == .total(.seconds(30)))
-        #expect(try settings { ($0.count, $0.timeout) = (1, .seconds(90)) }.linger == .forever)
-        #expect(try settings { $0.sendsRequests = true }.linger == .idle(.zero))
-        #expect(try settings { ($0.count, $0.sendsRequests) = (1, true) }.linger == .total(.seconds(30)))
-        #expect(try settings { ($0.count, $0.until, $0.linger) = (1, ["x"], .idle(.zero)) }.linger == .idle(.zero))
+        #expect(try settings { $0.ending.until = ["x"] }.linger == .forever)
+        #expect(try settings { $0.ending.count = 1 }.linger == .total(.seconds(30)))
+        #expect(try settings { ($0.ending.count, $0.ending.timeout) = (1, .seconds(90)) }.linger == .forever)
+        #expect(try settings { $0.replies.sendsRequests = true }.linger == .idle(.zero))
+        #expect(try settings { ($0.ending.count, $0.replies.sendsRequests) = (1, true) }.linger == .total(.seconds(30)))
+        #expect(
+            try settings { ($0.ending.count, $0.ending.until, $0.ending.linger) = (1, ["x"], .idle(.zero)) }.linger
+                == .idle(.zero))
     }
 
-    @Test("a URL that is none says why")
+    @Test("The error for an invalid URL states the reason")
     func urlErrors() {
         expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix: or echo:")
         {
-            () throws(Failure) in _ = try settings { $0.url = "ftp://h/" }
+            () throws(Failure) in _ = try settings { $0.client.url = "ftp://h/" }
         }
     }
 
-    @Test("--auth becomes Basic authentication, from the first colon on the password")
+    @Test("--auth sets Basic authentication, split at the first colon")
     func auth() throws {
-        let settings = try self.settings { $0.auth = "user:pass:word" }
+        let settings = try self.settings { $0.client.request.auth = "user:pass:word" }
         #expect(settings.connector.request.fields.first(named: "Authorization") == "Basic dXNlcjpwYXNzOndvcmQ=")
         expectMessage(
             "--auth: there is no password, and none was typed on a terminal; write USER:PASSWORD, @FILE or env:NAME"
         ) {
-            () throws(Failure) in _ = try self.settings { $0.auth = "user" }
+            () throws(Failure) in _ = try self.settings { $0.client.request.auth = "user" }
         }
         expectMessage("--auth: the password contains a control character; remove it") {
-            () throws(Failure) in _ = try self.settings { $0.auth = "user:\n" }
+            () throws(Failure) in _ = try self.settings { $0.client.request.auth = "user:\n" }
         }
     }
 
-    @Test("--bearer becomes an Authorization field, and goes before the URL's user and password")
+    @Test("--bearer sets the Authorization field and overrides the URL's user and password")
     func bearer() throws {
         let settings = try self.settings {
-            $0.url = "ws://user:password@h/"
-            $0.bearer = "abc-._~+/=="
+            $0.client.url = "ws://user:password@h/"
+            $0.client.request.bearer = "abc-._~+/=="
         }
         #expect(settings.connector.request.fields.all(named: "Authorization") == ["Bearer abc-._~+/=="])
         for token in ["", "a b", "a\n", "é"] {
             expectMessage("--bearer: a token is not empty and consists of visible ASCII characters") {
-                () throws(Failure) in _ = try self.settings { $0.bearer = token }
+                () throws(Failure) in _ = try self.settings { $0.client.request.bearer = token }
             }
         }
     }
 
-    @Test("--proxy reads its URL from a variable or a file, too, and shows neither where it is none")
+    @Test("--proxy accepts a variable or a file, and errors do not show their contents")
     func proxySecrets() throws {
         let secrets = Secrets { ["PROXY": "socks5h://user:password@proxy:1", "WRONG": "http://us er:secret@h"][$0] }
         var arguments = ConnectArguments()
-        arguments.url = "ws://h/"
-        arguments.proxy = "env:PROXY"
+        arguments.client.url = "ws://h/"
+        arguments.client.network.proxy = "env:PROXY"
         let proxy = try Proxy(parsing: "socks5h://user:password@proxy:1")
         #expect(try Self.proxy(of: ConnectSettings(arguments, secrets: secrets)) == proxy)
         try withFile(Array("socks5h://user:password@proxy:1\n".utf8)) { path in
-            arguments.proxy = "@\(path)"
+            arguments.client.network.proxy = "@\(path)"
             let found = try Self.proxy(of: ConnectSettings(arguments, secrets: secrets))
             #expect(found == proxy)
         }
-        arguments.proxy = "env:WRONG"
+        arguments.client.network.proxy = "env:WRONG"
         expectMessage("--proxy: the URL contains a space or a control character; percent-encode it") {
             () throws(Failure) in _ = try ConnectSettings(arguments, secrets: secrets)
         }
@@ -99,25 +101,25 @@ import WSCore
     @Test("RFC 6265 §5.4: all cookies are sent in one field, those of --header first")
     func cookies() throws {
         let settings = try self.settings {
-            $0.cookies = ["a=1", "b=2; c="]
-            $0.headers = ["Cookie: z=0"]
+            $0.client.request.cookies = ["a=1", "b=2; c="]
+            $0.client.request.headers = ["Cookie: z=0"]
         }
         #expect(settings.connector.request.fields.all(named: "Cookie") == ["z=0; a=1; b=2; c="])
         for cookie in ["a", "=1", ""] {
             expectMessage("--cookie: there is no name and '='; write name=value") {
-                () throws(Failure) in _ = try self.settings { $0.cookies = [cookie] }
+                () throws(Failure) in _ = try self.settings { $0.client.request.cookies = [cookie] }
             }
         }
-        #expect(throws: Failure.self) { try self.settings { $0.cookies = ["a=\r\nb"] } }
+        #expect(throws: Failure.self) { try self.settings { $0.client.request.cookies = ["a=\r\nb"] } }
     }
 
-    @Test("the request carries what was asked for")
+    @Test("The request contains all requested fields")
     func request() throws {
         let settings = try self.settings {
-            $0.headers = ["X-One: 1"]
-            $0.subprotocols = ["chat", "v2"]
-            $0.origin = "https://o"
-            $0.host = "other"
+            $0.client.request.headers = ["X-One: 1"]
+            $0.client.request.subprotocols = ["chat", "v2"]
+            $0.client.request.origin = "https://o"
+            $0.client.request.host = "other"
         }
         let fields = settings.connector.request.fields
         #expect(fields.first(named: "X-One") == "1")
@@ -126,18 +128,18 @@ import WSCore
         #expect(fields.first(named: "Host") == "other")
         #expect(fields.first(named: "User-Agent") == "wsx/\(version)")
         expectMessage("the request: the subprotocol \"a\" is given twice; give it once") {
-            () throws(Failure) in _ = try self.settings { $0.subprotocols = ["a", "a"] }
+            () throws(Failure) in _ = try self.settings { $0.client.request.subprotocols = ["a", "a"] }
         }
     }
 
-    @Test("messages are sent in their order, the file last, as text unless --binary is given")
+    @Test("Messages are sent in order, the file last, as text unless --binary is given")
     func messages() throws {
         try withFile(Array("a file\n".utf8)) { path in
             for (payload, kind) in [(PayloadKind.automatic, MessageKind.text), (.text, .text), (.binary, .binary)] {
                 let settings = try self.settings {
                     $0.messages = ["one", "", "two"]
                     $0.file = path
-                    $0.payload = payload
+                    $0.format.payload = payload
                 }
                 #expect(
                     settings.messages.map { String(decoding: $0.payload, as: UTF8.self) } == [
@@ -148,7 +150,7 @@ import WSCore
         }
     }
 
-    @Test("a file that is not there, or is no text, is refused")
+    @Test("A missing file, or one with invalid UTF-8, is rejected")
     func badFile() throws {
         expectMessage("--file /no/file: no such file or directory") {
             () throws(Failure) in _ = try settings { $0.file = "/no/file" }
@@ -159,18 +161,18 @@ import WSCore
             }
             let binary = try settings {
                 $0.file = path
-                $0.payload = .binary
+                $0.format.payload = .binary
             }
             #expect(binary.messages.map(\.payload) == [[0xFF]])
         }
     }
 
-    @Test("messages take the place of standard input, unless both are asked for")
+    @Test("Messages replace standard input, unless both are requested")
     func inputSources() throws {
         func reads(_ change: (inout ConnectArguments) -> Void) throws -> Bool {
             let settings = try self.settings {
-                // Not lines, which would be typed where the tests run on a terminal.
-                $0.input = .nul
+                // Not lines: with lines, the prompt would open if the tests run on a terminal.
+                $0.format.input = .nul
                 change(&$0)
             }
             #expect(!settings.isRepl)
@@ -183,18 +185,18 @@ import WSCore
                 $0.messages = ["x"]
                 $0.isInteractive = true
             })
-        #expect(try !reads { $0.readsInput = false })
+        #expect(try !reads { $0.format.readsInput = false })
     }
 
-    @Test("the connection has the limits and times that were given, and closes as asked")
+    @Test("The connection has the requested limits, timeouts, and close frame")
     func connection() throws {
         let settings = try self.settings {
-            $0.maximumMessageBytes = 7
-            $0.maximumFragments = 8
-            $0.fragmentBytes = 9
-            $0.closeTimeout = .seconds(3)
-            $0.closeCode = 4000
-            $0.closeReason = "done"
+            $0.client.limits.maximumMessageBytes = 7
+            $0.client.limits.maximumFragments = 8
+            $0.client.limits.fragmentBytes = 9
+            $0.client.limits.closeTimeout = .seconds(3)
+            $0.client.closeFrame.closeCode = 4000
+            $0.client.closeFrame.closeReason = "done"
         }
         #expect(settings.connection.role == .client)
         #expect(settings.connection.limits == Limits(maximumMessageBytes: 7, maximumFragments: 8))
@@ -204,7 +206,7 @@ import WSCore
         #expect(settings.closeFrame == CloseFrame(code: CloseCode(rawValue: 4000), reason: "done"))
     }
 
-    @Test("chunks and digits are binary unless --text is given; everything else is text unless --binary is")
+    @Test("Chunks, hex, and Base64 default to binary, and other formats to text")
     func kinds() {
         for format in InputFormat.allCases {
             #expect(
@@ -215,34 +217,36 @@ import WSCore
         }
     }
 
-    @Test("--reconnect tries forever or so many times, and is not the default")
+    @Test("--reconnect retries forever or a number of times, and is off by default")
     func reconnecting() throws {
         #expect(try settings { _ in }.backoff == nil)
-        #expect(try settings { $0.reconnection = .times(7) }.backoff?.maximumTries == 7)
-        let forever = try #require(try settings { $0.reconnection = .always }.backoff)
+        #expect(try settings { $0.staying.reconnection = .times(7) }.backoff?.maximumTries == 7)
+        let forever = try #require(try settings { $0.staying.reconnection = .always }.backoff)
         #expect(forever.maximumTries == nil)
     }
 
-    @Test("--heartbeat sends pings, or the message given, and leaves after the misses given")
+    @Test("--heartbeat sends pings or the given message, and disconnects after the given misses")
     func heartbeat() throws {
         #expect(try settings { _ in }.heartbeat == nil)
-        let pings = try settings { $0.heartbeat = .seconds(9) }.heartbeat
+        let pings = try settings { $0.staying.heartbeats.heartbeat = .seconds(9) }.heartbeat
         #expect(pings == .init(interval: .seconds(9), maximumMisses: 3, message: nil))
         let messages = try settings {
-            $0.heartbeat = .seconds(9)
-            $0.heartbeatMisses = 1
-            $0.heartbeatMessage = "{}"
+            $0.staying.heartbeats.heartbeat = .seconds(9)
+            $0.staying.heartbeats.heartbeatMisses = 1
+            $0.staying.heartbeatMessage = "{}"
         }
         #expect(messages.heartbeat == .init(interval: .seconds(9), maximumMisses: 1, message: Array("{}".utf8)))
     }
 
-    @Test("/connect takes nothing to another origin that may be a secret")
+    @Test("/connect sends no potential secrets to another origin")
     func leadingElsewhere() throws {
         let settings = try self.settings {
-            $0.headers = ["X-Plain: x", "Accept-Language: de", "accept: y", "DNT: 1", "Sec-WebSocket-Protocol: a"]
-            $0.subprotocols = ["chat"]
-            $0.heartbeat = .seconds(9)
-            $0.heartbeatMessage = "token"
+            $0.client.request.headers = [
+                "X-Plain: x", "Accept-Language: de", "accept: y", "DNT: 1", "Sec-WebSocket-Protocol: a",
+            ]
+            $0.client.request.subprotocols = ["chat"]
+            $0.staying.heartbeats.heartbeat = .seconds(9)
+            $0.staying.heartbeatMessage = "token"
         }
         let elsewhere = try settings.leading(to: "ws://other/")
         let fields = elsewhere.connector.request.fields
@@ -256,7 +260,7 @@ import WSCore
     }
 
     @Test(
-        "a password in the URL of /connect is a secret of the run",
+        "A password in the URL of /connect is a secret of the run",
         arguments: ["ws://u:hush-hush@h/", "ws://u:hush-hush@i/"])
     func leadingWithPassword(url: String) throws {
         let settings = try self.settings { _ in }
@@ -266,7 +270,7 @@ import WSCore
 
     private func settings(_ change: (inout ConnectArguments) -> Void) throws(Failure) -> ConnectSettings {
         var arguments = ConnectArguments()
-        arguments.url = "ws://h/"
+        arguments.client.url = "ws://h/"
         change(&arguments)
         return try ConnectSettings(arguments)
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LingerWaitTests {
     private static let still = LingerWait.Activity(receivedBytes: 0, isInMessage: false, isHeldUp: false)
 
-    /// Expects how much longer to wait at a time.
+    /// Expects the remaining wait at a time.
     private func expect(
         _ expected: Duration, of wait: inout LingerWait, at time: Duration,
         _ activity: LingerWait.Activity = still, sourceLocation: SourceLocation = #_sourceLocation
@@ -14,7 +14,7 @@ import Testing
         #expect(remaining == expected, sourceLocation: sourceLocation)
     }
 
-    @Test("a total wait ends on time, however many messages arrive")
+    @Test("A total wait ends on time, however many messages arrive")
     func total() {
         var wait = LingerWait(.seconds(30), restartsOnArrival: false, at: .seconds(100))
         for second in 101...129 {
@@ -25,7 +25,7 @@ import Testing
         expect(.zero, of: &wait, at: .seconds(131))
     }
 
-    @Test("an idle wait begins anew with each message")
+    @Test("Each message restarts an idle wait")
     func idle() {
         var wait = LingerWait(.seconds(1), restartsOnArrival: true, at: .seconds(0))
         expect(.milliseconds(600), of: &wait, at: .milliseconds(400))
@@ -34,7 +34,7 @@ import Testing
         expect(.zero, of: &wait, at: .milliseconds(1900))
     }
 
-    @Test("a message in progress extends an idle wait while it grows, and a total wait never")
+    @Test("A message in progress extends an idle wait while it grows, but never a total wait")
     func progress() {
         for restarts in [true, false] {
             var wait = LingerWait(.seconds(1), restartsOnArrival: restarts, at: .zero)
@@ -43,12 +43,12 @@ import Testing
             }
             expect(restarts ? .seconds(1) : .milliseconds(100), of: &wait, at: .milliseconds(900), activity(100))
             expect(restarts ? .seconds(1) : .zero, of: &wait, at: .milliseconds(1800), activity(200))
-            // No byte more: the message stands still.
+            // No further byte: the message is stalled.
             expect(.zero, of: &wait, at: .milliseconds(2800), activity(200))
         }
     }
 
-    @Test("what waits to be written or read here extends either wait", arguments: [true, false])
+    @Test("Data waiting to be written or read locally extends either wait", arguments: [true, false])
     func heldUp(restarts: Bool) {
         var wait = LingerWait(.seconds(1), restartsOnArrival: restarts, at: .zero)
         let busy = LingerWait.Activity(receivedBytes: 0, isInMessage: false, isHeldUp: true)

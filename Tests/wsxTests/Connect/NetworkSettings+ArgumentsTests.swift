@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct NetworkSettingsArgumentsTests {
-    @Test("-4, -6, --resolve and --source-ip become settings, each in its order")
+    @Test("-4, -6, --resolve, and --source-ip become settings, in order")
     func settings() throws {
         var arguments = NetworkArguments()
         #expect(try NetworkSettings(arguments).family == nil)
@@ -17,7 +17,7 @@ import WSCore
         #expect(settings.sources.map(\.description) == ["127.0.0.1:0", "[::1]:0"])
     }
 
-    @Test("entries and addresses that are none name the option and say why")
+    @Test("The error for an invalid entry or address names the option and the reason")
     func errors() {
         expectMessage("--resolve 'h:80': an address is missing; write HOST:PORT:IP[,IP...]") {
             () throws(Failure) in _ = try settings { $0.resolve = ["h:80"] }

@@ -4,50 +4,50 @@ import Testing
 
 @testable import wsx
 
-/// What the options about requests and replies ask for.
+/// The settings derived from the options for requests and replies.
 @Suite struct RequestSettingsTests {
-    @Test("what the arguments ask for")
+    @Test("The arguments become settings")
     func arguments() throws {
         #expect(try Self.settings { _ in } == nil)
-        #expect(try Self.settings { $0.sendsRequests = true } == .init(isSequential: true))
+        #expect(try Self.settings { $0.replies.sendsRequests = true } == .init(isSequential: true))
         #expect(
             try Self.settings {
-                $0.correlation = "/a"
-                $0.replyTimeout = .seconds(1)
-                $0.reconnection = .always
+                $0.replies.correlation = "/a"
+                $0.replies.replyTimeout = .seconds(1)
+                $0.staying.reconnection = .always
             } == .init(field: JSONField("/a"), replyTimeout: .seconds(1), keepsRequests: true))
         #expect(
             try Self.settings {
-                $0.calls = .automatic
-                $0.correlation = "id"
-                $0.sendsRequests = true
+                $0.replies.calls = .automatic
+                $0.replies.correlation = "id"
+                $0.replies.sendsRequests = true
             } == .init(field: JSONField("id"), isSequential: true, makesCalls: true))
     }
 
-    @Test("what cannot go together is refused")
+    @Test("Contradicting options are rejected")
     func contradictions() {
         #expect(throws: Failure.self) {
             try Self.settings {
-                $0.calls = .automatic
-                $0.correlation = "key"
+                $0.replies.calls = .automatic
+                $0.replies.correlation = "key"
             }
         }
         #expect(throws: Failure.self) {
             try Self.settings {
-                $0.sendsRequests = true
-                $0.heartbeatMessage = "x"
+                $0.replies.sendsRequests = true
+                $0.staying.heartbeatMessage = "x"
             }
         }
     }
 
     @Test(
-        "the DevTools of browsers get calls without a version, and others where that is asked for",
+        "Calls to browsers' DevTools have no version, nor do others on request",
         arguments: [
             (.automatic, "/", true), (.automatic, "/devtools/page/1", false), (.standard, "/devtools/page/1", true),
             (.devtools, "/", false),
         ] as [(JSONRPCForm, String, Bool)])
     func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
-        #expect(try Self.settings(at: requestTarget) { $0.calls = form }?.callsHaveVersion == hasVersion)
+        #expect(try Self.settings(at: requestTarget) { $0.replies.calls = form }?.callsHaveVersion == hasVersion)
     }
 
     private static func settings(

@@ -26,7 +26,7 @@ import Testing
 
     private func message(_ state: RunState) -> String? { state.failure?.message ?? nil }
 
-    @Test("the message that meets the goal ends the run, which then counts no message")
+    @Test("The message that meets the goal ends the run, and later ones do not count")
     func goal() throws {
         var state = state(EndConditions(until: [try Pattern("ready")]))
         let isFirstLast = take("wait", &state)
@@ -40,7 +40,7 @@ import Testing
         #expect(state.isDraining)
     }
 
-    @Test("a peer that closes before the goal is met fails the run")
+    @Test("A run fails if the peer closes before the goal is met")
     func closedEarly() {
         var state = state(EndConditions(count: 3))
         _ = take("a", &state)
@@ -49,7 +49,7 @@ import Testing
         #expect(message(state) == "closed with 1000 after 1 of 3 messages")
     }
 
-    @Test("a wait that ends before the goal is met fails the run")
+    @Test("A run fails if the wait ends before the goal is met")
     func waitEnded() {
         var state = state(EndConditions(count: 2))
         state.lingerEnded(.total(.seconds(30)))
@@ -59,7 +59,7 @@ import Testing
             message(state) == "0 of 2 messages within 30 s of the last input; --linger or --timeout waits longer")
     }
 
-    @Test("a reader that goes away before the goal is met is a success")
+    @Test("A reader that closes the output before the goal is met is a success")
     func readerLeft() {
         var state = state(EndConditions(count: 2))
         state.readerLeft()
@@ -68,7 +68,7 @@ import Testing
         #expect(state.failure == nil)
     }
 
-    @Test("an expectation that no message meets is what the run ends with, also at its time limit")
+    @Test("A run with an unmet expectation fails with it, also at the time limit")
     func expectations() throws {
         for limit in [nil, Duration.seconds(2)] {
             var state = state(EndConditions(expectations: [try Pattern("ok")]))
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("of several failures the first counts, and a failure counts more than an open goal")
+    @Test("The first of several failures counts, and a failure overrides an unmet goal")
     func first() {
         var state = state(EndConditions(count: 1))
         let hurries = [
@@ -91,7 +91,7 @@ import Testing
         #expect(message(state) == "input: bad")
     }
 
-    @Test("a lost connection is followed by another one until the run ends or closes")
+    @Test("Another connection follows a lost one until the run ends or closes")
     func interruption() {
         var state = state()
         #expect(state.interruption(by: Self.lost) != nil)
@@ -104,7 +104,7 @@ import Testing
         #expect(state.interruption(by: Self.lost) == nil)
     }
 
-    @Test("a silent peer is why another connection follows, or why the run ends")
+    @Test("A silent peer is the reason for a reconnect, or for the end of the run")
     func silence() {
         var state = state()
         state.silence = .silent(for: .seconds(3), misses: 3)
@@ -113,7 +113,7 @@ import Testing
         #expect(state.failure?.status == .timedOut)
     }
 
-    @Test("a peer may drop the connection when asked to close, but not with unacknowledged messages")
+    @Test("A peer may drop the connection when asked to close, but not with unacknowledged messages")
     func unacknowledged() {
         var closing = ClosingHandshake()
         closing.sent = CloseFrame(code: .normalClosure)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("at the prompt a failure is reported once, and the next connection begins without it")
+    @Test("The prompt reports a failure once, and the next connection starts without it")
     func prompt() {
         var state = state()
         state.lastConnectionEnded(Self.end(received: 4000), unacknowledgedCount: 0)
@@ -137,7 +137,7 @@ import Testing
         #expect(goesOn && state.failure == nil)
     }
 
-    @Test("a run that has failed does not use another connection; one that ends as asked does")
+    @Test("A failed run does not use another connection; one that ends as requested does")
     func opened() {
         var failed = state()
         _ = failed.end(with: .interrupted, hurried: true)
@@ -155,7 +155,7 @@ import Testing
         #expect(ending.isEnding)
     }
 
-    @Test("leaving the prompt before the goal is met is a success")
+    @Test("Leaving the prompt before the goal is met is a success")
     func leftPrompt() {
         for isPrompt in [true, false] {
             var state = state(EndConditions(count: 2))
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("giving up the wait for a connection reports nothing again, but has the status of the last end")
+    @Test("Canceling a reconnect reports nothing again, but keeps the status of the last end")
     func stopped() {
         var state = state()
         state.stoppedConnecting(after: nil, unacknowledgedCount: 0)
@@ -175,7 +175,7 @@ import Testing
         #expect(state.failure?.status == .closed && message(state) == nil)
     }
 
-    @Test("an interrupt is final for a run that has failed or was interrupted, but not when the peer has closed")
+    @Test("An interrupt is final after a failure or an interrupt, but not after the peer has closed")
     func interrupts() {
         var closed = state()
         closed.lastConnectionEnded(Self.end(received: 4000), unacknowledgedCount: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CloseValueTests {
     @Test(
-        "RFC 6455 §7.4: the codes that an endpoint may send are accepted",
+        "RFC 6455 §7.4: codes that an endpoint may send are accepted",
         arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1014, 3000, 3999, 4000, 4999]
             as [UInt16])
     func sendable(code: UInt16) throws {
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "RFC 6455 §7.4: reserved and unassigned codes are refused",
+        "RFC 6455 §7.4: reserved and unassigned codes are rejected",
         arguments: [
             "0", "999", "1004", "1005", "1006", "1015", "1016", "2999", "5000", "65536", "-1000", "+1000", "",
             "x",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import wsx
 
-/// The conventions of the command line; what each option does is in ``OptionTableTests``.
+/// The conventions of the command line. ``OptionTableTests`` tests the effect of each option.
 @Suite struct CommandLineParserTests {
     private func connect(_ words: String...) throws -> ConnectArguments {
         let invocation = try Invocation.program.parse(["connect"] + words)
@@ -13,41 +13,41 @@ import Testing
 
     private struct Unexpected: Error { let invocation: Invocation }
 
-    @Test("a value follows its option as a word, after '=' or, for a short one, at once") func valueForms() throws {
-        #expect(try connect("u", "--origin", "null").origin == "null")
-        #expect(try connect("u", "--origin=null").origin == "null")
-        #expect(try connect("u", "-o", "null").origin == "null")
-        #expect(try connect("u", "-onull").origin == "null")
-        #expect(try connect("u", "-s=o").subprotocols == ["=o"])
+    @Test("A value follows its option as a word, after '=', or directly if it is short") func valueForms() throws {
+        #expect(try connect("u", "--origin", "null").client.request.origin == "null")
+        #expect(try connect("u", "--origin=null").client.request.origin == "null")
+        #expect(try connect("u", "-o", "null").client.request.origin == "null")
+        #expect(try connect("u", "-onull").client.request.origin == "null")
+        #expect(try connect("u", "-s=o").client.request.subprotocols == ["=o"])
     }
 
-    @Test("a value may be empty, contain '=' or begin with a hyphen") func unusualValues() throws {
-        #expect(try connect("u", "--header=").headers == [""])
-        #expect(try connect("u", "--header", "").headers == [""])
-        #expect(try connect("u", "--header=A: b=c").headers == ["A: b=c"])
-        #expect(try connect("u", "--header=\u{301}").headers == ["\u{301}"])
+    @Test("A value may be empty, contain '=', or begin with a hyphen") func unusualValues() throws {
+        #expect(try connect("u", "--header=").client.request.headers == [""])
+        #expect(try connect("u", "--header", "").client.request.headers == [""])
+        #expect(try connect("u", "--header=A: b=c").client.request.headers == ["A: b=c"])
+        #expect(try connect("u", "--header=\u{301}").client.request.headers == ["\u{301}"])
         #expect(try connect("u", "-x", "-v", "-x", "--").messages == ["-v", "--"])
     }
 
-    @Test("short options cluster, and the last of a cluster may have a value") func clusters() throws {
-        #expect(try connect("u", "-vv").verbosity == 2)
+    @Test("Short options can be combined, and the last one may have a value") func clusters() throws {
+        #expect(try connect("u", "-vv").transcript.verbosity == 2)
         let arguments = try connect("u", "-qn5")
-        #expect(arguments.isQuiet)
-        #expect(arguments.count == 5)
-        #expect(try connect("u", "-qn", "5").count == 5)
+        #expect(arguments.transcript.display.isQuiet)
+        #expect(arguments.ending.count == 5)
+        #expect(try connect("u", "-qn", "5").ending.count == 5)
     }
 
-    @Test("options and operands mix, and '--' ends the options") func mixing() throws {
+    @Test("Options and operands can be mixed, and '--' ends the options") func mixing() throws {
         let arguments = try connect("-q", "u", "one", "-v", "--", "--quiet", "-", "--")
-        #expect(arguments.url == "u")
+        #expect(arguments.client.url == "u")
         #expect(arguments.messages == ["one", "--quiet", "-", "--"])
-        #expect(arguments.verbosity == 1)
-        #expect(try connect("--", "u").url == "u")
+        #expect(arguments.transcript.verbosity == 1)
+        #expect(try connect("--", "u").client.url == "u")
         #expect(try Invocation.program.parse(["--", "connect", "u"]) == .connect(try connect("u")))
     }
 
     @Test(
-        "a URL without a command is connected to, with the options before it or after it",
+        "A URL without a command implies connect, with options before or after it",
         arguments: [
             ["ws://h/p", "-q"], ["-q", ":8080", "hello"], ["-qn", "5", "localhost"], ["example.com/chat"],
             ["-x", "hi", "echo:"], ["--header=a: b", "wss://h"], ["--", "ws+unix:/run/s"],
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "wscat's -c and -l are the commands, wherever they stand",
+        "wscat's -c and -l select the commands, in any position",
         arguments: [
             (["-c", "ws://h"], ["connect", "ws://h"]), (["-q", "-c", "u", "hi"], ["connect", "u", "-q", "hi"]),
             (["--connect=u", "-x", "a"], ["connect", "u", "-x", "a"]), (["-l", "8080"], ["listen", "8080"]),
@@ -69,42 +69,42 @@ import Testing
         #expect(try Invocation.program.parse(words) == Invocation.program.parse(meaning))
     }
 
-    @Test("a hyphen alone is an operand, and so is the empty word") func hyphen() throws {
+    @Test("A single hyphen is an operand, and so is the empty word") func hyphen() throws {
         #expect(try connect("u", "-", "").messages == ["-", ""])
     }
 
-    @Test("operands come before the values of --execute, wherever they stand") func messageOrder() throws {
+    @Test("Operands precede the values of --execute, in any order of words") func messageOrder() throws {
         #expect(try connect("-x", "c", "u", "a", "-x", "d", "b").messages == ["a", "b", "c", "d"])
     }
 
-    @Test("of an option given twice the last one counts") func lastWins() throws {
-        #expect(try connect("u", "--linger", "1s", "--linger=2s").linger == .idle(.seconds(2)))
-        #expect(try connect("u", "--binary", "--text").payload == .text)
-        #expect(try connect("u", "-6", "-4").addressFamily == .ipv4)
+    @Test("If an option is repeated, the last value counts") func lastWins() throws {
+        #expect(try connect("u", "--linger", "1s", "--linger=2s").ending.linger == .idle(.seconds(2)))
+        #expect(try connect("u", "--binary", "--text").format.payload == .text)
+        #expect(try connect("u", "-6", "-4").client.network.addressFamily == .ipv4)
     }
 
-    @Test("prefixes of long names are not accepted", arguments: ["--linge", "--verb", "--interac"])
+    @Test("Prefixes of long names are not accepted", arguments: ["--linge", "--verb", "--interac"])
     func prefixes(word: String) {
         #expect(throws: UsageError.self) { try connect("u", word, "1") }
     }
 
-    @Test("help is given at once, even where operands are missing") func help() throws {
-        #expect(try Invocation.program.parse(["-h"]) == .text(TestProgram.shortHelp(of: nil)))
-        #expect(try Invocation.program.parse(["--help"]) == .text(TestProgram.longHelp(of: nil)))
-        #expect(try Invocation.program.parse(["help"]) == .text(TestProgram.longHelp(of: nil)))
-        #expect(try Invocation.program.parse(["connect", "-vh"]) == .text(TestProgram.shortHelp(of: .connect)))
-        #expect(try Invocation.program.parse(["listen", "--help"]) == .text(TestProgram.longHelp(of: .listen)))
+    @Test("Help is shown at once, even if operands are missing") func help() throws {
+        #expect(try Invocation.program.parse(["-h"]) == .text(.help(TestProgram.shortHelp(of: nil))))
+        #expect(try Invocation.program.parse(["--help"]) == .text(.longHelp(TestProgram.longHelp(of: nil))))
+        #expect(try Invocation.program.parse(["help"]) == .text(.longHelp(TestProgram.longHelp(of: nil))))
+        #expect(try Invocation.program.parse(["connect", "-vh"]) == .text(.help(TestProgram.shortHelp(of: .connect))))
+        #expect(try Invocation.program.parse(["listen", "--help"]) == .text(.longHelp(TestProgram.longHelp(of: .listen))))
         for command in Command.allCases {
             #expect(
-                try Invocation.program.parse(["help", command.rawValue]) == .text(TestProgram.longHelp(of: command)))
+                try Invocation.program.parse(["help", command.rawValue]) == .text(.longHelp(TestProgram.longHelp(of: command))))
         }
     }
 
-    @Test("the version and the completions are asked for by their names") func others() throws {
+    @Test("The version and the completions can be requested") func others() throws {
         #expect(try Invocation.program.parse(["--version"]) == .version)
         #expect(try Invocation.program.parse(["-V"]) == .version)
         for shell in Shell.allCases {
-            let expected = Invocation.text(shell.completionScript(of: TestProgram.description))
+            let expected = Invocation.text(.completionScript(shell.completionScript(of: TestProgram.description)))
             #expect(try Invocation.program.parse(["completions", shell.rawValue]) == expected)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FaultValueTests {
     @Test(
-        "a delay is a duration or a range of them",
+        "A delay is a duration or a range of durations",
         arguments: [
             ("250ms", .milliseconds(250) ... .milliseconds(250)), ("2", .seconds(2) ... .seconds(2)),
             ("100ms-2s", .milliseconds(100) ... .seconds(2)), ("0-1s", .zero ... .seconds(1)),
@@ -16,20 +16,20 @@ import Testing
     }
 
     @Test(
-        "anything else is no delay",
+        "Other texts are not delays",
         arguments: ["", "-", "x", "1s-", "-1s", "2s-1s", "100-500ms", "1s-2s-3s", "1s–2s", "1 s"])
     func noDelay(text: String) {
         #expect(throws: ValueProblem.notADelay) { try DelayValue.parse(text) }
     }
 
     @Test(
-        "a delay of nothing, or beyond all, is said to be out of range", arguments: ["0", "0-0", "1000000001s", "0s"])
+        "A zero delay, or one that is too long, is out of range", arguments: ["0", "0-0", "1000000001s", "0s"])
     func delayOutOfRange(text: String) {
         #expect(throws: ValueProblem.durationOutOfRange(zeroAllowed: false)) { try DelayValue.parse(text) }
     }
 
     @Test(
-        "a rate is a fraction or percents",
+        "A rate is a fraction or a percentage",
         arguments: [
             ("0", 0), ("1", 1), ("0.1", 0.1), (".5", 0.5), ("10%", 0.1), ("100%", 1), ("0%", 0), ("0.5%", 0.005),
         ])
@@ -38,14 +38,14 @@ import Testing
     }
 
     @Test(
-        "anything else is no rate",
+        "Other texts are not rates",
         arguments: ["", "%", "x", "2", "1.01", "101%", "-1", "+1", "1e-1", "nan", "inf", "0x1", "10%%", ".", "10 %"])
     func noFraction(text: String) {
         #expect(throws: ValueProblem.notAFraction) { try FractionValue.parse(text) }
     }
 
     @Test(
-        "a limit is a number of messages, or with a unit a time",
+        "A limit is a number of messages, or a duration if it has a unit",
         arguments: [
             ("1", .messages(1)), ("2k", .messages(2000)), ("5M", .messages(5_000_000)), ("5m", .time(.seconds(300))),
             ("500ms", .time(.milliseconds(500))), ("5s", .time(.seconds(5))), ("1h", .time(.seconds(3600))),
@@ -54,19 +54,19 @@ import Testing
         #expect(try CloseLimitValue.parse(text) == expected)
     }
 
-    @Test("anything else is no limit", arguments: ["", "x", "s", "ms", "1.5", "-1", "5x", "5 s", "1d"])
+    @Test("Other texts are not limits", arguments: ["", "x", "s", "ms", "1.5", "-1", "5x", "5 s", "1d"])
     func noCloseLimit(text: String) {
         #expect(throws: ValueProblem.notACloseLimit) { try CloseLimitValue.parse(text) }
     }
 
-    @Test("no messages and no time are out of range")
+    @Test("Zero messages and zero time are out of range")
     func closeLimitOutOfRange() {
         #expect(throws: ValueProblem.outOfRange(1...CountValue.largest)) { try CloseLimitValue.parse("0") }
         #expect(throws: ValueProblem.durationOutOfRange(zeroAllowed: false)) { try CloseLimitValue.parse("0s") }
     }
 
     @Test(
-        "a refusal is a status, and may have a count",
+        "A rejection is a status with an optional count",
         arguments: [
             ("300", Rejection(status: 300)), ("599", Rejection(status: 599)),
             ("503x1", Rejection(status: 503, count: 1)),
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "anything else is none",
+        "Other texts are not rejections",
         arguments: [
             "", "x", "x3", "101", "200", "299", "600", "503x", "503x0", "503x-1", "503X3", "503 x3", "+503", "503x3x3",
         ])
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: ValueProblem.notARejection) { try RejectionValue.parse(text) }
     }
 
-    @Test("a rate of bytes is a size of 64 or more")
+    @Test("A rate in bytes is a size of at least 64")
     func throttle() throws {
         #expect(try ThrottleValue.parse("64") == 64)
         #expect(try ThrottleValue.parse("256k") == 262_144)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import wsx
 
-/// Options of other tools: the right one of ours is named, or none.
+/// For options of other tools, errors name the right equivalent of ours, or none.
 @Suite struct ForeignOptionTests {
     @Test(
-        "no option of another tool leads to an option of ours with another meaning",
+        "An option of another tool is never taken for one of ours with another meaning",
         arguments: [
             ("--cacert", "use --ca PATH"), ("--user", "use -a USER:PASSWORD"), ("--max-messages", "use -n N"),
             ("--json", "use --output json for events, or write the message after the URL"),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "a load generator's options are known to bench, and a server's to listen",
+        "bench recognizes options of load generators, and listen those of servers",
         arguments: [
             ("bench", "-x", "use -m TEXT for a message, or --proxy URL for a proxy"),
             ("bench", "-z", "use -d DURATION"),
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "a slip of the finger still finds the option",
+        "A typing error still finds the option",
         arguments: [
             ("--outptu", "output"), ("--quite", "quiet"), ("--no-sdtin", "no-stdin"), ("--noproxy", "no-proxy"),
             ("--lingr", "linger"), ("--sub-protocol", "subprotocol"), ("--compressed", "compress"),
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "an address of another tool is not taken for a host with a port or for an IPv6 address",
+        "An address of another tool is not taken for a host with a port or an IPv6 address",
         arguments: [
             (
                 ["connect", "ws-l:127.0.0.1:80"],
@@ -81,19 +81,19 @@ import Testing
     }
 
     @Test(
-        "a host that has the name of a transport of websocat's is a host",
+        "A host with the name of a websocat transport is a host",
         arguments: ["mirror:8080", "log:9000/path", "tcp:1", "ws-l:8080", "ws://mirror", "mirror", "exec", "echo:"])
     func hosts(value: String) throws {
         #expect(try ServerURLValue.parse(value) == value)
     }
 
-    @Test("a word that is a command elsewhere leads to ours", arguments: ["serve", "server"]) func commands(
+    @Test("A command of another tool leads to ours", arguments: ["serve", "server"]) func commands(
         word: String
     ) {
         #expect(Self.message([word, "8080"]) == "wsx: unknown command '\(word)'; use 'wsx listen PORT'")
     }
 
-    @Test("the table has no name twice, none that the command has itself, and remedies that exist")
+    @Test("The table has no duplicate or existing names, and its remedies exist")
     func table() {
         for command in Command.allCases {
             let entries = ForeignOption.all.filter { $0.commands.contains(command) }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import wsx
 
-/// The files in `man/` and `completions/` are made from the option table and checked in.
-/// With `WSX_UPDATE_GENERATED=1` in the environment, as `make generate` has it, the test writes them.
+/// The files in `man/` and `completions/` are generated from the option table and checked in. With
+/// `WSX_UPDATE_GENERATED=1` in the environment, which `make generate` sets, the test writes them.
 @Suite struct GeneratedFilesTests {
     static let files: [(path: String, contents: String)] =
         ([nil] + TestProgram.pages.map(Optional.some)).map {
@@ -21,7 +21,7 @@ import Testing
         ]
 
     @Test(
-        "the checked-in manual and completions are what the option table gives; 'make generate' renews them",
+        "The manual and completions match the option table; 'make generate' updates them",
         arguments: files)
     func isCurrent(path: String, contents: String) throws {
         let absolutePath = Self.repositoryRoot + path

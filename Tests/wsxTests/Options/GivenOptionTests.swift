@@ -3,9 +3,9 @@ import Testing
 
 @testable import wsx
 
-/// What options say of one another.
+/// Conflicts and requirements between options.
 @Suite struct GivenOptionTests {
-    /// A way of serving: its words, those after `--`, and the options of listen that it does not go with.
+    /// A mode of the server: its words, those after `--`, and the options of listen that conflict with it.
     struct Mode: Sendable, CustomStringConvertible {
         let words: [String]
         var program: [String] = []
@@ -32,7 +32,7 @@ import Testing
         Mode(words: ["--compress=off"], refused: ["compress-no-context", "compress-window-bits"]),
     ]
 
-    @Test("each way of serving refuses the options that would say nothing in it, and no other", arguments: modes)
+    @Test("Each mode of the server rejects exactly the options without effect in it", arguments: modes)
     func mode(mode: Mode) {
         var refused: [String] = []
         for testCase in OptionTableTests.listenCases {
@@ -40,7 +40,7 @@ import Testing
             let given = mode.words + testCase.words
             let words = ["listen", "0"] + given + (hasProgram ? [] : mode.program)
             guard case .conflict(let first, let second)? = Self.error(words) else { continue }
-            // A case may have another option in it, which is refused.
+            // A test case may include another option, which conflicts instead.
             let name = "--" + testCase.option
             if [first, second].contains(where: { $0 == name || $0.hasPrefix(name + "=") }) {
                 refused.append(testCase.option)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "a default that is said aloud contradicts nothing",
+        "An explicit default value conflicts with nothing",
         arguments: [
             ["--once", "--threads", "1"], ["--record", "f", "--threads=1"], ["--echo", "--input", "lines"],
             ["--replay", "f", "--output=text"], ["--compress", "--compress-no-context"],
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "of an option that is given twice the last one counts here, too",
+        "If an option is repeated, the last value is checked",
         arguments: [
             ["--once", "--threads", "2", "--threads", "1"], ["--compress=off", "--compress-no-context", "--compress"],
             ["--echo", "--output=raw", "--output=json"],
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "where two values would both be meant, another one is refused, and the same is not",
+        "A second, different value of a singular option is rejected; a repeated one is not",
         arguments: ["path", "serve", "replay", "tls-cert", "client-ca", "record"])
     func singular(long: String) {
         let company = long == "client-ca" ? ["--tls-self-signed"] : []
@@ -81,7 +81,7 @@ import Testing
         #expect(Self.error(["listen", "0", "--\(long)=/a", "--\(long)", "/a"] + company) == nil)
     }
 
-    @Test("the kind of events of the input is their own, but not that of messages on the command line of connect")
+    @Test("Input events have their own kind, but messages on the command line of connect do not")
     func events() {
         #expect(Self.error(["listen", "0", "--input=json", "--binary"]) != nil)
         #expect(Self.error(["connect", "u", "-i", "-x", "a", "--input=json", "--binary"]) == nil)

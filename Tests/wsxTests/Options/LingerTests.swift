@@ -4,7 +4,7 @@ import Testing
 @testable import wsx
 
 @Suite struct LingerTests {
-    @Test("a linger is a duration or 'forever'") func linger() throws {
+    @Test("A linger time is a duration or 'forever'") func linger() throws {
         #expect(try Linger.parse("forever") == .forever)
         #expect(try Linger.parse("0") == .idle(.zero))
         #expect(throws: ValueProblem.notADuration(orForever: true)) { try Linger.parse("Forever") }

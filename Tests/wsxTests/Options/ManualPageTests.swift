@@ -4,7 +4,7 @@ import Testing
 @testable import wsx
 
 @Suite struct ManualPageTests {
-    @Test("every option of a command is in its page", arguments: TestProgram.pages)
+    @Test("Each option of a command is in its manual page", arguments: TestProgram.pages)
     func options(command: Command) {
         let page = TestProgram.page(of: command)
         for option in TestProgram.options(of: command) {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("no line begins with a request that is none", arguments: TestProgram.pages)
+    @Test("No line begins with an unknown roff request", arguments: TestProgram.pages)
     func requests(command: Command) {
         let known = [
             ".TH", ".SH", ".SS", ".TP", ".IP", ".PP", ".RS", ".RE", ".EX", ".EE", ".TS", ".TE", ".br", ".\\\"", "'\\\"",

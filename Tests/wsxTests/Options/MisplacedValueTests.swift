@@ -3,7 +3,7 @@ import Testing
 
 @testable import wsx
 
-/// Values that are clearly meant for another option: curl, wscat, websocat and wrk give some letters another meaning.
+/// Values clearly meant for another option: some letters have another meaning in curl, wscat, websocat, and wrk.
 @Suite struct MisplacedValueTests {
     @Test(
         "-x does not send a proxy's address, with its password, as a message",
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "-x sends everything else",
+        "-x sends all other texts",
         arguments: [
             "hello", "", "room:42", "http://example.com/page", "https://social.example/@name", "ftp://h", "wss://h/",
             #"{"url":"http://user:secret@proxy"}"#, "mailto:me@example.com", "127.0.0.1", "a:b@c", "GET http://h",
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "-o takes an origin and nothing else, and no file or format becomes the Origin field",
+        "-o accepts only origins, so no file or format becomes the Origin field",
         arguments: [
             "out.txt", "/dev/null", "-", "json", "text", "", "example.com", "https://", "https://a/", "https://a/b",
             "https://a?q", "https://a#f", "https://me:secret@a", "https://a b", "https://a:0", "https://a:65536",
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "an origin of any scheme is taken, and null",
+        "An origin of any scheme is accepted, and so is null",
         arguments: [
             "https://app.example", "http://app.example:8080", "http://[::1]", "https://[2001:db8::1]:8443", "null",
             "chrome-extension://abcdefgh", "HTTPS://App.Example",
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: ValueProblem.notAnOrigin(allAllowed: false, isURL: false)) { try OriginValue.parse("*") }
     }
 
-    @Test("a switch of another tool does not swallow the URL", arguments: ["-s", "-b", "-f", "-fsSL", "-sS"])
+    @Test("A switch of another tool does not consume the URL", arguments: ["-s", "-b", "-f", "-fsSL", "-sS"])
     func swallowedURL(option: String) {
         for command in [["connect"], ["bench"], []] {
             let message = Self.message(command + [option, "wss://me:secret@h/?a=b"])
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "the right option is named",
+        "The error names the right option",
         arguments: [
             (["bench", "u", "-o", "json"], "'json' for '-o': this is an output format; use --output json"),
             (["connect", "u", "-o", "raw"], "'raw' for '-o': this is an output format; use --output raw"),
@@ -102,7 +102,7 @@ import Testing
         #expect(Self.message(words) == "wsx: bad value " + expected)
     }
 
-    @Test("a cookie that is no cookie may be a secret, and is not shown") func hiddenCookie() {
+    @Test("An invalid cookie may be a secret, and is not shown") func hiddenCookie() {
         #expect(
             Self.message(["connect", "u", "-b", "secret"])
                 == "wsx: bad value for '-b': expected name=value; @FILE reads that from a file")
@@ -112,13 +112,13 @@ import Testing
     }
 
     @Test(
-        "a file or subprotocol with an ordinary name is taken", arguments: ["s", "L", "ss", "chat", "v10.stomp", "a/b"])
+        "A file or subprotocol with a usual name is accepted", arguments: ["s", "L", "ss", "chat", "v10.stomp", "a/b"])
     func ordinaryNames(value: String) throws {
         #expect(try MessageFileValue.parse(value) == value)
         #expect(try SubprotocolValue.parse(value) == [value])
     }
 
-    @Test("an unexpected argument does not show a password") func unexpected() {
+    @Test("The error for an unexpected argument does not show a password") func unexpected() {
         #expect(
             Self.message(["listen", "0", "http://me:secret@h"])
                 == "wsx: unexpected argument 'http://•••@h'; 'wsx listen -h' shows the usage")

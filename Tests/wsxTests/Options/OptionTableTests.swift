@@ -4,7 +4,7 @@ import WSCore
 
 @testable import wsx
 
-/// One test an option, and what must hold for the table as a whole.
+/// One test per option, and properties of the whole table.
 @Suite struct OptionTableTests {
     struct ConnectCase: Sendable {
         let option: String
@@ -58,94 +58,100 @@ import WSCore
         ConnectCase("execute", "-x", "a", "--execute=b") { $0.messages = ["a", "b"] },
         ConnectCase("file", "-f", "p") { $0.file = "p" },
         ConnectCase("interactive", "-i") { $0.isInteractive = true },
-        ConnectCase("no-stdin", "--no-stdin") { $0.readsInput = false },
-        ConnectCase("text", "--text") { $0.payload = .text },
-        ConnectCase("binary", "--binary") { $0.payload = .binary },
-        ConnectCase("input", "--input", "chunks") { $0.input = .chunks },
-        ConnectCase("crlf", "--crlf") { $0.stripsCarriageReturn = true },
-        ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.replaySpeed = .factor(0.5) },
-        ConnectCase("output", "--output", "json") { $0.output = .json },
-        ConnectCase("linger", "--linger", "forever") { $0.linger = .forever },
-        ConnectCase("count", "-n", "50k") { $0.count = 50_000 },
-        ConnectCase("until", "--until", "a", "--until=^b$") { $0.until = ["a", "^b$"] },
-        ConnectCase("expect", "--expect", "a", "--expect=b") { $0.expectations = ["a", "b"] },
-        ConnectCase("request", "--request") { $0.sendsRequests = true },
+        ConnectCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
+        ConnectCase("text", "--text") { $0.format.payload = .text },
+        ConnectCase("binary", "--binary") { $0.format.payload = .binary },
+        ConnectCase("input", "--input", "chunks") { $0.format.input = .chunks },
+        ConnectCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
+        ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.format.replaySpeed = .factor(0.5) },
+        ConnectCase("output", "--output", "json") { $0.format.output = .json },
+        ConnectCase("linger", "--linger", "forever") { $0.ending.linger = .forever },
+        ConnectCase("count", "-n", "50k") { $0.ending.count = 50_000 },
+        ConnectCase("until", "--until", "a", "--until=^b$") { $0.ending.until = ["a", "^b$"] },
+        ConnectCase("expect", "--expect", "a", "--expect=b") { $0.ending.expectations = ["a", "b"] },
+        ConnectCase("request", "--request") { $0.replies.sendsRequests = true },
         ConnectCase("fail", "--fail", "--json-rpc") {
-            $0.failsOnErrorReply = true
-            $0.calls = .automatic
+            $0.replies.failsOnErrorReply = true
+            $0.replies.calls = .automatic
         },
-        ConnectCase("correlate", "--correlate", "/a/id") { $0.correlation = "/a/id" },
-        ConnectCase("json-rpc", "--json-rpc=devtools", "--json-rpc") { $0.calls = .automatic },
+        ConnectCase("correlate", "--correlate", "/a/id") { $0.replies.correlation = "/a/id" },
+        ConnectCase("json-rpc", "--json-rpc=devtools", "--json-rpc") { $0.replies.calls = .automatic },
         ConnectCase("reply-timeout", "--reply-timeout", "5", "--request") {
-            $0.sendsRequests = true
-            $0.replyTimeout = .seconds(5)
+            $0.replies.sendsRequests = true
+            $0.replies.replyTimeout = .seconds(5)
         },
-        ConnectCase("timeout", "--timeout", "1m") { $0.timeout = .seconds(60) },
-        ConnectCase("close-code", "--close-code", "4000") { $0.closeCode = 4000 },
-        ConnectCase("close-reason", "--close-reason", "bye") { $0.closeReason = "bye" },
-        ConnectCase("close-timeout", "--close-timeout", "0") { $0.closeTimeout = .zero },
-        ConnectCase("reconnect", "--reconnect=5", "--reconnect") { $0.reconnection = .always },
-        ConnectCase("heartbeat", "--heartbeat", "30s") { $0.heartbeat = .seconds(30) },
+        ConnectCase("timeout", "--timeout", "1m") { $0.ending.timeout = .seconds(60) },
+        ConnectCase("close-code", "--close-code", "4000") { $0.client.closeFrame.closeCode = 4000 },
+        ConnectCase("close-reason", "--close-reason", "bye") { $0.client.closeFrame.closeReason = "bye" },
+        ConnectCase("close-timeout", "--close-timeout", "0") { $0.client.limits.closeTimeout = .zero },
+        ConnectCase("reconnect", "--reconnect=5", "--reconnect") { $0.staying.reconnection = .always },
+        ConnectCase("heartbeat", "--heartbeat", "30s") { $0.staying.heartbeats.heartbeat = .seconds(30) },
         ConnectCase("heartbeat-misses", "--heartbeat-misses", "1", "--heartbeat", "1m") {
-            $0.heartbeat = .seconds(60)
-            $0.heartbeatMisses = 1
+            $0.staying.heartbeats.heartbeat = .seconds(60)
+            $0.staying.heartbeats.heartbeatMisses = 1
         },
         ConnectCase("heartbeat-message", "--heartbeat=1", "--heartbeat-message", "{}") {
-            $0.heartbeat = .seconds(1)
-            $0.heartbeatMessage = "{}"
+            $0.staying.heartbeats.heartbeat = .seconds(1)
+            $0.staying.heartbeatMessage = "{}"
         },
-        ConnectCase("header", "-H", "A: b", "--header=@f") { $0.headers = ["A: b", "@f"] },
-        ConnectCase("subprotocol", "-s", "a,b", "-sc") { $0.subprotocols = ["a", "b", "c"] },
-        ConnectCase("auth", "-a", "me:secret") { $0.auth = "me:secret" },
-        ConnectCase("bearer", "--bearer", "t") { $0.bearer = "t" },
-        ConnectCase("cookie", "-b", "a=b", "--cookie", "c=d") { $0.cookies = ["a=b", "c=d"] },
-        ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.origin = "https://b" },
-        ConnectCase("host", "--host", "h") { $0.host = "h" },
-        ConnectCase("user-agent", "--user-agent", "t") { $0.userAgent = "t" },
-        ConnectCase("ipv4", "-4") { $0.addressFamily = .ipv4 },
-        ConnectCase("ipv6", "--ipv6") { $0.addressFamily = .ipv6 },
-        ConnectCase("resolve", "--resolve", "a:1:::1", "--resolve=b:2:::2") { $0.resolve = ["a:1:::1", "b:2:::2"] },
+        ConnectCase("header", "-H", "A: b", "--header=@f") { $0.client.request.headers = ["A: b", "@f"] },
+        ConnectCase("subprotocol", "-s", "a,b", "-sc") { $0.client.request.subprotocols = ["a", "b", "c"] },
+        ConnectCase("auth", "-a", "me:secret") { $0.client.request.auth = "me:secret" },
+        ConnectCase("bearer", "--bearer", "t") { $0.client.request.bearer = "t" },
+        ConnectCase("cookie", "-b", "a=b", "--cookie", "c=d") { $0.client.request.cookies = ["a=b", "c=d"] },
+        ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.client.request.origin = "https://b" },
+        ConnectCase("host", "--host", "h") { $0.client.request.host = "h" },
+        ConnectCase("user-agent", "--user-agent", "t") { $0.client.request.userAgent = "t" },
+        ConnectCase("ipv4", "-4") { $0.client.network.addressFamily = .ipv4 },
+        ConnectCase("ipv6", "--ipv6") { $0.client.network.addressFamily = .ipv6 },
+        ConnectCase("resolve", "--resolve", "a:1:::1", "--resolve=b:2:::2") {
+            $0.client.network.resolve = ["a:1:::1", "b:2:::2"]
+        },
         ConnectCase("source-ip", "--source-ip", "::1", "--source-ip=192.0.2.1") {
-            $0.sourceIPs = ["::1", "192.0.2.1"]
+            $0.client.network.sourceIPs = ["::1", "192.0.2.1"]
         },
-        ConnectCase("unix-socket", "--unix-socket", "/s") { $0.unixSocket = "/s" },
+        ConnectCase("unix-socket", "--unix-socket", "/s") { $0.client.network.unixSocket = "/s" },
         ConnectCase("connect-timeout", "--connect-timeout", "250ms", "--connect-timeout=tls=2s,name=1s") {
-            $0.connectTimeouts = .init(
+            $0.client.network.connectTimeouts = .init(
                 whole: .milliseconds(250), phases: [.securing: .seconds(2), .resolving: .seconds(1)])
         },
-        ConnectCase("location", "-L") { $0.followsRedirects = true },
-        ConnectCase("max-redirects", "--max-redirects", "0") { $0.maximumRedirects = 0 },
-        ConnectCase("proxy", "--proxy", "socks5://h:1") { $0.proxy = "socks5://h:1" },
-        ConnectCase("no-proxy", "--no-proxy", "*") { $0.noProxy = "*" },
-        ConnectCase("ca", "--ca", "p") { $0.tls.authorities = "p" },
-        ConnectCase("cert", "--cert", "p") { $0.tls.certificate = "p" },
+        ConnectCase("location", "-L") { $0.client.request.followsRedirects = true },
+        ConnectCase("max-redirects", "--max-redirects", "0") { $0.client.request.maximumRedirects = 0 },
+        ConnectCase("proxy", "--proxy", "socks5://h:1") { $0.client.network.proxy = "socks5://h:1" },
+        ConnectCase("no-proxy", "--no-proxy", "*") { $0.client.network.noProxy = "*" },
+        ConnectCase("ca", "--ca", "p") { $0.client.tls.authorities = "p" },
+        ConnectCase("cert", "--cert", "p") { $0.client.tls.certificate = "p" },
         ConnectCase("key", "--key", "p", "--cert=c") {
-            $0.tls.key = "p"
-            $0.tls.certificate = "c"
+            $0.client.tls.key = "p"
+            $0.client.tls.certificate = "c"
         },
         ConnectCase("passphrase", "--passphrase", "env:X", "--cert=c") {
-            $0.tls.passphrase = "env:X"
-            $0.tls.certificate = "c"
+            $0.client.tls.passphrase = "env:X"
+            $0.client.tls.certificate = "c"
         },
-        ConnectCase("insecure", "-k") { $0.tls.isInsecure = true },
-        ConnectCase("pin", "--pin", aPin, "--pin", aPin) { $0.tls.pins = aPinValue + aPinValue },
-        ConnectCase("tls-server-name", "--tls-server-name", "n") { $0.tls.serverName = "n" },
-        ConnectCase("tls-min", "--tls-min", "1.3") { $0.tls.minimumVersion = .tls13 },
-        ConnectCase("compress", "--compress=off") { $0.compresses = false },
-        ConnectCase("compress-window-bits", "--compress-window-bits", "8") { $0.compressionWindowBits = 8 },
-        ConnectCase("compress-no-context", "--compress-no-context") { $0.compressionKeepsContext = false },
-        ConnectCase("max-message-size", "--max-message-size", "1G") { $0.maximumMessageBytes = 1 << 30 },
-        ConnectCase("max-fragments", "--max-fragments", "1k") { $0.maximumFragments = 1000 },
-        ConnectCase("fragment-size", "--fragment-size", "1k") { $0.fragmentBytes = 1024 },
-        ConnectCase("verbose", "-vvv", "--verbose") { $0.verbosity = 2 },
-        ConnectCase("quiet", "-q") { $0.isQuiet = true },
-        ConnectCase("color", "--color=never") { $0.color = .never },
-        ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
+        ConnectCase("insecure", "-k") { $0.client.tls.isInsecure = true },
+        ConnectCase("pin", "--pin", aPin, "--pin", aPin) { $0.client.tls.pins = aPinValue + aPinValue },
+        ConnectCase("tls-server-name", "--tls-server-name", "n") { $0.client.tls.serverName = "n" },
+        ConnectCase("tls-min", "--tls-min", "1.3") { $0.client.tls.minimumVersion = .tls13 },
+        ConnectCase("compress", "--compress=off") { $0.client.compression.compresses = false },
+        ConnectCase("compress-window-bits", "--compress-window-bits", "8") {
+            $0.client.compression.compressionWindowBits = 8
+        },
+        ConnectCase("compress-no-context", "--compress-no-context") {
+            $0.client.compression.compressionKeepsContext = false
+        },
+        ConnectCase("max-message-size", "--max-message-size", "1G") { $0.client.limits.maximumMessageBytes = 1 << 30 },
+        ConnectCase("max-fragments", "--max-fragments", "1k") { $0.client.limits.maximumFragments = 1000 },
+        ConnectCase("fragment-size", "--fragment-size", "1k") { $0.client.limits.fragmentBytes = 1024 },
+        ConnectCase("verbose", "-vvv", "--verbose") { $0.transcript.verbosity = 2 },
+        ConnectCase("quiet", "-q") { $0.transcript.display.isQuiet = true },
+        ConnectCase("color", "--color=never") { $0.transcript.display.color = .never },
+        ConnectCase("timestamps", "--timestamps=off") { $0.transcript.timestamps = .off },
         ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
         ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
-        ConnectCase("record", "--record", "f") { $0.recordPath = "f" },
-        ConnectCase("pretty", "--no-pretty", "--pretty") { $0.isPretty = true },
-        ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.isPretty = false },
+        ConnectCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
+        ConnectCase("pretty", "--no-pretty", "--pretty") { $0.transcript.isPretty = true },
+        ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.transcript.isPretty = false },
     ]
 
     static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="
@@ -169,14 +175,14 @@ import WSCore
         ListenCase("echo", "--echo") { $0.mode = .echo },
         ListenCase("max-processes", "--max-processes", "1k", "--exec", "--", "p") {
             $0.mode = .exec(["p"])
-            $0.maximumProcesses = 1000
+            $0.programs.maximumProcesses = 1000
         },
         ListenCase("exec-grace", "--exec-grace=0", "--exec", "--", "p") {
             $0.mode = .exec(["p"])
-            $0.programGrace = .zero
+            $0.programs.programGrace = .zero
         },
         ListenCase("exec", "--exec", "--", "p", "--echo", "--", "") { $0.mode = .exec(["p", "--echo", "--", ""]) },
-        ListenCase("threads", "--threads", "4") { $0.threadCount = 4 },
+        ListenCase("threads", "--threads", "4") { $0.server.threadCount = 4 },
         ListenCase("broadcast", "--broadcast") { $0.mode = .broadcast },
         ListenCase("delay", "--delay", "1s", "--delay=100ms-2s") {
             $0.faults.delay = .milliseconds(100) ... .seconds(2)
@@ -189,11 +195,11 @@ import WSCore
         ListenCase("close-after", "--close-after", "3") { $0.faults.closeLimit = .messages(3) },
         ListenCase("close-code", "--close-code", "4000", "--close-after", "5s") {
             $0.faults.closeLimit = .time(.seconds(5))
-            $0.faults.closeCode = 4000
+            $0.faults.closeFrame.closeCode = 4000
         },
         ListenCase("close-reason", "--close-reason", "bye", "--close-after=1") {
             $0.faults.closeLimit = .messages(1)
-            $0.faults.closeReason = "bye"
+            $0.faults.closeFrame.closeReason = "bye"
         },
         ListenCase("reject", "--reject", "401", "--reject=503x3") {
             $0.faults.rejection = .init(status: 503, count: 3)
@@ -201,56 +207,56 @@ import WSCore
         ListenCase("no-pong", "--no-pong") { $0.faults.answersPings = false },
         ListenCase("throttle", "--throttle", "64k") { $0.faults.bytesPerSecond = 65_536 },
         ListenCase("replay", "--replay", "f") { $0.mode = .replay(path: "f") },
-        ListenCase("no-stdin", "--no-stdin") { $0.readsInput = false },
-        ListenCase("text", "--text") { $0.payload = .text },
-        ListenCase("binary", "--binary") { $0.payload = .binary },
-        ListenCase("input", "--input", "nul") { $0.input = .nul },
-        ListenCase("crlf", "--crlf") { $0.stripsCarriageReturn = true },
-        ListenCase("replay-speed", "--replay-speed", "2") { $0.replaySpeed = .factor(2) },
-        ListenCase("output", "--output", "raw") { $0.output = .raw },
-        ListenCase("serve", "--serve", "public") { $0.servedDirectory = "public" },
-        ListenCase("console", "--console") { $0.servesConsole = true },
-        ListenCase("path", "--path", "/chat") { $0.path = "/chat" },
-        ListenCase("subprotocol", "-s", "a, b") { $0.subprotocols = ["a", "b"] },
-        ListenCase("header", "-H", "A: b", "-HC: d") { $0.headers = ["A: b", "C: d"] },
-        ListenCase("origin", "-o", "https://a", "--origin", "*") { $0.origins = ["https://a", "*"] },
-        ListenCase("auth", "-a", "me:x", "--auth=@f") { $0.credentials = ["me:x", "@f"] },
-        ListenCase("bearer", "--bearer", "t", "--bearer=env:T") { $0.tokens = ["t", "env:T"] },
-        ListenCase("max-connections", "--max-connections", "1k") { $0.maximumConnections = 1000 },
-        ListenCase("idle-timeout", "--idle-timeout", "1m") { $0.idleTimeout = .seconds(60) },
-        ListenCase("once", "--once") { $0.servesOnce = true },
-        ListenCase("heartbeat", "--heartbeat", "30s") { $0.heartbeat = .seconds(30) },
+        ListenCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
+        ListenCase("text", "--text") { $0.format.payload = .text },
+        ListenCase("binary", "--binary") { $0.format.payload = .binary },
+        ListenCase("input", "--input", "nul") { $0.format.input = .nul },
+        ListenCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
+        ListenCase("replay-speed", "--replay-speed", "2") { $0.format.replaySpeed = .factor(2) },
+        ListenCase("output", "--output", "raw") { $0.format.output = .raw },
+        ListenCase("serve", "--serve", "public") { $0.web.servedDirectory = "public" },
+        ListenCase("console", "--console") { $0.web.servesConsole = true },
+        ListenCase("path", "--path", "/chat") { $0.server.path = "/chat" },
+        ListenCase("subprotocol", "-s", "a, b") { $0.server.subprotocols = ["a", "b"] },
+        ListenCase("header", "-H", "A: b", "-HC: d") { $0.server.headers = ["A: b", "C: d"] },
+        ListenCase("origin", "-o", "https://a", "--origin", "*") { $0.access.origins = ["https://a", "*"] },
+        ListenCase("auth", "-a", "me:x", "--auth=@f") { $0.access.credentials = ["me:x", "@f"] },
+        ListenCase("bearer", "--bearer", "t", "--bearer=env:T") { $0.access.tokens = ["t", "env:T"] },
+        ListenCase("max-connections", "--max-connections", "1k") { $0.access.maximumConnections = 1000 },
+        ListenCase("idle-timeout", "--idle-timeout", "1m") { $0.access.idleTimeout = .seconds(60) },
+        ListenCase("once", "--once") { $0.server.servesOnce = true },
+        ListenCase("heartbeat", "--heartbeat", "30s") { $0.heartbeats.heartbeat = .seconds(30) },
         ListenCase("heartbeat-misses", "--heartbeat-misses", "1", "--heartbeat", "1m") {
-            $0.heartbeat = .seconds(60)
-            $0.heartbeatMisses = 1
+            $0.heartbeats.heartbeat = .seconds(60)
+            $0.heartbeats.heartbeatMisses = 1
         },
-        ListenCase("record", "--record", "f") { $0.recordPath = "f" },
-        ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.handshakeTimeout = .seconds(2) },
-        ListenCase("close-timeout", "--close-timeout", "2") { $0.closeTimeout = .seconds(2) },
-        ListenCase("compress", "--compress", "--compress=off") { $0.compresses = false },
-        ListenCase("compress-window-bits", "--compress-window-bits=9") { $0.compressionWindowBits = 9 },
-        ListenCase("compress-no-context", "--compress-no-context") { $0.compressionKeepsContext = false },
-        ListenCase("max-message-size", "--max-message-size", "1k") { $0.maximumMessageBytes = 1024 },
-        ListenCase("max-fragments", "--max-fragments", "1") { $0.maximumFragments = 1 },
-        ListenCase("fragment-size", "--fragment-size", "1") { $0.fragmentBytes = 1 },
-        ListenCase("verbose", "-v") { $0.verbosity = 1 },
-        ListenCase("quiet", "--quiet") { $0.isQuiet = true },
-        ListenCase("color", "--color", "always") { $0.color = .always },
-        ListenCase("timestamps", "--timestamps", "utc") { $0.timestamps = .utc },
-        ListenCase("pretty", "--pretty") { $0.isPretty = true },
-        ListenCase("no-pretty", "--no-pretty") { $0.isPretty = false },
+        ListenCase("record", "--record", "f") { $0.transcript.recordPath = "f" },
+        ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.server.handshakeTimeout = .seconds(2) },
+        ListenCase("close-timeout", "--close-timeout", "2") { $0.limits.closeTimeout = .seconds(2) },
+        ListenCase("compress", "--compress", "--compress=off") { $0.compression.compresses = false },
+        ListenCase("compress-window-bits", "--compress-window-bits=9") { $0.compression.compressionWindowBits = 9 },
+        ListenCase("compress-no-context", "--compress-no-context") { $0.compression.compressionKeepsContext = false },
+        ListenCase("max-message-size", "--max-message-size", "1k") { $0.limits.maximumMessageBytes = 1024 },
+        ListenCase("max-fragments", "--max-fragments", "1") { $0.limits.maximumFragments = 1 },
+        ListenCase("fragment-size", "--fragment-size", "1") { $0.limits.fragmentBytes = 1 },
+        ListenCase("verbose", "-v") { $0.transcript.verbosity = 1 },
+        ListenCase("quiet", "--quiet") { $0.transcript.display.isQuiet = true },
+        ListenCase("color", "--color", "always") { $0.transcript.display.color = .always },
+        ListenCase("timestamps", "--timestamps", "utc") { $0.transcript.timestamps = .utc },
+        ListenCase("pretty", "--pretty") { $0.transcript.isPretty = true },
+        ListenCase("no-pretty", "--no-pretty") { $0.transcript.isPretty = false },
     ]
 
-    @Test("an option of connect changes its field and nothing else", arguments: connectCases)
+    @Test("An option of connect changes only its field", arguments: connectCases)
     func connect(testCase: ConnectCase) throws {
         var expected = ConnectArguments()
-        expected.url = "u"
+        expected.client.url = "u"
         testCase.expect(&expected)
         #expect(expected != ConnectArguments())
         #expect(try Invocation.program.parse(["connect", "u"] + testCase.words) == .connect(expected))
     }
 
-    @Test("an option of listen changes its field and nothing else", arguments: listenCases)
+    @Test("An option of listen changes only its field", arguments: listenCases)
     func listen(testCase: ListenCase) throws {
         var expected = ListenArguments()
         expected.address = "8080"
@@ -258,16 +264,16 @@ import WSCore
         #expect(try Invocation.program.parse(["listen", "8080"] + testCase.words) == .listen(expected))
     }
 
-    @Test("an option of bench changes its field and nothing else", arguments: benchCases)
+    @Test("An option of bench changes only its field", arguments: benchCases)
     func bench(testCase: BenchCase) throws {
         var expected = BenchArguments()
-        expected.url = "u"
+        expected.client.url = "u"
         testCase.expect(&expected)
         #expect(expected != BenchArguments())
         #expect(try Invocation.program.parse(["bench", "u"] + testCase.words) == .bench(expected))
     }
 
-    @Test("an option of bench merge changes its field and nothing else", arguments: mergeCases)
+    @Test("An option of bench merge changes only its field", arguments: mergeCases)
     func merge(testCase: MergeCase) throws {
         var expected = MergeArguments()
         expected.paths = ["a", "-"]
@@ -275,7 +281,7 @@ import WSCore
         #expect(try Invocation.program.parse(["bench", "merge", "a"] + testCase.words + ["-"]) == .merge(expected))
     }
 
-    @Test("every option of the table has its test") func completeness() {
+    @Test("Each option of the table has a test") func completeness() {
         let connect = TestProgram.options(of: .connect).filter { $0.long != "help" }.map(\.long)
         #expect(connect.sorted() == Self.connectCases.map(\.option).sorted())
         let listen = TestProgram.options(of: .listen).filter { $0.long != "help" }.map(\.long)
@@ -286,7 +292,7 @@ import WSCore
         #expect(merge.sorted() == Self.mergeCases.map(\.option).sorted())
     }
 
-    @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen, .bench, .merge])
+    @Test("The shown defaults are the actual ones", arguments: [Command.connect, .listen, .bench, .merge])
     func defaults(command: Command) throws {
         let options = TestProgram.options(of: command)
         for option in options {
@@ -304,7 +310,7 @@ import WSCore
         }
     }
 
-    @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen, .bench, .merge])
+    @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .bench, .merge])
     func choices(command: Command) throws {
         for option in TestProgram.options(of: command) {
             for choice in option.value?.completion.choices ?? [] {
@@ -315,7 +321,7 @@ import WSCore
     }
 
     @Test(
-        "within a command every name is there once, and conflicts name options of the same command",
+        "Names are unique within a command, and conflicts name options of the same command",
         arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = TestProgram.options(of: command)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ReplaySpeedTests {
     @Test(
-        "a speed is max or a factor",
+        "A speed is max or a factor",
         arguments: [
             ("max", .max), ("1", .factor(1)), ("2", .factor(2)), ("0.5", .factor(0.5)), (".25", .factor(0.25)),
             ("1000000", .factor(1_000_000)), ("0.000001", .factor(0.000_001)),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "anything else is none",
+        "Other texts are not speeds",
         arguments: [
             "", "0", "0.0", "-1", "+1", "1x", "1e3", "inf", "nan", "0x1", "1,5", "1000001", "0.0000001", ".", "MAX",
         ])

@@ -4,7 +4,7 @@ import Testing
 @testable import wsx
 
 @Suite struct StartTimeTests {
-    @Test("a moment is one of RFC 3339 or a number of seconds, and a time from now has a plus")
+    @Test("A start time is an RFC 3339 time, a number of seconds, or a duration after a plus")
     func forms() throws {
         #expect(try StartTime.parse("1970-01-01T00:00:01.5Z") == .moment(.milliseconds(1500)))
         #expect(try StartTime.parse("1970-01-01T02:00:00+02:00") == .moment(.zero))
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "anything else is neither",
+        "Other texts are not start times",
         arguments: [
             "", "5s", "-1", "1e9", "now", "12:00", "2026-13-01T00:00:00Z", "1.2.3", ".", "nan", "99999999999999",
         ])
@@ -23,7 +23,7 @@ import Testing
         #expect(throws: ValueProblem.notAStartTime) { try StartTime.parse(text) }
     }
 
-    @Test("a time from now has to be one")
+    @Test("The duration after a plus must be valid")
     func durations() {
         #expect(throws: ValueProblem.notADuration(orForever: false)) { try StartTime.parse("+") }
         #expect(throws: ValueProblem.notADuration(orForever: false)) { try StartTime.parse("+soon") }

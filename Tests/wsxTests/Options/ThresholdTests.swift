@@ -5,7 +5,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ThresholdTests {
-    /// 100 latencies of 1 through 100 ms, 50 replies a second, 1 of 200 messages lost.
+    /// 100 latencies of 1 through 100 ms, 50 replies per second, and 1 of 200 messages lost.
     private static func results() -> BenchResults {
         var results = BenchSamples.results(seed: 1)
         results.latencies.removeAll()
@@ -21,7 +21,7 @@ import WSCore
     }
 
     @Test(
-        "each metric and operator is judged",
+        "Each metric and operator is evaluated",
         arguments: [
             ("p50<50.1ms", true), ("p50 <= 49.9ms", false), ("p99>98ms", true), ("p99.9<1h", true),
             ("p999<101ms", true),
@@ -38,16 +38,16 @@ import WSCore
         #expect(threshold.verdict(on: Self.results()).isMet == isMet)
     }
 
-    @Test("latencies that there are none of meet no threshold", arguments: ["p99<1h", "max>=0", "mean!=1s"])
+    @Test("Without latencies, no threshold for them is met", arguments: ["p99<1h", "max>=0", "mean!=1s"])
     func nothing(expression: String) throws {
         var results = Self.results()
         results.latencies.removeAll()
         let verdict = try Threshold(expression).verdict(on: results)
         #expect(!verdict.isMet && verdict.value == nil)
-        #expect(verdict.words == "nothing was measured")
+        #expect(verdict.words == "nothing measured")
     }
 
-    @Test("a percentile may be written without its point")
+    @Test("A percentile may be written without its point")
     func percentiles() throws {
         #expect(try Threshold("p999<1s").metric == .latency(.percentile(99.9)))
         #expect(try Threshold("p99999<1s").metric == .latency(.percentile(99.999)))
@@ -57,7 +57,7 @@ import WSCore
     }
 
     @Test(
-        "what is no threshold says what is wrong with it",
+        "The error for an invalid threshold states the problem",
         arguments: [
             ("", ThresholdError.noComparison), ("p99", .noComparison), ("p99!20ms", .noComparison),
             ("foo<1", .unknownMetric("foo")), ("p101<1s", .unknownMetric("p101")), ("p-1<1s", .unknownMetric("p-1")),
@@ -73,7 +73,7 @@ import WSCore
         #expect(throws: error) { try Threshold(text) }
     }
 
-    @Test("what was found is told in the unit of the bound")
+    @Test("The measured value is shown in the unit of the bound")
     func words() throws {
         let results = Self.results()
         func words(_ expression: String) throws -> String { try Threshold(expression).verdict(on: results).words }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import wsx
 
-/// What the user reads when a command line is wrong: one line that says what failed, why, and what to try.
+/// The errors shown for wrong command lines: one line with the problem, the reason, and a remedy.
 @Suite struct UsageErrorTests {
     @Test(
-        "each mistake is named in one line with its remedy",
+        "Each mistake is reported on one line with its remedy",
         arguments: [
             ([], "a command is missing; try 'wsx connect echo:' or 'wsx --help'"),
             (["conect"], "unknown command 'conect'; did you mean 'wsx connect'?"),
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "a bad value is shown with what is expected",
+        "A bad value is shown with the expected form",
         arguments: [
             ("--linger=soon", "'soon' for '--linger': expected a duration such as 250ms, 5s or 2m, or forever"),
             ("--timeout=", "'' for '--timeout': expected a duration such as 250ms, 5s or 2m"),
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "a bad value of listen is shown with what is expected",
+        "A bad value for listen is shown with the expected form",
         arguments: [
             ("--delay=x", "'x' for '--delay': expected a duration such as 250ms, or a range such as 100ms-2s"),
             ("--drop-rate=2", "'2' for '--drop-rate': expected a fraction from 0 to 1, or percents such as 10%"),
@@ -144,19 +144,19 @@ import Testing
         #expect(Self.message(["listen", "0", option]) == "wsx: bad value " + expected)
     }
 
-    @Test("a reason that is too long is refused with its size") func longReason() {
+    @Test("A reason that is too long is rejected with its size") func longReason() {
         let reason = String(repeating: "r", count: 130)
         #expect(
             Self.message(["connect", "echo:", "--close-reason", reason])
                 == "wsx: bad value '\(reason)' for '--close-reason': it has 130 bytes, and at most 123 are allowed")
     }
 
-    @Test("a shell that is not supported is a bad value") func shell() {
+    @Test("An unsupported shell is a bad value") func shell() {
         #expect(
             Self.message(["completions", "tcsh"]) == "wsx: bad value 'tcsh' for 'SHELL': expected bash, zsh or fish")
     }
 
-    @Test("control characters of the input do not reach the terminal") func escaping() {
+    @Test("Control characters of the input do not reach the terminal") func escaping() {
         #expect(Self.message(["\u{1B}[2J\n"]) == #"wsx: unknown command '\u{1B}[2J\u{A}'; 'wsx -h' shows the commands"#)
         #expect(
             Self.message(["connect", "--\u{9B}\u{202E}\u{7F}\r\n"])

@@ -6,7 +6,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct EventClockTests {
-    @Test("RFC 3339: the time is in UTC, with microseconds, and always as long")
+    @Test("RFC 3339: times are in UTC, with microseconds, and of constant length")
     func format() {
         var clock = EventClock()
         for _ in 0..<100 {
@@ -16,7 +16,7 @@ import WSCore
         }
     }
 
-    @Test("later times sort after earlier ones")
+    @Test("Later times sort after earlier ones")
     func order() {
         var clock = EventClock()
         let times = (0..<1000).map { _ in
@@ -26,7 +26,7 @@ import WSCore
         #expect(times == times.sorted())
     }
 
-    @Test("what the clock writes is read as a time")
+    @Test("The clock's output can be parsed as a time")
     func reading() throws {
         var clock = EventClock()
         clock.update()
@@ -37,7 +37,7 @@ import WSCore
     }
 
     @Test(
-        "numbers get zeros in front up to a width",
+        "Numbers are padded with zeros to a width",
         arguments: [(0, 2, "00"), (7, 2, "07"), (123, 2, "123"), (5, 6, "000005"), (9, 1, "9")])
     func padding(number: Int, width: Int, expected: String) {
         #expect(padded(number, to: width) == expected)

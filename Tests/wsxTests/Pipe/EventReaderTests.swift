@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct EventReaderTests {
     @Test(
-        "events that can be sent are read, with their payload",
+        "Events that can be sent are parsed with their payload",
         arguments: [
             (#"{"type":"message","data":"hé\n"}"#, .message(.text), Array("hé\n".utf8)),
             (#"{"type":"message","base64":"AP8="}"#, .message(.binary), [0, 255]),
@@ -31,7 +31,7 @@ import WSCore
     }
 
     @Test(
-        "RFC 6455 §7.4: what cannot be in a close frame is the end without one",
+        "RFC 6455 §7.4: a close event with a reserved code ends the input without a frame",
         arguments: [
             (#""code":1000,"reason":"bye""#, CloseFrame(code: .normalClosure, reason: "bye")),
             (#""code":4999,"reason":"","clean":true"#, CloseFrame(code: CloseCode(rawValue: 4999))),
@@ -44,7 +44,7 @@ import WSCore
     }
 
     @Test(
-        "other events ask for nothing",
+        "Other events send nothing",
         arguments: [
             (#"{"type":"recording","time":"x"}"#, .recording), (#"{"type":"open","url":"ws://h/"}"#, .open),
             (#"{"type":"listening","port":1}"#, .report), (#"{"type":"error","message":"x","body":"y"}"#, .report),
@@ -53,7 +53,7 @@ import WSCore
         #expect(try Self.read(line).event.kind == kind)
     }
 
-    @Test("direction, client and time are read, the time where it is asked for")
+    @Test("The direction and the client are parsed, and the time on request")
     func members() throws {
         let line = #"{"type":"ping","time":"1970-01-01T00:00:01.5Z","direction":"out","client":7}"#
         let timed = try Self.read(line, readsTimes: true).event
@@ -68,7 +68,7 @@ import WSCore
     private static let badClient = InputProblem.badMember("client", expected: "the number of a client, from 1")
 
     @Test(
-        "what is wrong with an event is told",
+        "Errors in events are reported",
         arguments: [
             ("x", .notJSON(.unexpected(offset: 0))), (#"{"type":"ping""#, .notJSON(.truncated)),
             (#"{"type":"ping"}{}"#, .notJSON(.unexpected(offset: 15))),
@@ -104,7 +104,7 @@ import WSCore
     }
 
     @Test(
-        "codes beyond those that there are are refused",
+        "Codes outside the valid range are rejected",
         arguments: ["999", "0", "-1", "5000", "1e3", "1000.0", "\"1000\"", "99999999999999999999"])
     func codes(code: String) {
         #expect(throws: InputProblem.badMember("code", expected: "a close code, 1000 through 4999")) {
@@ -125,7 +125,7 @@ import WSCore
         }
     }
 
-    @Test("a line that is not UTF-8 is refused, and nonsense for a time where times matter")
+    @Test("Invalid UTF-8 is rejected, and so is an invalid time if times matter")
     func nonsense() {
         var reader = EventReader()
         #expect(throws: InputProblem.notTextEvent) {

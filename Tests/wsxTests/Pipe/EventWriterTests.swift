@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct EventWriterTests {
-    @Test("every event that is written is read back equal")
+    @Test("Each written event is parsed to an equal event")
     func roundTrip() throws {
         let payloads: [(bytes: [UInt8], kind: MessageKind)] = [
             ([], .text), ([], .binary), (Array("he said \"é🎈\"\n\u{202E}\0".utf8), .text), (Array(0...255), .binary),
@@ -37,7 +37,7 @@ import WSCore
         }
     }
 
-    @Test("what tells and asks for nothing is read, too, and the client is named")
+    @Test("Informational events are parsed, too, and the client is included")
     func reports() throws {
         let lines = try Self.lines { events in
             events.write("recording") { _ in }
@@ -53,7 +53,7 @@ import WSCore
         #expect(kinds.map(\.1) == [nil, 3, 4])
     }
 
-    @Test("a message for several clients is an event for each of them")
+    @Test("A message for several clients is one event for each of them")
     func severalClients() throws {
         let payload = Array("\"hello\"".utf8).span.bytes
         let lines = try Self.lines { events in
@@ -64,7 +64,7 @@ import WSCore
         #expect(lines.prefix(2) == lines.suffix(2))
     }
 
-    @Test("the events of a turn have the same time")
+    @Test("The events of a turn have the same time")
     func time() throws {
         let lines = try Self.lines { events in
             for _ in 0..<100 { events.write("recording") { _ in } }
@@ -72,7 +72,7 @@ import WSCore
         #expect(Set(lines).count == 1)
     }
 
-    /// The lines that `write` has been written.
+    /// The lines written by `write`.
     private static func lines(_ write: (EventWriter) -> Void) throws -> [String] {
         var lines: [String] = []
         try withIdleLoop { loop in

@@ -9,7 +9,7 @@ import WSCore
     private static let bare = #"{"type":"message","data":"bare"}"#
 
     @Test(
-        "records are decoded by their format",
+        "Records are decoded by format",
         arguments: [
             (.lines, "text", "text"), (.nul, "", ""), (.hex, "68 69", "hi"), (.hex, "", ""), (.base64, "aGk=\r", "hi"),
             (.base64, "", ""), (.json, bare, "bare"),
@@ -19,27 +19,27 @@ import WSCore
         #expect(try Self.payloads(of: [record], by: &decoder) == [payload])
     }
 
-    @Test("text has to be UTF-8, also when it comes as digits")
+    @Test("Text must be UTF-8, also if it is encoded")
     func text() {
         #expect(throws: InputProblem.notText) { try Self.decode("ff", .hex, as: .text) }
         #expect(throws: InputProblem.notText) { try Self.decode("/w==", .base64, as: .text) }
         #expect(throws: Never.self) { try Self.decode("ff", .hex, as: .binary) }
     }
 
-    @Test("what is no digit is bad input")
+    @Test("Invalid digits are bad input")
     func problems() {
         #expect(throws: InputProblem.notHexadecimal(.truncated)) { try Self.decode("f", .hex, as: .binary) }
         #expect(throws: InputProblem.notBase64(.unexpected(offset: 0))) { try Self.decode("!", .base64, as: .binary) }
     }
 
-    @Test("events of both directions are sent, and blank lines and reports are not")
+    @Test("Events of both directions are sent, and blank lines and reports are not")
     func events() throws {
         var decoder = InputDecoder(.json, as: .text)
         let lines = [#"{"type":"open"}"#, "", Self.out, " \t\r", Self.incoming, #"{"type":"recording"}"#, Self.bare]
         #expect(try Self.payloads(of: lines, by: &decoder) == ["out", "in", "bare"])
     }
 
-    @Test("of a recording only what was sent is sent")
+    @Test("Only the sent items of a recording are sent")
     func recording() throws {
         var decoder = InputDecoder(.json, as: .text)
         let lines = [
@@ -48,7 +48,7 @@ import WSCore
         #expect(try Self.payloads(of: lines, by: &decoder) == ["out", "out"])
     }
 
-    @Test("of the closes of a recording only one with which it ends is left, of other input all")
+    @Test("Of a recording's close events only a final one counts; of other input all count")
     func closes() throws {
         let (head, close) = (#"{"type":"recording"}"#, #"{"type":"close","direction":"out","code":1000}"#)
         let (inClose, ping) = (#"{"type":"close","direction":"in"}"#, #"{"type":"ping","direction":"out"}"#)
@@ -72,7 +72,7 @@ import WSCore
         }
     }
 
-    @Test("the first time is the beginning, also that of an event that is not sent")
+    @Test("The first time is the start, even if its event is not sent")
     func pace() throws {
         func event(_ type: String, _ second: Int) -> String {
             #"{"type":"\#(type)","time":"2026-05-01T12:00:0\#(second)Z"}"#

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct JSONEventTests {
-    @Test("an event is one line with its fields in the order in which they were added")
+    @Test("An event is one line with its fields in the order of their addition")
     func fields() {
         let line = event("open") { event in
             event.add("url", "ws://h/\"x\"")
@@ -16,12 +16,12 @@ import WSCore
             line == #"{"type":"open","time":"T","url":"ws://h/\"x\"","count":-7,"clean":true,"open":false}"# + "\n")
     }
 
-    @Test("an event without fields has its type and time")
+    @Test("An event without fields has its type and time")
     func bare() {
         #expect(event("ping") { _ in } == #"{"type":"ping","time":"T"}"# + "\n")
     }
 
-    @Test("events follow each other in the buffer")
+    @Test("Events follow each other in the buffer")
     func several() {
         var buffer = ByteBuffer()
         for _ in 0..<2 { buffer = JSONEvent("x", time: Array("T".utf8).span.bytes, into: buffer.takeAll()).finish() }
@@ -29,7 +29,7 @@ import WSCore
     }
 
     @Test(
-        "a payload is data where it is UTF-8, and Base64 elsewhere (RFC 4648 §10)",
+        "RFC 4648 §10: a payload is data if it is UTF-8, and Base64 otherwise",
         arguments: [
             ([], #""data":"""#), (Array("a\nb".utf8), #""data":"a\nb""#), ([0x66], #""data":"f""#),
             ([0xFF], #""base64":"/w==""#), ([0xFF, 0xFE], #""base64":"//4=""#), ([0xFF, 0, 0x3E], #""base64":"/wA+""#),

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct OutputStyleTests {
-    @Test("in a pipe JSON is indented and nothing else changes, whatever it may do to a terminal")
+    @Test("In a pipe, JSON is indented and nothing is escaped")
     func pipe() {
         let style = OutputStyle(isTerminal: false, isPretty: true, palette: Palette(isEnabled: false))
         #expect(Self.output("{\"a\":\"\u{9B}\u{202E}\"}", style) == "{\n  \"a\": \"\u{9B}\u{202E}\"\n}")
@@ -13,14 +13,14 @@ import WSCore
         #expect(Self.output("[1]", style, .binary) == "[1]")
     }
 
-    @Test("a message of more than 1 MiB stays as it is")
+    @Test("A message of more than 1 MiB is not indented")
     func large() {
         let style = OutputStyle(isTerminal: false, isPretty: true, palette: Palette(isEnabled: false))
         let text = "[" + String(repeating: "1,", count: 1 << 19) + "1]"
         #expect(Self.output(text, style) == text)
     }
 
-    @Test("on a terminal everything is made safe, and JSON indented unless that is not wanted")
+    @Test("On a terminal, control characters are escaped, and JSON is indented unless disabled")
     func terminal() {
         let pretty = OutputStyle(isTerminal: true, isPretty: true, palette: Palette(isEnabled: false))
         #expect(Self.output("[\"\u{9B}\"]", pretty) == "[\n  \"\\u{9B}\"\n]")
@@ -29,7 +29,7 @@ import WSCore
         #expect(Self.output("[\"\u{9B}\"]", plain) == "[\"\\u{9B}\"]")
     }
 
-    @Test("only JSON is coloured")
+    @Test("Only JSON is colored")
     func colors() {
         for isTerminal in [false, true] {
             let style = OutputStyle(isTerminal: isTerminal, isPretty: true, palette: Palette(isEnabled: true))

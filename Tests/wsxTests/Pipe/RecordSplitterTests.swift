@@ -19,7 +19,7 @@ import WSCore
     }
 
     @Test(
-        "input is cut into the same records whole, byte by byte and split at every point",
+        "Input has the same records whole, byte by byte, and split at each offset",
         arguments: [
             Example(.lines, "", []),
             Example(.lines, "\n", [""]),
@@ -45,19 +45,19 @@ import WSCore
         }
     }
 
-    @Test("chunks are handed on as they come, and the end adds none")
+    @Test("Chunks are passed on as they arrive, and the end adds none")
     func chunks() {
         let pieces = [Array("one\n".utf8), [0, 255], Array("\r\n".utf8)]
         #expect(Self.records(of: pieces, .chunks, strips: true) == pieces)
         #expect(Self.records(of: [], .chunks) == [])
     }
 
-    @Test("bytes that are not UTF-8 travel as they are")
+    @Test("Invalid UTF-8 is passed through unchanged")
     func invalidText() {
         #expect(Self.records(of: [[0xFF, 0x0A, 0xC3], [0x0A]], .lines) == [[0xFF], [0xC3]])
     }
 
-    @Test("a line of megabytes in many pieces is one record, and the next begins afresh")
+    @Test("A line of megabytes in many pieces is one record, and the next one starts empty")
     func hugeLine() {
         let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 65536)
         var pieces = [[UInt8]](repeating: piece, count: 64)
@@ -68,7 +68,7 @@ import WSCore
         #expect(records.last == Array("next".utf8))
     }
 
-    @Test("told not to go on, it leaves the rest of the piece")
+    @Test("When stopped, the splitter leaves the rest of the piece")
     func stopping() {
         var splitter = RecordSplitter(.lines)
         var records: [String] = []

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct RecorderTests {
-    @Test("a recording takes the place of what is in the file, and begins with its head")
+    @Test("A recording replaces the contents of the file, and begins with its header")
     func file() throws {
         try withFile(Array("what was there before, and is longer than what comes".utf8)) { path in
             try withIdleLoop { loop in
@@ -22,7 +22,7 @@ import WSCore
         }
     }
 
-    @Test("a file that is not to be replaced stays as it is")
+    @Test("An existing file is left alone if it must not be replaced")
     func existing() throws {
         try withFile(Array("kept".utf8)) { path in
             try withIdleLoop { loop in
@@ -32,7 +32,7 @@ import WSCore
         }
     }
 
-    @Test("a path that cannot be is told at once, and a full disk once")
+    @Test("An invalid path is reported at once, and a full disk only once")
     func failures() throws {
         try withIdleLoop { loop in
             #expect(throws: IOError.noSuchFile) { try Recorder(path: "/nowhere/at/all", on: loop) }

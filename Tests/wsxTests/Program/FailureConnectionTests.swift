@@ -3,7 +3,7 @@ import WSCore
 
 @testable import wsx
 
-/// What the ends of connections count as, and which of them another connection follows.
+/// The failures that ends of connections count as, and whether another connection follows.
 @Suite struct FailureConnectionTests {
     private static func closing(sent: UInt16? = nil, received: UInt16? = nil, startedHere: Bool = false)
         -> ClosingHandshake
@@ -37,7 +37,7 @@ import WSCore
         Failure.failure(of: end, closeTimeout: .seconds(5))?.kind
     }
 
-    @Test("a peer that closes with 1000 is done, one that goes away is come back to", arguments: [1000, 1001])
+    @Test("Codes 1000 and 1001 are normal ends, and only 1001 causes a reconnect", arguments: [1000, 1001])
     func normalClose(code: UInt16) {
         let end = ConnectionEnd(closing: Self.closing(received: code))
         #expect(kind(end) == nil)
@@ -45,7 +45,7 @@ import WSCore
     }
 
     @Test(
-        "of the codes that tell of trouble, those of a server that stops or restarts are come back to",
+        "Only codes of a server that fails, restarts, or is overloaded cause a reconnect",
         arguments: [
             (1011, true), (1012, true), (1013, true), (1014, true), (1002, false), (1008, false), (4000, false),
         ])
@@ -55,7 +55,7 @@ import WSCore
         #expect((Failure.interruption(by: end) != nil) == isComeBackTo)
     }
 
-    @Test("a connection without a close frame is lost, and come back to")
+    @Test("A connection without a close frame is lost and causes a reconnect")
     func lost() {
         for failure in [nil, StreamError.system(.connectionReset)] {
             let end = ConnectionEnd(closing: ClosingHandshake(), failure: failure)
@@ -64,7 +64,7 @@ import WSCore
         }
     }
 
-    @Test("no connection follows after our own close frame, whatever became of it", arguments: [nil, 1000, 1001, 1012])
+    @Test("Our own close frame rules out a reconnect, whatever the answer", arguments: [nil, 1000, 1001, 1012])
     func closedHere(received: UInt16?) {
         let closing = Self.closing(sent: 1000, received: received, startedHere: true)
         #expect(closing.wasStartedHere)
@@ -72,7 +72,7 @@ import WSCore
         #expect(Failure.interruption(by: ConnectionEnd(closing: closing, failure: .system(.connectionReset))) == nil)
     }
 
-    @Test("our close frame that is dropped is a normal end, one that is ignored is not")
+    @Test("Dropping the connection after our close frame is normal, but ignoring the frame is not")
     func unanswered() {
         let closing = Self.closing(sent: 1000, startedHere: true)
         #expect(kind(ConnectionEnd(closing: closing)) == nil)
@@ -80,7 +80,7 @@ import WSCore
         #expect(kind(ConnectionEnd(closing: closing, failure: .system(.connectionReset))) == "lost")
     }
 
-    @Test("a violation is final")
+    @Test("A protocol violation is final")
     func violation() {
         let end = ConnectionEnd(closing: ClosingHandshake(), violation: .invalidText)
         #expect(kind(end) == "protocol")

@@ -3,7 +3,7 @@ import WSCore
 
 @testable import wsx
 
-/// Which failures another try can help.
+/// Which failures are worth a retry.
 @Suite struct FailureRetryingTests {
     private static func connecting(_ error: ConnectError) -> Failure { .connecting(url: "ws://h/", error) }
     private static func unreachable(_ errors: IOError...) -> Failure {
@@ -63,17 +63,17 @@ import WSCore
         }
         + [.closed(CloseFrame(code: nil))]
 
-    @Test("what may pass is tried again", arguments: passing)
+    @Test("Temporary failures are retried", arguments: passing)
     func passes(failure: Failure) {
         #expect(failure.isWorthRetrying)
     }
 
-    @Test("what will not pass is final", arguments: final)
+    @Test("Permanent failures are final", arguments: final)
     func ends(failure: Failure) {
         #expect(!failure.isWorthRetrying)
     }
 
-    @Test("the proxy of the tables is one")
+    @Test("The proxy in the tables is valid")
     func proxyIsValid() {
         #expect(Self.proxy != nil)
     }

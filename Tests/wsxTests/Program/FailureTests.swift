@@ -180,7 +180,7 @@ import WSCore
         ),
     ]
 
-    @Test("each failure has its exit status, its kind and its words", arguments: examples)
+    @Test("Each failure has its exit status, kind, and message", arguments: examples)
     func table(example: Example) {
         #expect(example.failure.status == example.status)
         #expect(example.failure.kind == example.kind)
@@ -188,7 +188,7 @@ import WSCore
         #expect(example.failure.message?.contains("\n") != true)
     }
 
-    @Test("a refusal carries what the server answered, and nothing else does")
+    @Test("A refusal contains the server's response, and other failures contain none")
     func refusal() throws {
         let refusal = try #require(Failure.connecting(url: Self.url, .handshake(Self.refused)).refusal)
         #expect(refusal.head.status == 403)
@@ -201,7 +201,7 @@ import WSCore
     }
 
     @Test(
-        "lines that are lost are counted with commas",
+        "Lost lines are counted with commas",
         arguments: [
             (1, "1 line of the log was"), (999, "999 lines of the log were"), (1_000, "1,000 lines of the log were"),
             (12_034_005, "12,034,005 lines of the log were"),
@@ -210,7 +210,7 @@ import WSCore
         #expect(Phrase.lostLines(count) == words + " lost: standard error was not read")
     }
 
-    @Test("the exit statuses are those of the manual")
+    @Test("The exit statuses match the manual")
     func statuses() {
         let statuses: [wsx.ExitStatus] = [
             .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated,

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct HeaderFilesTests {
-    @Test("headers are taken in their order, those of a file in its place")
+    @Test("Headers keep their order, and those of a file take its place")
     func order() throws {
         try withFile(Array("B: 2\r\nC: 3\n\nD: 4".utf8)) { path in
             let fields = try HeaderFiles.fields(["A: 1", "@\(path)", "E:5"])
@@ -12,7 +12,7 @@ import WSCore
         }
     }
 
-    @Test("an empty file has no headers")
+    @Test("An empty file has no headers")
     func empty() throws {
         try withFile([]) { path in
             let fields = try HeaderFiles.fields(["@\(path)"])
@@ -20,7 +20,7 @@ import WSCore
         }
     }
 
-    @Test("a line that is no header is named with its file and number")
+    @Test("The error for an invalid header line names the file and the line")
     func badLine() throws {
         try withFile(Array("Good: 1\r\n\r\nbad\r\n".utf8)) { path in
             expectMessage("--header \(path), line 3: there is no colon; write 'Name: value'") {
@@ -29,7 +29,7 @@ import WSCore
         }
     }
 
-    @Test("a file that is not UTF-8 is refused rather than changed")
+    @Test("A file with invalid UTF-8 is rejected rather than changed")
     func invalidText() throws {
         try withFile([0x41, 0x3A, 0xE9]) { path in
             expectMessage("--header \(path), line 1: it is not UTF-8 text") {
@@ -38,7 +38,7 @@ import WSCore
         }
     }
 
-    @Test("a file that is not there, and a header on the command line that is none, say what they were for")
+    @Test("The error for a missing file or an invalid header names the option")
     func failures() {
         expectMessage("--header /no/file: no such file or directory") {
             () throws(Failure) in _ = try HeaderFiles.fields(["@/no/file"])
@@ -52,7 +52,8 @@ import WSCore
     }
 }
 
-/// Expects that `body` fails with ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)`` in these words.
+/// Expects that `body` fails with this message of ``Failure/badArgument(what:why:)`` or
+/// ``Failure/badInput(what:why:)``.
 func expectMessage(
     _ message: String, at location: SourceLocation = #_sourceLocation, _ body: () throws(Failure) -> Void
 ) {

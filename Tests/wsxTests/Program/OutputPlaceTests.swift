@@ -11,7 +11,7 @@ import WSCore
 #endif
 
 @Suite struct OutputPlaceTests {
-    @Test("what would empty a file that is read is refused, whatever name leads there")
+    @Test("An output that would truncate an input file is rejected, whatever its name")
     func sameFile() throws {
         try withFile([]) { path in
             let (hard, soft) = (path + "-hard", path + "-soft")
@@ -31,7 +31,7 @@ import WSCore
         }
     }
 
-    @Test("standard output is not written to by this name, and a file of the name can be")
+    @Test("- is rejected as an output, and ./- is a file of that name")
     func standardOutput() throws {
         expectMessage("--hdr -: standard output has something else; ./- is a file of that name") { () throws(Failure) in
             try OutputPlace(option: "--hdr", path: "-").check(against: [])
@@ -39,7 +39,7 @@ import WSCore
         try OutputPlace(option: "--hdr", path: "./-").check(against: [])
     }
 
-    @Test("other files, devices, and files that are not there yet can be written")
+    @Test("Other files, devices, and new files can be written")
     func otherFiles() throws {
         try withFile([]) { path in
             try OutputPlace(option: "--record", path: path + "-new").check(against: [("--replay", path)])
@@ -51,7 +51,7 @@ import WSCore
         }
     }
 
-    @Test("all files that options name are looked at")
+    @Test("All input files of the options are checked")
     func sources() {
         var listen = ListenArguments()
         listen.mode = .replay(path: "r")
@@ -59,22 +59,22 @@ import WSCore
         listen.tls.key = "k"
         listen.tls.clientAuthorities = "a"
         listen.tls.passphrase = "@p"
-        listen.headers = ["A: b", "@h"]
-        listen.credentials = ["@u", "me:x"]
-        listen.tokens = ["env:T", "@t"]
+        listen.server.headers = ["A: b", "@h"]
+        listen.access.credentials = ["@u", "me:x"]
+        listen.access.tokens = ["env:T", "@t"]
         #expect(listen.readFiles.compactMap(\.path) == ["r", "c", "k", "a", "h", "u", "t", "p"])
         var connect = ConnectArguments()
         connect.file = "f"
         connect.history = .file("hi")
-        connect.tls.authorities = "a"
-        connect.headers = ["@h"]
-        connect.auth = "@u"
-        connect.proxy = "http://h"
+        connect.client.tls.authorities = "a"
+        connect.client.request.headers = ["@h"]
+        connect.client.request.auth = "@u"
+        connect.client.network.proxy = "http://h"
         #expect(connect.readFiles.compactMap(\.path) == ["f", "hi", "a", "h", "u"])
         var bench = BenchArguments()
-        bench.messages = [.file("f"), .text(MessageTemplate(literal: [1])), .file("g")]
-        bench.baselinePaths = ["b"]
-        bench.cookies = ["@c"]
+        bench.loadMessages.messages = [.file("f"), .text(MessageTemplate(literal: [1])), .file("g")]
+        bench.result.baselinePaths = ["b"]
+        bench.client.request.cookies = ["@c"]
         #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "c"])
         var merge = MergeArguments()
         merge.paths = ["x", "-", "y"]

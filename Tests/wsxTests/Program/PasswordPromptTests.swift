@@ -4,14 +4,14 @@ import WSCore
 @testable import wsx
 
 @Suite struct PasswordPromptTests {
-    @Test("what was typed is the password, byte for byte, and none is the end of input")
+    @Test("The password is the typed text byte for byte, and no text is the end of input")
     func text() throws {
         #expect(try PasswordPrompt.text(of: .line(Array("pä ss: \u{7F}".utf8))) == "pä ss: \u{7F}")
         #expect(try PasswordPrompt.text(of: .line([])) == "")
         #expect(try PasswordPrompt.text(of: .end) == nil)
     }
 
-    @Test("Ctrl-C ends the run with 130, and SIGTERM with 143; bytes that are no text are bad usage")
+    @Test("Ctrl-C exits with 130 and SIGTERM with 143; invalid UTF-8 is a usage error")
     func ends() {
         func status(_ answer: ControllingTerminal.Answer) -> wsx.ExitStatus? {
             do throws(Failure) {

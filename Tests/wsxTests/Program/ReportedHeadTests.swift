@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ReportedHeadTests {
-    @Test("a request is shown line by line, without its secrets, whatever the case of their names")
+    @Test("A request is shown line by line, without secrets, whatever the case of field names")
     func request() {
         let head =
             "GET /p HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\ncookie: a=secret\r\n"
@@ -16,7 +16,7 @@ import WSCore
             ])
     }
 
-    @Test("a response is shown with its status, without its secrets, and cannot drive the terminal")
+    @Test("A response is shown with its status, without secrets, and with control characters escaped")
     func response() throws {
         let fields = HTTPFields([
             try HeaderField(name: "Server", value: "x\u{202E}y"),

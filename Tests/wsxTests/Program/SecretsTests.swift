@@ -5,14 +5,14 @@ import Testing
 @Suite struct SecretsTests {
     private let secrets = Secrets { ["TOKEN": "of the environment", "EMPTY": ""][$0] }
 
-    @Test("a secret is what was typed, or what a variable holds")
+    @Test("A secret is the typed text, or the value of a variable")
     func values() throws {
         #expect(try secrets.value(of: "typed", for: "--auth") == "typed")
         #expect(try secrets.value(of: "env:TOKEN", for: "--auth") == "of the environment")
         #expect(try secrets.value(of: "env:EMPTY", for: "--auth").isEmpty)
     }
 
-    @Test("a variable that is not there is named, and a file that cannot be read")
+    @Test("A missing variable or an unreadable file is named")
     func missing() {
         #expect(
             message { try secrets.value(of: "env:NO\u{1B}", for: "--auth") }

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct SocketActivationTests {
-    @Test("the sockets are those from 3 on, where they are this process's")
+    @Test("The sockets start at descriptor 3 if they are meant for this process")
     func descriptors() throws {
         #expect(try descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "2"]) == 3..<5)
         #expect(try descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "0"]).isEmpty)
@@ -15,14 +15,14 @@ import WSCore
         #expect(try descriptors([:]).isEmpty)
     }
 
-    @Test("a number of sockets that is none is refused", arguments: ["", "x", "-1", "1025", "99999999999999999999"])
+    @Test("An invalid number of sockets is rejected", arguments: ["", "x", "-1", "1025", "99999999999999999999"])
     func badNumber(text: String) throws {
         expectMessage("LISTEN_FDS: '\(text)' is not a number from 0 to 1024") { () throws(Failure) in
             _ = try descriptors(["LISTEN_PID": "42", "LISTEN_FDS": text])
         }
     }
 
-    @Test("a descriptor that is no listening socket is named")
+    @Test("The error for a descriptor that is not a listening socket names it")
     func badDescriptor() throws {
         let activation = SocketActivation(
             environment: { ["LISTEN_PID": "42", "LISTEN_FDS": "1024"][$0] }, processNumber: 42)

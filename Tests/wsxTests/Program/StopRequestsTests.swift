@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct StopRequestsTests {
-    @Test("a time limit asks for the end once, and not after the object is released")
+    @Test("A time limit ends the run once, and not after the object is released")
     func timeLimit() throws {
         try withIdleLoop { loop in
             var requests: [StopRequests.Request] = []
@@ -19,7 +19,7 @@ import WSCore
         }
     }
 
-    @Test("each request is a failure of a run that has not done its work")
+    @Test("Each stop request is a failure of an unfinished run")
     func failures() {
         let statuses = [StopRequests.Request.interrupt, .terminate, .hangUp, .quit, .timeLimit(.seconds(1))].map {
             $0.failure.status

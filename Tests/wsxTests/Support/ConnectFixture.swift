@@ -11,7 +11,7 @@ import Testing
 
 /// A run of `connect` between an input, outputs that are read afterwards, and peers in memory.
 final class ConnectFixture {
-    /// What a run has come to.
+    /// The outcome of a run.
     struct Outcome {
         let failure: Failure?
         /// Standard output.
@@ -25,24 +25,42 @@ final class ConnectFixture {
     }
 
     var arguments = ConnectArguments()
-    /// Standard input; nil: it stays open.
+    /// Standard input, or `nil` to leave it open.
     var input: String? = ""
-    /// Prepares the peer of each connection, by its number from 0; nil: the connection is refused.
+    /// Prepares the peer of each connection, by its number from 0. Returns `nil` to refuse the connection.
     var makePeer: (Int, EventLoop) -> FakePeer? = { _, loop in FakePeer(on: loop) }
-    /// Called with each peer, and what arrives.
+    /// Called with each peer and the data it receives.
     var didReceive: (FakePeer, FakePeer.Event) -> Void = { _, _ in }
     /// Changes the settings before the run.
     var change: (inout ConnectSettings) -> Void = { _ in }
-    /// Called when the run begins.
+    /// Called when the run starts.
     var didStart: (ConnectRun) -> Void = { _ in }
+    /// Standard output; nil: a file that is read afterwards.
+    var outputDescriptor: Int32?
+    /// The error with which the editor cannot be opened.
+    var editorProblem: IOError?
+    /// The editor of the prompt, if the run has one.
+    let editor = FakeEditor()
+    /// The user at the prompt; nil: there is no prompt.
+    private var user: PromptUser?
 
-    /// The writing end of an input that stays open.
+    /// The write end of an input that stays open.
     private var openInput: Int32?
 
     init(_ change: (inout ConnectArguments) -> Void = { _ in }) {
-        arguments.url = "ws://h/"
+        arguments.client.url = "ws://h/"
         arguments.history = .none
         change(&arguments)
+    }
+
+    /// Runs with a prompt at which a user carries out the steps. The run must end within a minute.
+    func run(atPrompt steps: [PromptUser.Step]) throws -> Outcome {
+        arguments.ending.timeout = .seconds(60)
+        arguments.transcript.timestamps = .off
+        change = { $0.isRepl = true }
+        user = PromptUser(steps, at: editor)
+        defer { user = nil }
+        return try run()
     }
 
     func run() throws -> Outcome {
@@ -56,14 +74,20 @@ final class ConnectFixture {
         }
         let (outputFile, noticesFile) = (try OutputFile(creating: output.path), try OutputFile(creating: notices.path))
         let log = LogWriter(descriptor: noticesFile.descriptor) { _ in "" }
-        let console = Console(color: .never, isQuiet: arguments.isQuiet, log: log) { _ in nil }
+        let console = Console(color: .never, isQuiet: arguments.transcript.display.isQuiet, log: log) { _ in nil }
         var peers: [FakePeer] = []
         let pipe = try makeInput()
         defer {
             _ = close(pipe)
             endInput()
         }
-        var environment = ConnectRun.Environment(input: pipe, output: outputFile.descriptor)
+        var environment = ConnectRun.Environment(input: pipe, output: outputDescriptor ?? outputFile.descriptor)
+        environment.openEditor = { [unowned self] (history, _, loop) throws(IOError) in
+            if let editorProblem { throw editorProblem }
+            editor.history = history
+            user?.start(on: loop)
+            return editor
+        }
         environment.dial = { [unowned self] target, _, loop, completion in
             guard let peer = makePeer(peers.count, loop) else {
                 let refused = ConnectError.unreachable([(address: "h", error: .system(.connectionRefused))])
@@ -83,7 +107,7 @@ final class ConnectFixture {
             notices: try Self.contents(of: notices.path), peers: peers)
     }
 
-    /// The reading end of a pipe that holds the input.
+    /// The read end of a pipe with the input.
     private func makeInput() throws -> Int32 {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -97,7 +121,7 @@ final class ConnectFixture {
         return ends[0]
     }
 
-    /// Ends an input that was left open.
+    /// Ends an open input.
     func endInput() {
         if let openInput { _ = close(openInput) }
         openInput = nil

@@ -13,7 +13,7 @@ final class FakeClient: ServedClient {
     var answersPings = true
     /// The sent messages, in order.
     var sent: [String] = []
-    /// How often its gate had room again.
+    /// The number of times its gate had room again.
     var gateDrainCount = 0
 
     init(_ number: Int) {
@@ -45,7 +45,7 @@ final class FakeClient: ServedClient {
 
     func gateDidDrain() { gateDrainCount += 1 }
 
-    /// Whether something may be sent at once, as ``letsThrough(_:_:after:)`` says.
+    /// Whether an item may be sent at once, as returned by ``letsThrough(_:_:after:)``.
     func letsThrough(_ item: InputItem, _ text: String = "") -> Bool {
         letsThrough(item, Array(text.utf8).span.bytes)
     }
@@ -62,13 +62,13 @@ final class FakeDirectory: ClientDirectory {
     let loop: EventLoop
     var connections: [Int: FakeClient] = [:]
 
-    /// Makes clients with the numbers from 1 on.
+    /// Creates clients numbered from 1.
     init(_ count: Int, on loop: EventLoop) {
         self.loop = loop
         for number in 1..<count + 1 { connections[number] = FakeClient(number) }
     }
 
-    /// The client with a number, which there is.
+    /// The client with a number, which must exist.
     subscript(number: Int) -> FakeClient { connections[number, default: FakeClient(0)] }
 
     func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: FakeClient?) -> Bool {
@@ -81,7 +81,7 @@ final class FakeDirectory: ClientDirectory {
     }
 }
 
-/// Something that is sent, in words: `text hello`, `ping x`, `close 1000 bye`.
+/// An item in words: `text hello`, `ping x`, `close 1000 bye`.
 func words(for item: InputItem, _ payload: RawSpan) -> String {
     let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     return switch item {

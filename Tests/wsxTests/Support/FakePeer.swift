@@ -1,11 +1,11 @@
 @testable import WSCore
 @testable import wsx
 
-/// A server at the other end of a stream in memory: no socket, no time.
+/// A server at the other end of a stream in memory, without sockets or time.
 ///
-/// It answers pings and close frames as a server has to, unless told otherwise.
+/// It answers pings and close frames as the protocol requires, unless configured otherwise.
 final class FakePeer: ByteStream, EndOfTurnWork {
-    /// What the client has sent.
+    /// The data the client has sent.
     enum Event: Equatable {
         case text(String)
         case binary([UInt8])
@@ -17,7 +17,7 @@ final class FakePeer: ByteStream, EndOfTurnWork {
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
     private(set) var isClosed = false
-    /// Called with everything that arrives.
+    /// Called with each event received.
     var didReceive: (FakePeer, Event) -> Void = { _, _ in }
     /// Whether pings are answered.
     var answersPings = true
@@ -36,7 +36,7 @@ final class FakePeer: ByteStream, EndOfTurnWork {
             maskingKeys: MaskingKeySource { _ in }, answersPings: answersPings)
     }
 
-    /// The texts that have arrived.
+    /// The text messages received.
     var texts: [String] {
         received.compactMap { if case .text(let text) = $0 { text } else { nil } }
     }
@@ -105,7 +105,7 @@ final class FakePeer: ByteStream, EndOfTurnWork {
         loop.atEndOfNextTurn(self)
     }
 
-    /// Hands over what there is to read.
+    /// Passes on the data available for reading.
     func endTurn() {
         isScheduled = false
         guard isReading, !isClosed, !hasEnded, let delegate else { return }
@@ -142,7 +142,7 @@ final class FakePeer: ByteStream, EndOfTurnWork {
     }
 }
 
-/// An attempt to connect that opens a stream in memory, or fails.
+/// A connection attempt that opens a stream in memory, or fails.
 final class FakeAttempt: ConnectionAttempt, EndOfTurnWork {
     let url: WebSocketURL
     var didStep: ((Connector.Step) -> Void)?

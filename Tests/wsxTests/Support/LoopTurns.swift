@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 extension EventLoop {
-    /// Turns until `isDone`; records an issue when that takes longer than ten seconds.
+    /// Runs turns until `isDone`; records an issue after ten seconds.
     func turn(until isDone: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
         let end = now + .seconds(10)
         while !isDone(), now < end { runOnce() }

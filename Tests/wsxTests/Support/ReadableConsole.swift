@@ -6,7 +6,7 @@ import WSCore
 
 /// A pipe that a test reads.
 final class ReadablePipe {
-    /// The end to write to.
+    /// The write end.
     let writing: Int32
     private let reading: Int32
 
@@ -22,7 +22,7 @@ final class ReadablePipe {
         Glibc.close(writing)
     }
 
-    /// What has been written since this was last called.
+    /// The data written since the last call.
     func take() -> String {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -30,11 +30,11 @@ final class ReadablePipe {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Has the writer find nobody who reads.
+    /// Closes the read end, so writing fails.
     func closeReading() {
         guard !isReadingClosed else { return }
         isReadingClosed = true
-        // The writer is to be told by an error.
+        // The writer must get an error instead of a signal.
         signal(SIGPIPE, SIG_IGN)
         Glibc.close(reading)
     }
@@ -42,7 +42,7 @@ final class ReadablePipe {
     private var isReadingClosed = false
 }
 
-/// A console whose lines a test reads.
+/// A console with lines that a test reads.
 final class ReadableConsole {
     let console: Console
     private let pipe: ReadablePipe
@@ -55,6 +55,6 @@ final class ReadableConsole {
             environment: { _ in nil })
     }
 
-    /// The lines that have been shown since this was last called.
+    /// The lines shown since the last call.
     func take() -> [String] { pipe.take().split(separator: "\n").map(String.init) }
 }

@@ -2,21 +2,21 @@ import WSCore
 
 @testable import wsx
 
-/// Clients and an input that exist only in what they are asked about, and remembers what is done with them.
+/// Clients and an input without connections, which record calls.
 final class RecordingBroadcastHost: BroadcastHost {
     let loop: EventLoop
     var clientCount = 2
-    /// What the clients whose queues are full have not taken, in bytes, by their numbers.
+    /// The unsent bytes of the clients with full queues, by client number.
     var unsentBytes: [Int: Int] = [:]
-    /// Called when it is asked what a client has not taken.
+    /// Called when a client's unsent bytes are requested.
     var willLook: (Int) -> Void = { _ in }
-    /// Called when a sender may go on.
+    /// Called when a sender is resumed.
     var didResume: (Int?) -> Void = { _ in }
-    /// The senders that were paused and resumed, in order; nil stands for the input.
+    /// The senders that were paused and resumed, in order; `nil` is the input.
     var paused: [Int?] = []
     var resumed: [Int?] = []
     var closed: [String] = []
-    /// What happened to all clients.
+    /// The calls for all clients.
     var log: [String] = []
 
     init(on loop: EventLoop) {

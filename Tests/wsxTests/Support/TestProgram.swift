@@ -2,11 +2,11 @@ import CommandLine
 
 @testable import wsx
 
-/// What tests ask about the program's commands, by their names.
+/// Accessors for the program's commands by name.
 enum TestProgram {
     static let description = Invocation.program.description
 
-    /// The commands that have a page in the manual.
+    /// The commands with a manual page.
     static let pages: [Command] = [.connect, .listen, .bench, .merge]
 
     static func command(_ command: Command?) -> CommandDescription? {

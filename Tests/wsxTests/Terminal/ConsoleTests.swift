@@ -4,13 +4,13 @@ import WSCore
 @testable import wsx
 
 @Suite struct ConsoleTests {
-    @Test("--color always and never count whatever NO_COLOR says", arguments: [nil, "", "1"] as [String?])
+    @Test("--color always and never override NO_COLOR", arguments: [nil, "", "1"] as [String?])
     func explicit(noColor: String?) {
         #expect(Console(color: .always, isQuiet: false) { _ in noColor }.palette.isEnabled)
         #expect(!Console(color: .never, isQuiet: false) { _ in noColor }.palette.isEnabled)
     }
 
-    @Test("by itself, a terminal is coloured unless NO_COLOR has a value (no-color.org)")
+    @Test("By default, a terminal is colored unless NO_COLOR has a value (no-color.org)")
     func automatic() {
         let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.error)
         let isOutputTerminal = StandardDescriptors.isTerminal(StandardDescriptors.output)

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct FrameTraceTests {
-    @Test("a frame's payload is shown below its header, once, however many pieces it comes in")
+    @Test("A frame's payload is shown below its header, once, in any number of pieces")
     func pieces() throws {
         let header = FrameHeader(opcode: .binary, payloadBytes: 4)
         let expected = "← frame          FIN binary 4 B\n                 01 02 03 04  ....\n"
@@ -19,7 +19,7 @@ import WSCore
         }
     }
 
-    @Test("of a long payload the beginning is shown, and how much there is besides")
+    @Test("A long payload is truncated, and its size is shown")
     func long() throws {
         let header = FrameHeader(isFinal: false, opcode: .text, payloadBytes: 1000)
         let payload = [UInt8](repeating: 0x41, count: 1000)
@@ -35,7 +35,7 @@ import WSCore
         }
     }
 
-    @Test("a frame without a payload is its header")
+    @Test("A frame without a payload is only its header")
     func empty() throws {
         try withTrace { trace, editor in
             let header = FrameHeader(opcode: .ping, payloadBytes: 0)
@@ -54,7 +54,7 @@ import WSCore
     }
 }
 
-/// What has been shown.
+/// The text shown so far.
 private final class ShownLines {
     var text = ""
 }

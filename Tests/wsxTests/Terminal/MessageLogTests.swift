@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct MessageLogTests {
-    @Test("messages are found by their numbers, which begin at 1")
+    @Test("Messages are found by number; the first is 1")
     func numbers() throws {
         var log = MessageLog()
         #expect(log.entry(1) == nil)
@@ -15,7 +15,7 @@ import WSCore
         for number in [-1, 0, 3, Int.max] { #expect(log.entry(number) == nil) }
     }
 
-    @Test("beyond the greatest number of messages the oldest give way, and the others keep their numbers")
+    @Test("Beyond the maximum number of messages the oldest are dropped, and numbers do not change")
     func count() throws {
         var log = MessageLog()
         let count = MessageLog.maximumCount * 3 + 7
@@ -29,7 +29,7 @@ import WSCore
         }
     }
 
-    @Test("beyond the greatest number of bytes, too")
+    @Test("Beyond the maximum number of bytes the oldest are dropped, too")
     func bytes() {
         var log = MessageLog()
         let third = [UInt8](repeating: 7, count: MessageLog.maximumBytes / 3)
@@ -41,7 +41,7 @@ import WSCore
         #expect(log.kept.map(\.number) == [12])
     }
 
-    @Test("of a message that is larger than that the beginning is kept, and its length")
+    @Test("Only the beginning and the length of a larger message are kept")
     func cut() throws {
         var log = MessageLog()
         Self.add([UInt8](repeating: 1, count: MessageLog.maximumBytes + 1), to: &log)

@@ -3,7 +3,7 @@ import Testing
 @testable import wsx
 
 @Suite struct PaletteTests {
-    @Test("each colour is the terminal's own, and ends where it ends")
+    @Test("Each color is the terminal's own, and ends with a reset")
     func colors() {
         let palette = Palette(isEnabled: true)
         #expect(palette.sent("x") == "\u{1B}[36mx\u{1B}[0m")
@@ -12,7 +12,7 @@ import Testing
         #expect(palette.failure("x") == "\u{1B}[31mx\u{1B}[0m")
     }
 
-    @Test("only colours are used that are legible on light and on dark backgrounds: no black, yellow or white")
+    @Test("Colors are legible on light and dark backgrounds: no black, yellow, or white")
     func legible() {
         let palette = Palette(isEnabled: true)
         let styles: [Palette.Style] = [
@@ -25,7 +25,7 @@ import Testing
         #expect(palette.styled("x", nil) == "x")
     }
 
-    @Test("without colour the text is left alone")
+    @Test("Without color the text is unchanged")
     func none() {
         let palette = Palette(isEnabled: false)
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SafeTextTests {
     @Test(
-        "line ends and tabs are kept; whatever could drive a terminal is escaped; invalid UTF-8 is U+FFFD",
+        "Line ends and tabs are kept; control characters are escaped; invalid UTF-8 is U+FFFD",
         arguments: [
             (Array("plain\n\ttext".utf8), "plain\n\ttext\n"),
             (Array("\u{1B}]0;title\u{7}".utf8), #"\u{1B}]0;title\u{7}"# + "\n"),
@@ -17,12 +17,12 @@ import Testing
         #expect(beginning(bytes) == expected)
     }
 
-    @Test("a CRLF in a refusal's body prints as a line end, not as an escape")
+    @Test("A CRLF in a refusal's body prints as a line end, not as an escape")
     func carriageReturns() {
         #expect(beginning(Array("<html>\r\n<body>\r\n\r\n</html>\r\n".utf8)) == "<html>\n<body>\n\n</html>\n")
     }
 
-    @Test("a refusal with a page of 900 lines shows the first ones and how many follow")
+    @Test("A refusal with a page of 900 lines shows the first ones and how many follow")
     func longBody() {
         let page = Array((1...900).map { "line \($0)\n" }.joined().utf8)
         let lines = beginning(page).split(separator: "\n")
@@ -33,7 +33,7 @@ import Testing
         #expect(beginning(Array((1...9).map { "\($0)\n" }.joined().utf8)).hasSuffix("8\n… (1 more line)\n"))
     }
 
-    @Test("a body without line ends is cut, too")
+    @Test("A body without line ends is truncated, too")
     func longLine() {
         #expect(beginning(Array(repeating: UInt8(ascii: "x"), count: 65_536)).count == 202)
         let combining = Array(("e" + String(repeating: "\u{301}", count: 20_000)).utf8)

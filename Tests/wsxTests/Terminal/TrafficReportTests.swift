@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct TrafficReportTests {
-    @Test("the closing summary counts messages, and shows their bytes against those on the wire")
+    @Test("The closing summary counts messages, and compares their size with the wire")
     func words() {
         let sent = Traffic(messages: 2, messageBytes: 20, wireBytes: 40)
         let received = Traffic(messages: 1, messageBytes: 1 << 20, wireBytes: 40_000)
@@ -17,7 +17,7 @@ import WSCore
     }
 
     @Test(
-        "what compression saved is a part of the messages, and may be nothing",
+        "The savings of compression are relative to the messages, and may be zero",
         arguments: [(100, 39, "61 % saved"), (100, 104, "nothing saved"), (0, 0, "nothing saved")])
     func savings(messageBytes: Int, wireBytes: Int, words: String) {
         let traffic = Traffic(messages: 1, messageBytes: messageBytes, wireBytes: wireBytes)
@@ -25,7 +25,7 @@ import WSCore
     }
 
     @Test(
-        "a size of six digits or more does not shift the column: it takes seven characters",
+        "A size of six or more digits takes seven characters and keeps the alignment",
         arguments: [
             (0, "    0 B"), (99_999, "99999 B"), (100_000, " 98 KiB"), (1_022_976, "999 KiB"), (1_023_999, "1.0 MiB"),
             (1 << 20, "1.0 MiB"), (9 << 20, "9.0 MiB"), (64 << 20, " 64 MiB"), (1023 << 20, "1.0 GiB"),
@@ -36,7 +36,7 @@ import WSCore
     }
 
     @Test(
-        "sizes are exact up to 10 KiB and have a decimal beyond",
+        "Sizes are exact up to 10 KiB and have one decimal above",
         arguments: [
             (0, "0 B"), (10_239, "10239 B"), (10_240, "10.0 KiB"), (1_048_575, "1023.9 KiB"), (1 << 20, "1.0 MiB"),
             (5 << 29, "2.5 GiB"), (3 << 40, "3.0 TiB"), (5000 << 40, "5000.0 TiB"),

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct TranscriptTests {
-    @Test("messages show their direction, kind, size and content")
+    @Test("Messages show their direction, kind, size, and content")
     func messages() throws {
         try withTranscript { transcript in
             #expect(message(transcript, "hello", .text, .sent) == "→ text      5 B  hello\n")
@@ -14,7 +14,7 @@ import WSCore
         }
     }
 
-    @Test("of a long message the beginning is shown, how much there is, and how all of it can be seen")
+    @Test("A long message shows its beginning, its size, and how to see it in full")
     func folded() throws {
         try withTranscript(size: ScreenSize(columns: 100, rows: 30)) { transcript in
             let text = String(repeating: "line\n", count: 100)
@@ -37,7 +37,7 @@ import WSCore
         }
     }
 
-    @Test("a long message is not cut inside a character")
+    @Test("A long message is not truncated within a character")
     func cutBetweenCharacters() throws {
         try withTranscript { transcript in
             let line = message(transcript, "xx" + String(repeating: "日", count: 6000), .text, .received)
@@ -46,7 +46,7 @@ import WSCore
         }
     }
 
-    @Test("a dump that does not fit below its beginning stands on lines of its own")
+    @Test("A dump that does not fit next to its prefix has its own lines")
     func narrow() throws {
         let bytes = [UInt8](repeating: 0, count: 17)
         try withTranscript(size: ScreenSize(columns: 89, rows: 30)) { transcript in
@@ -59,7 +59,7 @@ import WSCore
         }
     }
 
-    @Test("JSON is indented below its beginning, where that is wanted")
+    @Test("JSON is indented on request")
     func pretty() throws {
         try withTranscript { transcript in
             #expect(message(transcript, "[1]", .text, .sent) == "→ text      3 B  [1]\n")
@@ -70,7 +70,7 @@ import WSCore
         }
     }
 
-    @Test("a kept message is shown whole, in the time that it travelled, up to a megabyte")
+    @Test("A stored message is shown in full with its original time, up to 1 MiB")
     func whole() throws {
         try withTranscript(.relative) { transcript in
             let moment = TranscriptClock.Moment(wallTime: .now, loopTime: transcript.clock.now.loopTime + .seconds(60))
@@ -87,7 +87,7 @@ import WSCore
         }
     }
 
-    @Test("a message in which something was found has its number")
+    @Test("A message found by a search shows its number")
     func found() throws {
         try withTranscript { transcript in
             var log = MessageLog()
@@ -97,7 +97,7 @@ import WSCore
         }
     }
 
-    @Test("the lines of a message stand below each other, whoever sent it, however large it is")
+    @Test("The lines of a message are aligned, for any client and size")
     func severalLines() throws {
         for style in [TimestampStyle.off, .utc, .relative] {
             try withTranscript(style) { transcript in
@@ -115,7 +115,7 @@ import WSCore
         }
     }
 
-    @Test("what a peer sends cannot drive the terminal")
+    @Test("Control characters from a peer are escaped")
     func hostile() throws {
         try withTranscript { transcript in
             let attack = "\u{1B}[2J\r\u{9B}H\u{202E}"
@@ -128,14 +128,14 @@ import WSCore
         }
     }
 
-    @Test("a message that waits for a connection is shown as none that was sent")
+    @Test("A queued message is not shown as sent")
     func queued() throws {
         try withTranscript { transcript in
             #expect(message(transcript, "later", .text, .queued) == "… text      5 B  later\n")
         }
     }
 
-    @Test("pings and pongs show their payload, as bytes when it is no text, and a note")
+    @Test("Pings and pongs show their payload, as hex if it is not text, and a note")
     func controls() throws {
         try withTranscript { transcript in
             #expect(control(transcript, "", .sent) == "→ ping      0 B\n")
@@ -148,7 +148,7 @@ import WSCore
         }
     }
 
-    @Test("close frames show their code, its meaning and the reason")
+    @Test("Close frames show their code, its meaning, and the reason")
     func closes() throws {
         try withTranscript { transcript in
             func close(_ code: UInt16?, _ reason: String = "") -> String {
@@ -162,7 +162,7 @@ import WSCore
         }
     }
 
-    @Test("a frame's header shows what there is in it")
+    @Test("A frame's header shows its fields")
     func headers() throws {
         try withTranscript { transcript in
             let header = FrameHeader(isFinal: true, opcode: .text, payloadBytes: 5)
@@ -176,7 +176,7 @@ import WSCore
         }
     }
 
-    @Test("the lines of a head show their direction")
+    @Test("The lines of a head show their direction")
     func heads() throws {
         try withTranscript { transcript in
             #expect(transcript.head("GET / HTTP/1.1", .sent) == "→ GET / HTTP/1.1\n")
@@ -184,7 +184,7 @@ import WSCore
         }
     }
 
-    @Test("times are those of the day, or since the start, and all as wide")
+    @Test("Times are clock times or relative to the start, with constant width")
     func timestamps() throws {
         for style in [TimestampStyle.local, .utc] {
             try withTranscript(style) { transcript in
@@ -198,7 +198,7 @@ import WSCore
         }
     }
 
-    @Test("colour is around the time and the direction, never around what a peer sent")
+    @Test("The time and the direction are colored, but never the peer's text")
     func colors() throws {
         try withIdleLoop { loop in
             let transcript = Transcript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)

@@ -1,58 +1,60 @@
 import LoadTest
 import WSCore
 
-/// Opens the connections of one thread of a load test, one after the other and many at once.
+/// Opens the connections of one thread of a load test, several at once.
 final class ConnectionOpener {
-    /// Takes a connection and its number, or why it could not be opened.
+    /// Receives the number of a connection, and the open connection or the error.
     typealias Completion = (_ number: UInt64, _ result: Result<Connector.Opened, ConnectError>) -> Void
 
-    /// How many have been begun to be opened.
+    /// The number of connection attempts started.
     private(set) var begunCount = 0
 
     private let settings: BenchSettings
     private let shard: Shard
     private let loop: EventLoop
-    /// How to reach the server, which connections take in turn.
+    /// The alternative routes to the server, used in rotation.
     private let ways: [Connector.Settings]
     private let resources: ConnectorResources
     private let connectionResources: ConnectionResources
-    /// The settings of all connections, which have the type of the first one's handler.
+    /// The connection settings, created with the type of the first handler.
     private var connectionSettings: AnyObject?
-    /// Those that are being opened, by their number.
+    /// The attempts in progress, by connection number.
     private var connectors: [UInt64: Connector] = [:]
-    /// When connections are to be opened; nil: as soon as possible.
+    /// The schedule of attempts, or `nil` to start them as soon as possible.
     private var pacer: Pacer?
 
-    /// So many connections are opened at once: enough to keep a server busy that is far away, and fewer than wait in the
-    /// queue of one that is near.
+    /// The maximum number of concurrent attempts of all threads: enough to keep a distant server busy, and fewer than
+    /// the listen queue of a nearby server holds.
     private static let mostAtOnceOfAll = 256
 
-    /// Prepares; throws ``Failure/badArgument(what:why:)`` when TLS cannot be set up.
+    /// Prepares for opening connections.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if TLS cannot be set up.
     init(_ settings: BenchSettings, shard: Shard, on loop: EventLoop) throws(Failure) {
         self.settings = settings
         self.shard = shard
         self.loop = loop
         let maskingKeys = MaskingKeySource(fill: RandomGenerator.fill)
-        // The first one takes milliseconds, which would be part of the first latencies.
+        // The first key takes milliseconds, which would distort the first latencies.
         _ = maskingKeys.next()
         connectionResources = ConnectionResources(on: loop, maskingKeys: maskingKeys)
         ways = settings.connectors
         resources = try ConnectorResources.make(settings.tls)
     }
 
-    /// The number of those that are being opened.
+    /// The number of attempts in progress.
     var openingCount: Int { connectors.count }
 
-    /// Whether as many are being opened as may be at once, unless opening them is what is measured.
+    /// Whether the maximum number of attempts is in progress. Workloads that measure connecting ignore it.
     var isFull: Bool { openingCount >= max(1, Self.mostAtOnceOfAll / shard.count) }
 
-    /// Begins the schedule, if there is one.
-    /// - Parameter time: The present time, on the loop's clock in nanoseconds.
+    /// Starts the schedule, if there is one.
+    /// - Parameter time: The current time on the loop's clock, in nanoseconds.
     func start(at time: UInt64) {
         pacer = settings.plan.openings(for: shard).map { Pacer($0, at: time) }
     }
 
-    /// When the next connection is due, on the loop's clock in nanoseconds; nil: it is due now, and taken off the schedule.
+    /// Returns when the next connection is due, on the loop's clock in nanoseconds. Returns `nil` and advances the
+    /// schedule if it is due now.
     func dueTime(by now: UInt64) -> UInt64? {
         switch pacer?.next(by: now) {
         case .later(let time): return time
@@ -62,8 +64,8 @@ final class ConnectionOpener {
         return nil
     }
 
-    /// Begins to open the next one.
-    /// - Parameter completion: Called once, possibly before this returns.
+    /// Starts opening the next connection.
+    /// - Parameter completion: Called once, possibly before this method returns.
     func openNext(_ completion: @escaping Completion) {
         let number = shard.connectionNumber(at: begunCount)
         begunCount += 1
@@ -76,13 +78,13 @@ final class ConnectionOpener {
         connector.start()
     }
 
-    /// Gives up those that are being opened.
+    /// Cancels the attempts in progress.
     func cancel() {
         for connector in connectors.values { connector.cancel() }
         connectors = [:]
     }
 
-    /// Joins a handler to the stream that has been opened for it, and starts its connection.
+    /// Attaches a handler to its open stream and starts the connection.
     func join<Handler: LoadHandler>(_ handler: Handler, to opened: Connector.Opened) {
         let settings = connectionSettings as? Connection<Handler>.Settings ?? makeConnectionSettings()
         connectionSettings = settings
@@ -98,8 +100,9 @@ final class ConnectionOpener {
         return Connection.Settings(
             role: .client,
             limits: Limits(
-                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
+                maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
+                maximumFragments: arguments.client.limits.maximumFragments),
+            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
             queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
     }
 }

@@ -25,7 +25,7 @@ extension LoadWorker: LoadHost {
 
     func closeIfAnswered() {
         guard context.phase == .draining, !isCheckScheduled else { return }
-        // At the end of the turn: connections are not to be closed while one of them is receiving.
+        // Check at the end of the turn: no connection may be closed while one of them is receiving.
         isCheckScheduled = true
         loop.atEndOfTurn(self)
     }
@@ -52,7 +52,7 @@ extension LoadWorker: LoadHost {
         }
     }
 
-    /// Sets a connection going that has just been opened.
+    /// Starts a newly opened connection.
     private func add(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
         if countsTime { context.measurement.opened(opened.duration, phases: opened.phaseDurations) }
         let connection = workload.makeConnection(number)
@@ -85,27 +85,27 @@ extension LoadWorker: LoadHost {
 }
 
 extension LoadWorker: EndOfTurnWork {
-    /// Looks whether a reply is missing.
+    /// Closes the connections if no reply is outstanding.
     func endTurn() {
         isCheckScheduled = false
         if context.phase == .draining, workload.isAnswered { close() }
     }
 }
 
-/// Goes on sending on connections that have had their part of a turn, after the others have had theirs.
+/// Continues sending on connections that have used their share of a turn, after the others have had theirs.
 final class LoadSending: EndOfTurnWork {
     private unowned let worker: LoadWorker
-    /// Connections that are to send on in the next turn.
+    /// The connections that continue in the next turn.
     private var waiting: [any LoadHandler] = []
-    /// Those of this turn; the array's memory is kept for the turn after the next.
+    /// The connections of this turn. The array's storage is reused in the turn after next.
     private var connections: [any LoadHandler] = []
 
-    /// Makes the work of a worker.
+    /// Creates the queue of a worker.
     init(of worker: LoadWorker) {
         self.worker = worker
     }
 
-    /// Has a connection that takes all it is given send on.
+    /// Queues a connection that has more to send.
     func add(_ connection: any LoadHandler) {
         guard !connection.isSendingOn else { return }
         connection.isSendingOn = true
@@ -113,7 +113,7 @@ final class LoadSending: EndOfTurnWork {
         waiting.append(connection)
     }
 
-    /// Sends on.
+    /// Sends on the queued connections.
     func endTurn() {
         swap(&connections, &waiting)
         worker.takeTime()

@@ -1,50 +1,50 @@
 import LoadTest
 import WSCore
 
-/// One thread of a load test: its loop and its connections. The workload says what is sent.
+/// A thread of a load test with its loop and its connections. The workload decides what to send.
 ///
-///      open (256 at a time) ─► warm up, load ─► wait for replies ─► close ─► over
+///      open (256 at once) ─► warm up, load ─► wait for replies ─► close ─► over
 ///
-/// It is confined to its loop and shares nothing with other threads but its ``post``.
+/// A worker is confined to its loop and shares only its ``post`` with other threads.
 final class LoadWorker {
-    /// What a worker reports to the thread that directs it.
+    /// Notifications to the main thread.
     struct Reports {
-        /// Called when all connections are open, or have failed.
+        /// Called when all connections are open or have failed.
         var didOpen: (() -> Void)?
-        /// Called when nothing more is sent, before replies are waited for.
+        /// Called when sending has ended, before the wait for replies.
         var didSend: (() -> Void)?
         /// Called when all connections have ended.
         var didEnd: (() -> Void)?
     }
 
-    /// The timers of a load; each is there while it is needed.
+    /// The timers of a load, each set while it is needed.
     struct Timers {
         /// Ends the phase.
         var phase: Timer?
         /// Ends the warm-up.
         var warmup: Timer?
-        /// Gives up replies.
+        /// Times out replies.
         var replies: Timer?
         /// Reports the progress.
         var progress: Timer?
-        /// Goes on in a moment.
+        /// Continues in the next turn.
         var soon: Timer?
-        /// Goes on when the next message is due, or the next connection.
+        /// Continues when the next message or connection is due.
         var pace: PreciseTimer?
     }
 
-    /// The processor time of the thread.
+    /// Measures the processor time of a thread.
     struct ProcessorMeter {
         private var start = Duration.zero
-        /// The time that was used from the last start to the stop.
+        /// The time used from ``begin()`` to ``stop()``.
         private(set) var used = Duration.zero
 
-        /// Measures from now on.
+        /// Starts measuring.
         mutating func begin() {
             start = ProcessorTime.usedByThread
         }
 
-        /// Measures until now.
+        /// Stops measuring.
         mutating func stop() {
             used = ProcessorTime.usedByThread - start
         }
@@ -55,21 +55,22 @@ final class LoadWorker {
     let context: LoadContext
     let workload: any Workload
     let opener: ConnectionOpener
-    /// What it tells the thread that directs it.
+    /// The state shared with the main thread.
     let post = Mutex(LoadPost())
     var reports = Reports()
     private(set) var processor = ProcessorMeter()
-    /// The first thing that went wrong.
+    /// The first failure.
     var failure: Failure?
     var timers = Timers()
-    /// Connections that have had their part of the turn.
+    /// The connections that continue sending in the next turn.
     lazy var sending = LoadSending(of: self)
-    /// Set until it is looked, at the end of the turn, whether replies are missing.
+    /// Whether a check for outstanding replies is scheduled for the end of the turn.
     var isCheckScheduled = false
 
     private static let progressInterval = Duration.milliseconds(100)
 
-    /// Prepares a load; throws ``Failure/badArgument(what:why:)`` when TLS cannot be set up.
+    /// Prepares a load.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if TLS cannot be set up.
     init(_ settings: BenchSettings, shard: Shard, on loop: EventLoop) throws(Failure) {
         self.settings = settings
         self.loop = loop
@@ -81,12 +82,12 @@ final class LoadWorker {
         context.host = self
     }
 
-    /// Takes the present time, for all that is done next.
+    /// Reads the clock for the following work.
     func takeTime() {
         context.now = loop.nowNanoseconds
     }
 
-    /// Goes on with the present phase when a timer fires.
+    /// Continues the current phase when a timer fires.
     func goOn() {
         switch context.phase {
         case .opening: openDue()
@@ -101,7 +102,7 @@ final class LoadWorker {
 
     // MARK: Opening
 
-    /// Opens the connections, unless opening them is what is measured.
+    /// Opens the connections, unless the workload opens them as part of the load.
     func open() {
         opener.start(at: loop.nowNanoseconds)
         openDue()
@@ -125,15 +126,15 @@ final class LoadWorker {
 
     // MARK: Load
 
-    /// Begins to send.
-    /// - Parameter time: When the load begins, which is now or was just before.
+    /// Starts the load.
+    /// - Parameter time: The start of the load, which is now or just before.
     func start(at time: UInt64) {
         guard context.phase == .ready else { return }
         context.begin(workload, at: time)
         let plan = settings.plan
         if let duration = plan.duration {
             timers.phase = Timer(on: loop) { [unowned self] in drain() }
-            // The loop's timers may be early by what is left of a millisecond.
+            // The loop's timers may fire up to a millisecond early.
             timers.phase?.start(after: plan.warmup + duration + .milliseconds(1))
         }
         beginCounting()
@@ -158,7 +159,7 @@ final class LoadWorker {
         timers.progress?.start(after: Self.progressInterval, every: Self.progressInterval)
     }
 
-    /// Has replies given up that are not there in time.
+    /// Starts the timer that times out replies.
     private func startReplyTimer() {
         let timeout = settings.plan.replyTimeout
         timers.replies = Timer(on: loop) { [unowned self] in giveUpReplies() }
@@ -178,15 +179,15 @@ final class LoadWorker {
         }
     }
 
-    /// Leaves out what went over the connections before, and the time it took.
+    /// Resets the byte counts and the processor time, to exclude everything before this point.
     private func beginCounting() {
         timers.warmup = nil
         processor.begin()
         context.beginCountingBytes()
     }
 
-    /// Sends no more, and waits for the replies that are missing.
-    /// - Parameter limit: The longest wait; nil: as long as a reply may take.
+    /// Stops sending and waits for outstanding replies.
+    /// - Parameter limit: The maximum wait, or `nil` to wait for the reply timeout.
     func drain(limit: Duration?) {
         switch context.phase {
         case .opening, .ready: return close()
@@ -196,7 +197,8 @@ final class LoadWorker {
         }
         takeTime()
         if context.phase == .loading {
-            // Otherwise the timer is late and about to call; this may be within a message, when traffic is not to be asked for.
+            // Otherwise the warm-up timer is only late and about to fire. This may run within a message callback, where
+            // traffic must not be read.
             if timers.warmup != nil, !context.measurement.counts(context.now) { beginCounting() }
             processor.stop()
             timers.pace = nil
@@ -211,7 +213,7 @@ final class LoadWorker {
     // MARK: End
 
     /// Closes all connections with closing handshakes.
-    /// - Parameter isLate: Whether replies that are missing have had their time.
+    /// - Parameter isLate: Whether outstanding replies have timed out.
     func close(isLate: Bool = false) {
         guard context.phase != .closing, context.phase != .over else { return }
         let wasLoaded = context.phase == .draining
@@ -224,14 +226,14 @@ final class LoadWorker {
         endIfClosed()
     }
 
-    /// Waits for nothing any more: what is missing is lost, and connections end without the server's close frame.
+    /// Ends at once: outstanding replies are lost, and connections end without the server's close frame.
     func terminate() {
         drain(limit: .zero)
         close()
         for connection in context.connections.values { connection.port?.terminate() }
     }
 
-    /// Ends the run of the thread when the last connection has ended.
+    /// Ends the thread's run when the last connection has ended.
     func endIfClosed() {
         guard context.phase == .closing, context.connections.isEmpty else { return }
         context.phase = .over

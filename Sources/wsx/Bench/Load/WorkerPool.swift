@@ -1,9 +1,10 @@
 import LoadTest
 import WSCore
 
-/// The worker threads of a load test. Each has a loop and a shard of the connections, and shares nothing with the others.
+/// The worker threads of a load test. Each has its own loop and a shard of the connections, and shares nothing with the
+/// others.
 ///
-///      main thread    init ─► didOpen ─► start(at:) ──────────► didEnd ─► workers, to be added up
+///      main thread    init ─► didOpen ─► start(at:) ──────────► didEnd ─► results of the workers
 ///      each worker      open ─► wait ─► load ─► replies ─► close ─┘
 final class WorkerPool {
     private var threads: [LoopThread] = []
@@ -12,14 +13,14 @@ final class WorkerPool {
     private var sendingCount = 0
     private var runningCount = 0
     private let loop: EventLoop
-    /// Called on the loop when all threads have opened their connections, or could not.
+    /// Called on the loop when all threads have opened their connections or failed to.
     var didOpen: (() -> Void)?
     /// Called on the loop when all threads have ended.
     var didEnd: (() -> Void)?
 
     /// A worker and the means to control it from another thread.
     private struct Member: @unchecked Sendable {
-        /// Not to be touched before the thread has ended.
+        /// Not used before the thread has ended.
         let worker: LoadWorker
         let post: Mutex<LoadPost>
         let start: LoopWaker
@@ -27,36 +28,37 @@ final class WorkerPool {
         let drain: LoopWaker
         let terminate: LoopWaker
 
-        /// Stops the wakers, on the worker's thread: a loop turns once more when it is released, and a waker may just have
-        /// been woken.
+        /// Stops the wakers on the worker's thread: a loop turns once more when it is released, and a waker may just
+        /// have fired.
         func letGo() {
             for waker in [start, allSent, drain, terminate] { waker.stop() }
         }
     }
 
-    /// What a thread is started with; used by that thread alone.
+    /// The data passed to a new thread. Only that thread uses it.
     private struct Start: @unchecked Sendable {
         let settings: BenchSettings
         let shard: Shard
         let channel = OneShotChannel<Result<Member, Failure>>()
-        /// Told when the connections are open, when all is sent, and when there is nothing more to do.
+        /// Wake the main thread when the connections are open, when everything has been sent, and when the thread has
+        /// finished.
         let didOpen: LoopWaker
         let didSend: LoopWaker
         let didEnd: LoopWaker
     }
 
-    /// How long replies, and then the closing handshakes, may take when a run is ended early.
+    /// The time limit for replies, and then for closing handshakes, in a run that ends early.
     static let hurriedLimit = Duration.seconds(1)
 
-    /// Prepares threads, which ``open()`` starts.
-    /// - Parameter loop: The loop of the thread that directs them.
+    /// Creates a pool. ``open(_:)`` starts the threads.
+    /// - Parameter loop: The loop of the main thread.
     init(on loop: EventLoop) {
         self.loop = loop
     }
 
-    /// Starts the threads, which begin to open their connections.
+    /// Starts the threads, which start opening connections.
     func open(_ settings: BenchSettings) throws(Failure) {
-        let count = settings.arguments.threadCount
+        let count = settings.arguments.load.threadCount
         (openingCount, sendingCount, runningCount) = (count, count, count)
         for index in 0..<count {
             let start: Start
@@ -78,10 +80,10 @@ final class WorkerPool {
         }
     }
 
-    /// How many connections are open after ``didOpen``.
+    /// The number of open connections, valid after ``didOpen``.
     var openCount: Int { members.reduce(0) { $0 + $1.post.withLock(\.openCount) } }
 
-    /// Why one of the connections could not be opened; nil: all of them are open.
+    /// Why a connection could not be opened, or `nil` if all are open.
     var openingFailure: Failure? {
         for member in members {
             if let failure = member.post.withLock(\.failure) { return failure }
@@ -89,13 +91,13 @@ final class WorkerPool {
         return nil
     }
 
-    /// How far all threads together have come.
+    /// The combined progress of all threads.
     var progress: LoadProgress {
         members.reduce(into: LoadProgress()) { $0.add($1.post.withLock(\.progress)) }
     }
 
-    /// Has the load begin.
-    /// - Parameter time: The beginning of all schedules, on the loops' clock in nanoseconds.
+    /// Starts the load.
+    /// - Parameter time: The start of all schedules, on the loops' clock in nanoseconds.
     func start(at time: UInt64) {
         for member in members {
             member.post.withLock { $0.startTime = time }
@@ -103,17 +105,17 @@ final class WorkerPool {
         }
     }
 
-    /// Ends the load early: replies have a moment to come, and so have close frames.
+    /// Ends the load early, with a short wait for replies and close frames.
     func drain() {
         for member in members { member.drain.wake() }
     }
 
-    /// Waits for nothing any more.
+    /// Ends all connections at once.
     func terminate() {
         for member in members { member.terminate.wake() }
     }
 
-    /// The workers, to be read once all threads have ended, for which it waits.
+    /// Waits for all threads to end and returns their workers.
     func join() -> [LoadWorker] {
         for thread in threads { thread.join() }
         threads = []
@@ -121,12 +123,12 @@ final class WorkerPool {
     }
 
     private func threadOpened() {
-        // A waker may be for several calls, but each thread has one of its own, and opens once.
+        // A waker may merge several calls, but each thread has its own waker and calls it once.
         openingCount -= 1
         if openingCount == 0 { didOpen?() }
     }
 
-    /// When the last has sent what it had to, readers can be told what is to come.
+    /// Tells readers how many messages to expect, after the last thread has sent its own.
     private func threadSent() {
         sendingCount -= 1
         guard sendingCount == 0 else { return }
@@ -174,7 +176,7 @@ final class WorkerPool {
     private static func makeMember(_ worker: LoadWorker) throws(Failure) -> Member {
         let post = worker.post
         do throws(IOError) {
-            // Weak references would make each count of references to the worker slower.
+            // Weak references would slow down all reference counting of the worker.
             return Member(
                 worker: worker, post: post,
                 start: try LoopWaker(on: worker.loop) { worker.start(at: post.withLock(\.startTime)) },
@@ -189,18 +191,18 @@ final class WorkerPool {
     }
 }
 
-/// What a thread of a load test and the one that directs it tell each other while it runs.
+/// The state that a worker thread and the main thread share during a run.
 struct LoadPost: Sendable {
-    /// The number of connections that were opened.
+    /// The number of open connections.
     var openCount = 0
-    /// Why one of them was not opened.
+    /// Why a connection was not opened.
     var failure: Failure?
-    /// The number of messages that were sent and count, when nothing more is sent.
+    /// The number of counted messages the thread has sent, set when sending has ended.
     var sentCount = 0
-    /// The number that all threads have sent, when nothing more is sent.
+    /// The number of counted messages all threads have sent, set when sending has ended.
     var allSentCount = 0
-    /// How far the thread has come; only where progress is shown.
+    /// The thread's progress, updated only if it is shown.
     var progress = LoadProgress()
-    /// When the load begins, on the loops' clock in nanoseconds.
+    /// The start of the load, on the loops' clock in nanoseconds.
     var startTime: UInt64 = 0
 }

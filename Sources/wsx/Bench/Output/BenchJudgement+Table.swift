@@ -4,8 +4,8 @@ import LoadTest
 import WSCore
 
 extension BenchJudgement {
-    /// The judgement as people read it, below the results; nothing where there is none.
-    /// - Parameter columns: The most columns of a line, 40 or more.
+    /// The judgement as text below the results; empty if there is none.
+    /// - Parameter columns: The maximum line width; at least 40.
     func lines(_ palette: Palette, columns: Int) -> [String] {
         var lines: [String] = []
         if !verdicts.isEmpty {
@@ -27,12 +27,12 @@ extension BenchJudgement {
         let (baseline, now) = comparison.secondCounts
         let moment = "\(EventTime.text(of: comparison.startTime).prefix(19))Z"
         let origin =
-            comparison.runCount == 1 ? "of \(moment)" : "of \(comparison.runCount) runs, the first of \(moment)"
-        let summary = "baseline \(origin): medians of \(Phrase.count(baseline, "second")) then and \(now) now"
+            comparison.runCount == 1 ? "from \(moment)" : "from \(comparison.runCount) runs, the first from \(moment)"
+        let summary = "baseline \(origin): medians of \(Phrase.count(baseline, "second")), now of \(now)"
         let rows = [["", "baseline", "now", "change"]] + comparison.rows.map(cells)
         let isWide = columns >= HelpText.columns
         let widths = rows[0].indices.map { column in
-            // Narrow columns have two blanks between them.
+            // Narrow tables have two blanks between columns.
             isWide ? (column == 0 ? 8 : 14) : (column == 0 ? 0 : 2) + (rows.map { $0[column].count }.max() ?? 0)
         }
         var lines = HelpText.wrapped(summary, indentation: 0, columns: columns)
@@ -56,7 +56,7 @@ extension BenchJudgement {
     }
 
     private static func words(_ verdict: BaselineComparison.Verdict) -> String {
-        verdict == .unknown ? "too few seconds to know" : verdict.rawValue
+        verdict == .unknown ? "too few seconds to tell" : verdict.rawValue
     }
 
     private static func words(_ value: Double?, _ metric: BaselineComparison.Metric) -> String {

@@ -1,21 +1,22 @@
 import LoadTest
 import WSCore
 
-/// One run of `wsx bench merge`: reads results, adds them, and writes the sum.
+/// A run of `wsx bench merge`: reads results, adds them up, and writes the sum.
 struct BenchMerge: ~Copyable {
     private let arguments: MergeArguments
     private let outputs: ResultOutputs
 
-    /// Prepares a run, or throws ``Failure/badArgument(what:why:)``.
+    /// Prepares a run.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: MergeArguments, console: Console) throws(Failure) {
         self.arguments = arguments
         outputs = try ResultOutputs(arguments, console: console)
     }
 
-    /// Runs, and returns why it did not end as asked, if it did not.
+    /// Adds up and writes the results. Returns the failure, or `nil` if there was none.
     func run() throws(Failure) -> Failure? {
         guard arguments.paths.count(where: { $0 == "-" }) <= 1 else {
-            throw .badArgument(what: "-", why: "standard input is read once")
+            throw .badArgument(what: "-", why: "standard input can be read only once")
         }
         var sum: BenchResults?
         for path in arguments.paths { try Self.add(path, to: &sum) }

@@ -4,23 +4,23 @@ import LoadTest
 import WSCore
 
 extension BenchResults {
-    /// Where what is said of something begins.
+    /// The column at which the text of a fact begins.
     private static let factColumn = 12
 
-    /// The fewest columns that the table fits in.
+    /// The minimum width of the table.
     static let fewestColumns = 40
 
-    /// The results as people read them; what is wrong is coloured.
+    /// The results as a table. Problems are colored.
     /// - Parameters:
-    ///   - judgement: What is thought of them.
-    ///   - terminalColumns: The width of the terminal; nil: there is none. No line but the URL's is wider than 80 columns or
-    ///     the terminal, or 40 columns on a narrower one.
+    ///   - judgement: The verdicts on the results.
+    ///   - terminalColumns: The width of the terminal, or `nil` if there is none. Lines other than the URL's are at
+    ///     most as wide as the terminal, but between 40 and 80 columns.
     func table(
         _ palette: Palette, _ judgement: BenchJudgement = BenchJudgement(), columns terminalColumns: Int? = nil
     ) -> String {
         let columns = max(Self.fewestColumns, min(terminalColumns ?? HelpText.columns, HelpText.columns))
         var lines = headlines.flatMap { HelpText.wrapped($0, indentation: 0, columns: columns) }
-        lines += ["with \(escapingControls(description.url))", ""]
+        lines += [escapingControls(description.url), ""]
         for fact in facts {
             let texts = HelpText.wrapped(fact.text, indentation: Self.factColumn, columns: columns)
             for (index, text) in texts.enumerated() {
@@ -39,21 +39,21 @@ extension BenchResults {
     }
 
     private var headlines: [String] {
-        let size = description.message?.byteCount.map { " of " + Phrase.count($0, "byte") } ?? ""
+        let size = description.message?.byteCount.map { "\(ResultWords.count($0))-byte " } ?? ""
         let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
         let inFlight =
             description.mode.accepts(.inFlight)
-            ? description.inFlight.map { ", \(ResultWords.count($0)) in flight on each" } ?? "" : ""
-        let rate = description.rateAsked.map { ", \(ResultWords.count($0)) a second asked for" } ?? ""
+            ? description.inFlight.map { ", \(ResultWords.count($0)) in flight each" } ?? "" : ""
+        let rate = description.rateAsked.map { ", target rate \(ResultWords.count($0)) per second" } ?? ""
         let connections = ResultWords.count(description.connections)
         let seconds = FixedPoint.text(duration / .seconds(1), digits: 1)
         return [
-            "\(description.mode.wording.headline("\(kind)messages\(size)")) for \(seconds) s",
-            "on \(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
+            "\(description.mode.wording.headline("\(size)\(kind)messages")) for \(seconds) s",
+            "\(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
         ]
     }
 
-    /// A line of the table, or a few.
+    /// A labeled text, which may wrap to several lines.
     private struct Fact {
         let name: String
         let text: String
@@ -64,17 +64,17 @@ extension BenchResults {
         let mode = description.mode
         let counts = mode.wording.counts(
             sent: ResultWords.count(tally.sent), received: ResultWords.count(tally.received))
-        let praise = mode.metrics.verifiesMessages && tally.isFlawless ? ", all as they were sent" : ""
+        let praise = mode.metrics.verifiesMessages && tally.isFlawless ? ", all correct" : ""
         var facts = [Fact(name: mode.wording.sentThings, text: counts + praise)]
         if !tally.isFlawless { facts.append(Fact(name: "faults", text: tally.faults, isProblem: true)) }
         if tally.unsent > 0 {
             facts.append(
-                Fact(name: "unsent", text: "\(ResultWords.count(tally.unsent)) that were due", isProblem: true))
+                Fact(name: "unsent", text: "\(ResultWords.count(tally.unsent)) due but not sent", isProblem: true))
         }
         let rate =
             rate < 100 ? FixedPoint.text(rate, digits: 1) : ResultWords.count(ResultWords.whole(rate))
         facts += [
-            Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) a second"),
+            Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) per second"),
             Fact(name: "sent", text: traffic(tally.sentBytes, tally.sentWireBytes)),
             Fact(name: "received", text: traffic(tally.receivedBytes, tally.receivedWireBytes)),
             tally.errorCount == 0
@@ -83,33 +83,33 @@ extension BenchResults {
         if !mode.load.needsConnections {
             facts.append(Fact(name: "phases", text: phaseMedians))
         } else if handshakes.totalCount > 0 {
-            facts.append(Fact(name: "opening", text: opening))
+            facts.append(Fact(name: "handshake", text: opening))
         }
-        facts.append(Fact(name: "processor", text: processor))
+        facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
 
-    /// Bytes of messages, by the time, and what the frames add.
+    /// Message bytes in total and per second, and bytes on the wire.
     private func traffic(_ bytes: Int, _ wireBytes: Int) -> String {
         let seconds = duration / .seconds(1)
-        let rate = seconds > 0 ? ", \(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds))) a second" : ""
-        return "\(ResultWords.bytes(bytes))\(rate); \(ResultWords.bytes(wireBytes)) on the wire"
+        let rate = seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds)))/s)" : ""
+        return "\(ResultWords.bytes(bytes))\(rate), \(ResultWords.bytes(wireBytes)) on the wire"
     }
 
     private var errors: String {
         ResultWords.counts([
-            (tally.connectErrors, "not connected"), (tally.handshakeErrors, "not accepted"),
+            (tally.connectErrors, "failed to connect"), (tally.handshakeErrors, "refused by the server"),
             (tally.protocolErrors, "broke the protocol"), (tally.closedErrors, "closed or lost"),
             (tally.timeouts, "timed out"),
         ])
     }
 
     private var opening: String {
-        "\(Self.time(handshakes.minimum)) to \(Self.time(handshakes.maximum)) a connection, "
+        "\(Self.time(handshakes.minimum)) to \(Self.time(handshakes.maximum)), "
             + "median \(Self.time(handshakes.value(atPercentile: 50)))"
     }
 
-    /// What each part of opening a connection took, but for those that none had.
+    /// The median of each phase of opening a connection. Phases that did not occur are omitted.
     private var phaseMedians: String {
         var parts: [String] = []
         for (phase, _, label) in PhaseHistograms.names {
@@ -126,9 +126,9 @@ extension BenchResults {
     private var processor: String {
         func percent(_ part: Double) -> String { "\(FixedPoint.text(part * 100, digits: 0)) %" }
         let busiest = percent(part(of: busiestProcessorTime))
-        guard description.threads > 1 else { return "\(busiest) of a core while messages were sent" }
+        guard description.threads > 1 else { return "\(busiest) of a core while sending" }
         let mean = percent(part(of: loadProcessorTime / description.threads))
-        return "\(mean) of each of \(description.threads) cores while messages were sent, \(busiest) of the busiest"
+        return "\(mean) of a core per thread while sending, \(busiest) in the busiest of \(description.threads)"
     }
 
     // MARK: Latencies
@@ -141,7 +141,7 @@ extension BenchResults {
         for (_, label, percentile) in percentiles {
             statistics.append((label, time(histogram.value(atPercentile: percentile))))
         }
-        // A label or value needs 8 columns with a blank: four rows of three, or six rows of two.
+        // Labels and values need 8 columns each, including a blank. They form four rows of three or six rows of two.
         let perRow = columns >= 3 * 2 * 8 ? 3 : 2
         let width = min(12, columns / perRow / 2)
         let rowCount = statistics.count / perRow

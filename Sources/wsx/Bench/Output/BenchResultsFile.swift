@@ -2,17 +2,19 @@ import Formats
 import LoadTest
 import WSCore
 
-/// A file with results, one or, each on a line, several.
+/// A file with results: one, or several with one per line.
 struct BenchResultsFile {
-    /// Where they stand in it, 1 or more.
+    /// The range of each result in the file; at least one.
     let texts: [Range<Int>]
     private let bytes: [UInt8]
     private let name: String
 
-    /// Those of days in seconds are smaller; what is larger was not meant, such as /dev/zero.
+    /// The maximum file size. Results of several days with per-second data are smaller; a larger file, such as
+    /// /dev/zero, is a mistake.
     private static let mostBytes = 1 << 30
 
-    /// Reads a file, or standard input for `-`; throws ``Failure/badArgument(what:why:)``.
+    /// Reads a file, or standard input for `-`.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ path: String) throws(Failure) {
         name = path == "-" ? "standard input" : escapingControls(path)
         do throws(IOError) {
@@ -23,7 +25,8 @@ struct BenchResultsFile {
         texts = Self.texts(in: bytes)
     }
 
-    /// The results in a file that has no others; throws ``Failure/badArgument(what:why:)``.
+    /// Reads a file with a single result.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     static func only(in path: String, for option: String) throws(Failure) -> BenchResults {
         let bytes = try HeaderFiles.contents(of: path, for: option, maximumBytes: mostBytes)
         do throws(BenchResultsError) {
@@ -33,17 +36,17 @@ struct BenchResultsFile {
         }
     }
 
-    /// The results at a place in ``texts``.
+    /// Parses the result at an index of ``texts``.
     func results(at index: Int) throws(BenchResultsError) -> BenchResults {
         try BenchResults(json: bytes.span.bytes.extracting(texts[index]))
     }
 
-    /// How an error calls them.
+    /// The name of a result in error messages.
     func name(of index: Int) -> String {
         texts.count == 1 ? name : "\(name), line \(index + 1)"
     }
 
-    /// Where results stand: each on a line of its own, or one on any number of lines.
+    /// The ranges of the results: one per line if the first line is complete JSON, and otherwise the whole file.
     private static func texts(in file: [UInt8]) -> [Range<Int>] {
         var lines: [Range<Int>] = []
         var start = 0

@@ -3,21 +3,21 @@ import Formats
 import LoadTest
 import WSCore
 
-/// A histogram drawn with bars, the values on a logarithmic scale.
+/// A histogram drawn with bars, on a logarithmic scale of values.
 enum LatencyChart {
-    /// The ends of bars within a power of ten, for few, some and many powers.
+    /// The upper limits of rows within each power of ten, for small, medium, and large ranges.
     private static let scales: [[Double]] = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1]]
     private static let mostRows = 18
     private static let longestBar = 40
 
-    /// A row: the largest values, and the number of values that are larger than those of the row before.
+    /// A row of the chart: its upper limit, and the number of values above the previous row's limit.
     struct Row: Equatable {
-        /// In nanoseconds.
+        /// The upper limit, in nanoseconds.
         let end: Double
         var count: UInt64
     }
 
-    /// The rows from the smallest value to the largest, without gaps; none where there are no values.
+    /// The rows from the smallest to the largest value, without gaps; empty if there are no values.
     static func rows(of histogram: borrowing Histogram) -> [Row] {
         guard histogram.totalCount > 0 else { return [] }
         let (first, last) = (Double(max(1, histogram.minimum)), Double(max(1, histogram.maximum)))
@@ -28,11 +28,11 @@ enum LatencyChart {
         }
         var index = 0
         histogram.forEachBar { bar in
-            // Where a bar is divided by an end, it is taken for its smallest value.
+            // A bar that spans a limit counts by its smallest value.
             while index + 1 < rows.count, Double(bar.values.lowerBound) > rows[index].end { index += 1 }
             rows[index].count += bar.count
         }
-        // The last bar may have been divided.
+        // The last row may be empty because of that.
         while rows.last?.count == 0 { rows.removeLast() }
         return rows
     }
@@ -49,7 +49,7 @@ enum LatencyChart {
         return ends
     }
 
-    /// The chart as lines of at most `columns` columns. On fewer than 80, blanks are left out first, then bars are shorter.
+    /// The chart as lines of at most `columns` columns. Below 80 columns, padding shrinks first, then the bars.
     static func lines(of histogram: borrowing Histogram, _ palette: Palette, columns: Int) -> [String] {
         let rows = rows(of: histogram)
         let labels = rows.map { "to " + label($0.end) }
@@ -73,7 +73,7 @@ enum LatencyChart {
         }
     }
 
-    /// A time with as many digits as it has.
+    /// A time with the fewest necessary digits.
     private static func label(_ nanoseconds: Double) -> String {
         let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")]
         let unit = units.first { nanoseconds >= $0.size } ?? (1, "ns")
@@ -81,7 +81,7 @@ enum LatencyChart {
         return "\(FixedPoint.text(value, digits: value == value.rounded() ? 0 : 1)) \(unit.name)"
     }
 
-    /// Whole blocks, and one of eighths at the end; something is always to be seen of what is there.
+    /// A bar of whole blocks and one partial block in eighths. A positive value is always visible.
     private static func bar(of part: Double, columns: Int) -> String {
         guard part > 0 else { return "" }
         let eighths = max(1, Int((part * Double(columns * 8)).rounded()))

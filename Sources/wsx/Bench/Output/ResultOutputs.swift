@@ -1,27 +1,28 @@
 import LoadTest
 import WSCore
 
-/// Where results go: standard output, and files that are opened before the run, which is not to be for nothing.
+/// The destinations of results: standard output and files. Files are opened before the run, to fail early.
 struct ResultOutputs: ~Copyable {
     private let arguments: any ResultCommandArguments
     private let console: Console
     private let histogramFile: OutputFile?
     private let reportFile: OutputFile?
-    /// The earlier runs to compare with, in the order of their files.
+    /// The earlier runs to compare with, in the order of the options.
     private let baselines: [ComparedRun]
 
-    /// Reads the baselines and opens the files, or throws ``Failure/badArgument(what:why:)``.
+    /// Reads the baselines and opens the files.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: any ResultCommandArguments, console: Console) throws(Failure) {
-        let baselines = try arguments.baselinePaths.map { (path) throws(Failure) in
+        let baselines = try arguments.result.baselinePaths.map { (path) throws(Failure) in
             ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
         }
-        let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr", beside: arguments.readFiles)
-        let reportFile = try Self.open(arguments.reportPath, for: "--report", beside: arguments.readFiles)
-        if let reportPath = arguments.reportPath, let histogramPath = arguments.histogramPath,
+        let histogramFile = try Self.open(arguments.result.histogramPath, for: "--hdr", beside: arguments.readFiles)
+        let reportFile = try Self.open(arguments.result.reportPath, for: "--report", beside: arguments.readFiles)
+        if let reportPath = arguments.result.reportPath, let histogramPath = arguments.result.histogramPath,
             let identity = FileIdentity(path: reportPath), identity == FileIdentity(path: histogramPath)
         {
             throw .badArgument(
-                what: "--report \(escapingControls(reportPath))", why: "it is the file of --hdr; name another")
+                what: "--report \(escapingControls(reportPath))", why: "--hdr writes to the same file; choose another")
         }
         self.arguments = arguments
         self.console = console
@@ -39,14 +40,14 @@ struct ResultOutputs: ~Copyable {
             return try OutputFile(creating: path)
         } catch {
             let what = "\(option) \(escapingControls(path))"
-            throw .badArgument(what: what, why: error == .noReader ? "nobody reads from it" : "\(error)")
+            throw .badArgument(what: what, why: error == .noReader ? "no program reads from it" : "\(error)")
         }
     }
 
-    /// Throws ``Failure/badArgument(what:why:)`` where a run cannot be compared with one of the baselines, and says in what
-    /// else it differs.
+    /// Checks that a run can be compared with the baselines, and warns about other differences.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if a baseline is not comparable.
     func check(_ description: BenchDescription) throws(Failure) {
-        for (path, baseline) in zip(arguments.baselinePaths, baselines) {
+        for (path, baseline) in zip(arguments.result.baselinePaths, baselines) {
             if let obstacle = baseline.obstacle(to: description) {
                 throw .badArgument(what: "--baseline \(escapingControls(path))", why: obstacle)
             }
@@ -56,20 +57,20 @@ struct ResultOutputs: ~Copyable {
         }
     }
 
-    /// What is thought of results.
+    /// Applies the thresholds and baselines to results.
     func judgement(on results: borrowing BenchResults) -> BenchJudgement {
         var judgement = BenchJudgement()
-        for threshold in arguments.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
+        for threshold in arguments.result.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
         if !baselines.isEmpty {
             judgement.comparison = BaselineComparison(ComparedRun(results), with: baselines)
         }
         return judgement
     }
 
-    /// Writes results, and returns why that failed, if it did.
+    /// Writes results. Returns the failure, or `nil` if there was none.
     func write(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
         let text =
-            switch arguments.output {
+            switch arguments.result.output {
             case .text:
                 results.table(
                     console.colors(on: StandardDescriptors.output), judgement,
@@ -77,7 +78,7 @@ struct ResultOutputs: ~Copyable {
             case .json: results.json(judgement)
             }
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
-        // A reader that goes away has seen enough.
+        // A reader that closes the pipe is a normal end.
         if let error, error != .brokenPipe { return .output(error) }
         let failure = writeHistograms(results)
         return writeReport(results, judgement) ?? failure
@@ -87,20 +88,20 @@ struct ResultOutputs: ~Copyable {
         guard let histogramFile else { return nil }
         let text = HistogramLog.text(of: results)
         return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
-            .recording(path: arguments.histogramPath ?? "", $0)
+            .recording(path: arguments.result.histogramPath ?? "", $0)
         }
     }
 
-    /// Writes the page alone, and returns why that failed, if it did.
+    /// Writes only the page. Returns the failure, or `nil` if there was none.
     func writeReport(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
         guard let reportFile else { return nil }
         let page = BenchReport.html(of: results, judgement)
         return StandardDescriptors.writeAll(page, to: reportFile.descriptor).map {
-            .recording(path: arguments.reportPath ?? "", $0)
+            .recording(path: arguments.result.reportPath ?? "", $0)
         }
     }
 
-    /// Says which thresholds are not met, and returns the failure that this is.
+    /// Reports unmet thresholds and returns the corresponding failure.
     func failure(of judgement: BenchJudgement) -> Failure? {
         let unmet = judgement.verdicts.filter { !$0.isMet }
         for verdict in unmet {

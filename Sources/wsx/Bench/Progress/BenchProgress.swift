@@ -1,7 +1,7 @@
 import LoadTest
 import WSCore
 
-/// Shows on a terminal, four times a second, how a run goes on.
+/// Shows the progress of a run on the terminal, four times per second.
 final class BenchProgress {
     private let settings: BenchSettings
     private let pool: WorkerPool
@@ -13,17 +13,17 @@ final class BenchProgress {
     private var rates: [Double] = []
 
     private static let interval = Duration.milliseconds(250)
-    /// The rate that is shown is that of so many intervals.
+    /// The number of intervals over which the shown rate is averaged.
     private static let intervalsOfRate = 4
-    /// To the beginning of the line; and away with what is on the rest of it.
-    /// Of a terminal that does not tell its size.
+    /// The assumed width of a terminal that does not report its size.
     private static let usualColumns = 80
+    /// Moves to the beginning of the line, and erases the rest of it.
     private static let lineStart = "\r"
     private static let eraseRest = "\u{1B}[K"
 
-    /// Whether there is anybody to look.
+    /// Whether progress is shown: standard error is a terminal and the run is not quiet.
     static func isWanted(by arguments: BenchArguments) -> Bool {
-        !arguments.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
+        !arguments.display.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
     }
 
     /// Prepares to show the progress of a pool.
@@ -34,8 +34,8 @@ final class BenchProgress {
         self.console = console
     }
 
-    /// Begins to show it.
-    /// - Parameter time: When the load begins, on the loop's clock in nanoseconds.
+    /// Starts showing the progress.
+    /// - Parameter time: The start of the load, on the loop's clock in nanoseconds.
     func start(at time: UInt64) {
         endTime = settings.plan.duration.map { time + settings.plan.warmup.wholeNanoseconds + $0.wholeNanoseconds }
         samples = [(max(time, loop.nowNanoseconds), 0)]
@@ -43,7 +43,7 @@ final class BenchProgress {
         timer?.start(after: Self.interval, every: Self.interval)
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     func stop() {
         guard timer != nil else { return }
         timer = nil
@@ -68,7 +68,7 @@ final class BenchProgress {
             rest: rest(at: now, progress), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
             rates: rates, latencies: progress.latencies, connectionCount: progress.openCount,
             errorCount: progress.errorCount, mode: settings.plan.mode)
-        // The last column is left free: some terminals go on to the next line there.
+        // Leave the last column free: some terminals wrap there.
         console.show(Self.lineStart + line.text(columns: columns - 1, console.palette) + Self.eraseRest)
     }
 

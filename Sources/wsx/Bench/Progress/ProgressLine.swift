@@ -2,31 +2,31 @@ import Formats
 import LoadTest
 import WSCore
 
-/// What a terminal shows of a run while it goes on, on one line.
+/// The progress of a run on one line of a terminal.
 struct ProgressLine {
-    /// What there is left to do.
+    /// The remaining work.
     enum Rest: Equatable {
         case time(Duration)
         case messages(Int)
     }
 
     var rest: Rest
-    /// Messages a second, of the last while.
+    /// The recent rate in messages per second.
     var rate: Double
-    /// Those of each quarter of a second, the latest at the end.
+    /// The rate in each interval, in messages per second, the latest last.
     var rates: [Double]
-    /// Those of the last second that is over, in nanoseconds; nil: there are none.
+    /// The latencies of the last complete second, in nanoseconds, or `nil` if there are none.
     var latencies: BenchSecond.Latencies?
     var connectionCount: Int
     var errorCount: Int
     let mode: BenchMode
 
-    /// How many of the last rates are drawn.
+    /// The number of rates in the chart.
     static let barCount = 16
     private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// The line, without what there is no room for.
-    /// - Parameter columns: How many characters it may have.
+    /// The line, without the parts that do not fit.
+    /// - Parameter columns: The maximum number of characters.
     func text(columns: Int, _ palette: Palette) -> String {
         var line = ""
         var width = 0
@@ -39,7 +39,7 @@ struct ProgressLine {
         return line
     }
 
-    /// The most important first.
+    /// The parts, the most important first.
     private var parts: [(text: String, style: Palette.Style?)] {
         var parts: [(text: String, style: Palette.Style?)] = [(restWords, nil)]
         parts.append(("\(ResultWords.count(ResultWords.whole(rate))) \(mode.wording.countedThings)/s", nil))
@@ -60,7 +60,7 @@ struct ProgressLine {
         }
     }
 
-    /// The rates as bars, the highest of them in full.
+    /// The rates as bars, scaled to the highest.
     private var chart: String {
         let most = max(rates.max() ?? 0, 1)
         return String(

@@ -2,11 +2,11 @@ import Formats
 import LoadTest
 import WSCore
 
-/// The page of `--report`: the results of a load test in figures, charts and tables, all in one file that loads nothing.
+/// The page of `--report`: the results of a load test as figures, charts, and tables, in one file that loads nothing.
 ///
-/// The script in the page draws everything, from one object that stands in it as data.
+/// The script in the page draws everything from a JSON object embedded in the page.
 enum BenchReport {
-    /// The modules of the script, each after those that it imports.
+    /// The modules of the script, each after the modules it imports.
     static let modules: [(name: String, source: [UInt8])] = [
         ("chart.js", PackageResources.chart_js), ("report.js", PackageResources.report_js),
     ]
@@ -14,8 +14,8 @@ enum BenchReport {
     private static let policyLine = #"<meta http-equiv="Content-Security-Policy" content="default-src 'self'">"#
     private static let dataLine = #"<script type="application/json" id="data"></script>"#
 
-    /// The page of some results.
-    /// - Parameter judgement: What is thought of them.
+    /// Builds the page for results.
+    /// - Parameter judgement: The verdicts on the results.
     static func html(of results: borrowing BenchResults, _ judgement: BenchJudgement = BenchJudgement()) -> String {
         let page = EmbeddedPage(
             html: PackageResources.report_html, style: PackageResources.report_css,
@@ -33,8 +33,8 @@ enum BenchReport {
         ])
     }
 
-    /// JSON with the same meaning in which nothing ends a script element, or begins what else HTML reads within one, and
-    /// no script takes anything for the end of a line. Outside of strings JSON has none of these characters.
+    /// Escapes characters of a JSON text with a meaning in HTML or line ends in scripts. The JSON value stays the same.
+    /// Outside strings, JSON contains none of these characters.
     static func markupFree(_ json: String) -> String {
         var escaped = ""
         for scalar in json.unicodeScalars {

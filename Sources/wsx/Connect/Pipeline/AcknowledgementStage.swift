@@ -1,31 +1,31 @@
 import WSCore
 
-/// Keeps the messages of the input until the peer has read them, for runs with `--reconnect`: the stage between the
-/// requests and the connection.
+/// Keeps input messages until the peer has read them, for runs with `--reconnect`. This stage is between the requests
+/// and the connection.
 ///
-/// Pings ask the peer what it has read; see ``UnacknowledgedMessages``.
+/// Pings find out what the peer has read; see ``UnacknowledgedMessages``.
 final class AcknowledgementStage {
-    /// What the stage needs of the run.
+    /// The run as the stage sees it.
     protocol Host: AnyObject {
-        /// Sends a ping that confirms messages on the open connection.
+        /// Sends a ping on the open connection. Its pong confirms the preceding messages.
         func sendConfirmingPing(_ payload: [UInt8])
-        /// Whether the peer's answers may have arrived without being read.
+        /// Whether answers from the peer may have arrived without being read.
         var isReadingPaused: Bool { get }
         /// Called when the peer has not confirmed the last messages in time.
         func confirmationTimedOut()
     }
 
-    /// How far the wait has come for the pong that confirms the last messages, before the connection is closed.
+    /// The wait for the pong that confirms the last messages before the connection is closed.
     private enum ClosingWait {
         case none
         case running(Timer)
-        /// The peer did not answer in time, or there is no time for it.
+        /// The wait has ended, or is skipped because the run is in a hurry.
         case over
     }
 
     private unowned let host: any Host
     private let loop: EventLoop
-    /// How long the peer may take to confirm the last messages.
+    /// The time limit for the confirmation of the last messages.
     private let patience: Duration
     private var messages = UnacknowledgedMessages()
     /// Sends the next ping.
@@ -34,7 +34,7 @@ final class AcknowledgementStage {
     /// Whether the peer has confirmed messages on this connection.
     private(set) var hasConfirmed = false
 
-    /// Makes a stage without messages.
+    /// Creates a stage without messages.
     init(patience: Duration, on loop: EventLoop, host: any Host) {
         self.patience = patience
         self.loop = loop
@@ -43,30 +43,30 @@ final class AcknowledgementStage {
 
     /// The number of messages that the peer may not have read.
     var count: Int { messages.count }
-    /// Whether the source of the messages is to pause.
+    /// Whether the source of the messages should pause.
     var isFull: Bool { messages.isFull }
 
     // MARK: Messages
 
-    /// Records a message, sent now or with the next connection.
+    /// Records a message that is sent now or on the next connection.
     func record(_ payload: RawSpan, as kind: MessageKind) {
         messages.record(payload, as: kind, at: loop.turnTime)
     }
 
-    /// Takes note that no further message comes.
+    /// Handles the end of the input.
     func inputEnded() {
         messages.inputEnded()
         confirmInTime()
     }
 
-    /// Forgets all messages: they were meant for another server.
+    /// Discards all messages because they were meant for another server.
     func reset() {
         messages = UnacknowledgedMessages()
     }
 
     // MARK: Confirming
 
-    /// Sends the confirming ping now, or when it is due.
+    /// Sends the confirming ping now, or schedules it.
     func confirmInTime() {
         guard let dueTime = messages.pingDueTime else { return }
         let wait = dueTime - loop.turnTime
@@ -74,8 +74,8 @@ final class AcknowledgementStage {
         host.sendConfirmingPing(messages.makePing())
     }
 
-    /// Takes a pong.
-    /// - Returns: Whether it confirms messages, and whether the closing handshake has waited for that.
+    /// Processes a pong.
+    /// - Returns: Whether the pong confirms messages, and whether it ends the wait before the closing handshake.
     func pongReceived(_ payload: RawSpan) -> (isConfirmation: Bool, endsWait: Bool) {
         guard messages.pongReceived(payload) > 0 else { return (false, false) }
         hasConfirmed = true
@@ -84,8 +84,8 @@ final class AcknowledgementStage {
         return (true, true)
     }
 
-    /// Returns whether the closing handshake has to wait until the peer has confirmed the last messages, which is asked
-    /// for here. The peer has as long for that as for the handshake itself.
+    /// Whether the closing handshake has to wait until the peer has confirmed the last messages. The first call asks
+    /// for the confirmation. The peer has the close timeout to send it.
     func delaysClosing() -> Bool {
         switch closingWait {
         case .running: return true
@@ -100,12 +100,12 @@ final class AcknowledgementStage {
         return true
     }
 
-    /// Has the closing handshake wait no more.
+    /// Ends the wait before the closing handshake.
     func hurry() {
         closingWait = .over
     }
 
-    /// Closes without the pong, unless the pong may have come and is not read.
+    /// Ends the wait without a pong, unless reading is paused and the pong may already have arrived.
     private func closingWaitEnded() {
         if case .running(let timer) = closingWait, host.isReadingPaused { return timer.start(after: patience) }
         closingWait = .over
@@ -114,29 +114,29 @@ final class AcknowledgementStage {
 
     // MARK: Connections
 
-    /// Takes note of a connection, and sends again what may not have arrived on the one before.
+    /// Sends unconfirmed messages again on a new connection.
     func connectionOpened(send: (RawSpan, MessageKind) -> Void) {
         messages.connectionOpened(at: loop.turnTime, send: send)
         confirmInTime()
     }
 
-    /// Takes note of the end of a connection.
+    /// Handles the end of a connection.
     func connectionEnded(_ end: ConnectionEnd) {
         pingTimer.stop()
         if Self.isAnswer(end.closing) { messages.closeConfirmed() }
         messages.connectionLost()
     }
 
-    /// Takes note that another connection follows.
-    /// - Returns: Whether the peer had confirmed messages on the last one.
+    /// Prepares for another connection.
+    /// - Returns: Whether the peer confirmed messages on the last one.
     func connectionFollows() -> Bool {
         closingWait = .none
         defer { hasConfirmed = false }
         return hasConfirmed
     }
 
-    /// Whether the peer has answered our close frame, and so has read everything before it. A close frame with another
-    /// code may have crossed ours. Without a code, or with 1000, the peer has finished in any case.
+    /// Whether the peer has answered our close frame, and therefore has read everything before it. A close frame with
+    /// another code may have crossed ours. Without a code or with 1000, the peer has finished in any case.
     private static func isAnswer(_ closing: ClosingHandshake) -> Bool {
         guard closing.wasStartedHere, let received = closing.received else { return false }
         return received.code == nil || received.code == .normalClosure || received.code == closing.sent?.code

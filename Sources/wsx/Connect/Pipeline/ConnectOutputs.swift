@@ -2,51 +2,50 @@ import Conversation
 import Formats
 import WSCore
 
-/// The far end of the pipeline: standard output, the transcript, and the recording. An output that is read too slowly
-/// makes the peer wait.
+/// The outputs of the pipeline: standard output, the transcript, and the recording. A slow output pauses the peer.
 ///
 ///     peer → messages, pushes, recording, frames, the terminal of the user's editor ── isFull ──► the peer is paused
-///                                           └───────────────── didDrain ──────────────────────► it goes on
+///                                           └───────────────── didDrain ──────────────────────► it resumes
 final class ConnectOutputs {
     let console: Console
     let transcript: Transcript
-    /// Shows every frame; nil without `-vv`.
+    /// Shows each frame, or `nil` without `-vv`.
     let trace: FrameTrace?
-    /// Standard output; nil if the prompt's terminal shows the messages.
+    /// Writes messages to standard output, or `nil` if the prompt shows them on the terminal.
     let messages: MessageWriter?
-    /// Standard error, where what answers no request goes there.
+    /// Writes messages that answer no request to standard error, or `nil` if they go to standard output.
     let pushes: MessageWriter?
-    /// Where the session is recorded; nil: nowhere.
+    /// The recording, or `nil` if there is none.
     private(set) var recorder: Recorder?
-    /// Shows messages where lines are typed; nil: there is no prompt.
+    /// The prompt, or `nil` if there is none.
     var prompt: ConnectPrompt?
-    /// Called when an output has taken everything that had to wait, or is not waited for any more.
+    /// Called when an output has written its backlog, or no longer has to be waited for.
     var didDrain: () -> Void = {}
-    /// Called once when standard output cannot be written any more.
+    /// Called once when writing to standard output fails.
     var didFail: (IOError) -> Void = { _ in }
-    /// Called when the recording cannot be written any more.
+    /// Called when writing the recording fails.
     var recordingDidFail: (Failure) -> Void = { _ in }
 
-    /// Copied from the arguments: reading it in the settings, a variable of the run, would copy them all.
+    /// Copied from the arguments: reading it through the run's settings would copy all of them.
     private let verbosity: Int
     private lazy var logTimer = Timer(on: loop) { [unowned self] in
         if isLogBusy { watchLog() } else { didDrain() }
     }
     private let loop: EventLoop
 
-    /// Opens the outputs that the settings ask for.
+    /// Opens the outputs that the settings request.
     ///
-    /// Throws ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
     /// - Parameter output: The descriptor of standard output.
+    /// - Throws: ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
     init(_ settings: ConnectSettings, console: Console, output: Int32, on loop: EventLoop) throws(Failure) {
         let (arguments, isRepl) = (settings.arguments, settings.isRepl)
         self.loop = loop
         self.console = console
-        verbosity = arguments.verbosity
+        verbosity = arguments.transcript.verbosity
         transcript = console.makeTranscript(for: arguments, isPrompt: isRepl, on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
-        let hasPushes = isPiped && settings.requests != nil && arguments.isQuiet
+        let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
         do throws(IOError) {
             messages = isPiped ? try MessageWriter(arguments, colors: console, to: output, on: loop) : nil
             pushes =
@@ -58,9 +57,9 @@ final class ConnectOutputs {
         messages?.didDrain = { [unowned self] in didDrain() }
         messages?.didFail = { [unowned self] error in didFail(error) }
         pushes?.didDrain = { [unowned self] in didDrain() }
-        // After a failure the writer accepts further messages and drops them.
+        // After a failure, the writer accepts further messages and discards them.
         pushes?.didFail = { [unowned self] _ in didDrain() }
-        guard let path = arguments.recordPath else { return }
+        guard let path = arguments.transcript.recordPath else { return }
         do throws(IOError) {
             try startRecording(to: path, replacing: true)
         } catch {
@@ -70,30 +69,31 @@ final class ConnectOutputs {
 
     // MARK: Back-pressure
 
-    /// Whether the peer is to pause: a reader does not keep up, or the user's editor has the terminal for long.
+    /// Whether the peer should pause: an output is slow, or the user's editor has held the terminal for long.
     var isFull: Bool {
         messages?.isFull ?? false || pushes?.isFull ?? false || recorder?.isFull ?? false
             || prompt?.editor.holdsMuch ?? false || isLogBusy
     }
 
-    /// Whether the input must pause, since sent messages are recorded and shown, too.
+    /// Whether the input should pause, because sent messages are also recorded and shown.
     var delaysInput: Bool { recorder?.isFull ?? false || isLogBusy }
 
-    /// Whether `-vv` writes frames faster than standard error is read. Without `-vv` there are only a few notices.
+    /// Whether `-vv` produces frames faster than standard error accepts them. Without `-vv` there are only a few
+    /// notices.
     private var isLogBusy: Bool { verbosity > 1 && console.isBusy }
 
-    /// Has ``didDrain`` called when that is over. It does not look whether it is so: who asks has just seen it, and by
-    /// now another thread may have written.
+    /// Schedules ``didDrain`` for the time when standard error has room again. It does not check first: the caller has
+    /// just found it busy, and by now another thread may have changed that.
     func watchLog() {
         if verbosity > 1 { logTimer.start(after: Console.busyInterval) }
     }
 
-    /// Whether nothing waits to be written.
+    /// Whether no output has data left to write.
     var isDrained: Bool {
         messages?.isDrained ?? true && pushes?.isDrained ?? true && recorder?.isDrained ?? true
     }
 
-    /// Writes what can be written at once.
+    /// Writes as much as the outputs accept now.
     func flush() {
         messages?.flush()
         recorder?.flush()
@@ -104,9 +104,9 @@ final class ConnectOutputs {
 
     /// Whether control frames are shown.
     var showsFrames: Bool { prompt != nil || verbosity > 0 }
-    /// Whether messages are shown that are sent.
+    /// Whether sent messages are shown.
     var showsSentMessages: Bool { prompt != nil || verbosity > 1 }
-    /// Whether every step is shown.
+    /// Whether each step is shown.
     var isVerbose: Bool { verbosity > 0 }
 
     /// Records a received message.
@@ -115,7 +115,7 @@ final class ConnectOutputs {
     }
 
     /// Writes or shows a received message.
-    /// - Parameter reply: What it answers, if it does.
+    /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
     func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
         if let messages {
             messages.write(payload, as: kind, reply: reply)
@@ -131,10 +131,10 @@ final class ConnectOutputs {
         if let pushes { pushes.write(payload, as: kind) } else { write(payload, as: kind) }
     }
 
-    /// Records and shows a message that has been sent, or waits for a connection.
+    /// Records and shows a message that has been sent or is queued for a connection.
     /// - Parameters:
-    ///   - isAgain: Whether it has been sent before, on a connection that was lost.
-    ///   - note: A remark after the message.
+    ///   - isAgain: Whether the message was already sent on a lost connection. It is not recorded again.
+    ///   - note: A remark to show after the message.
     func writeSent(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction = .sent,
         again isAgain: Bool = false,
@@ -144,8 +144,8 @@ final class ConnectOutputs {
         if showsSentMessages { show(payload, as: kind, direction, note: note) }
     }
 
-    /// Shows a message, and keeps it where there is a prompt.
-    /// - Parameter note: A remark after the message.
+    /// Shows a message. The prompt also keeps it in its log.
+    /// - Parameter note: A remark to show after the message.
     func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "") {
         if let prompt { return prompt.show(payload, as: kind, direction, note: note) }
         console.show(transcript.message(payload, as: kind, direction, note: note).text)
@@ -158,13 +158,13 @@ final class ConnectOutputs {
         if showsFrames { console.show(transcript.control(opcode, payload, direction, note: note)) }
     }
 
-    /// Records and shows a ping or a pong of the user's.
+    /// Records and shows a ping or a pong sent by the user.
     func writeSent(control opcode: Opcode, _ payload: RawSpan) {
         recorder?.events.writeControl(opcode, payload, .outgoing)
         show(control: opcode, payload, .sent)
     }
 
-    /// Records and shows our own close frame.
+    /// Records and shows the close frame that this end sends.
     func writeSent(close frame: CloseFrame) {
         recorder?.events.writeClose(sent: frame)
         if showsFrames { console.show(transcript.close(frame, .sent)) }
@@ -175,17 +175,17 @@ final class ConnectOutputs {
         if showsFrames { console.show(transcript.close(frame, .received)) }
     }
 
-    /// Shows a line of an opening handshake to those who asked for it.
+    /// Shows a line of an opening handshake, with `-v`.
     func show(head line: String, _ direction: Transcript.Direction) {
         if isVerbose { console.show(transcript.head(line, direction)) }
     }
 
-    /// Shows a notice to those who asked for every step.
+    /// Shows a notice, with `-v`.
     func noticeVerbosely(_ line: String) {
         if isVerbose { console.notice(line) }
     }
 
-    /// Writes an event wherever events go.
+    /// Writes an event to all outputs that take events.
     func writeEvent(_ write: (EventWriter) -> Void) {
         if let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
@@ -193,10 +193,10 @@ final class ConnectOutputs {
 
     // MARK: Recording
 
-    /// Begins to record the session, or to record it elsewhere.
+    /// Starts recording the session, replacing a current recording.
     /// - Parameters:
     ///   - path: The file.
-    ///   - isReplacing: Whether a file that is there is emptied; otherwise it is an error.
+    ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
     func startRecording(to path: String, replacing isReplacing: Bool) throws(IOError) {
         stopRecording()
         let recorder = try Recorder(path: path, replacing: isReplacing, on: loop)
@@ -208,10 +208,10 @@ final class ConnectOutputs {
         self.recorder = recorder
     }
 
-    /// Ends the recording, if there is one, and says so; what had to wait for it goes on.
+    /// Ends the recording, if there is one, and reports it. Resumes what waited for it.
     func stopRecording() {
         recorder?.flush()
-        // Writing may have failed just now, which has been reported.
+        // The flush may have failed just now. The failure has been reported.
         guard let recorder else { return }
         self.recorder = nil
         let path = escapingControls(recorder.path)

@@ -2,14 +2,14 @@ import Conversation
 import Formats
 import WSCore
 
-// The near end of the pipeline: input and sending.
+// The source end of the pipeline: input and sending.
 extension ConnectRun {
-    /// How far the input has come.
+    /// The state of the input.
     enum Input {
         case notBegun
         case reading(InputReader)
-        /// There is no more. The reader, if there was one, may be the caller. A close frame that the input ended with is
-        /// sent in place of the usual one.
+        /// The input has ended. The reader, if any, may be the caller. `close` is the close frame with which the input
+        /// ended; it overrides the default one.
         case over(InputReader?, close: CloseFrame?)
 
         private var reader: InputReader? {
@@ -21,9 +21,9 @@ extension ConnectRun {
         }
 
         var isOver: Bool { if case .over = self { true } else { false } }
-        /// The close frame that the input ended with.
+        /// The close frame with which the input ended.
         var close: CloseFrame? { if case .over(_, let close) = self { close } else { nil } }
-        /// The latest record, as errors call it.
+        /// The name of the current record in error messages.
         var recordName: String { reader?.recordName ?? "input" }
 
         mutating func end(with close: CloseFrame? = nil) {
@@ -43,7 +43,7 @@ extension ConnectRun {
         }
     }
 
-    /// Sends what every connection begins with; where these are requests, as many of them as may be in flight.
+    /// Sends the messages that begin each connection. If they are requests, sends as many as may be in flight.
     func sendInitialMessages() {
         if let requests { return requests.sendWaiting(isInitial: true) }
         let isAgain = statistics.openedCount != 1
@@ -52,8 +52,8 @@ extension ConnectRun {
         }
     }
 
-    /// Sends a message of the input. With `--reconnect` it is kept until the peer has read it, and waits for a connection
-    /// if there is none.
+    /// Sends an input message. With `--reconnect`, the message is kept until the peer has read it, and is queued while
+    /// there is no connection.
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
         guard let acknowledgements, !state.isClosing else { return send(payload, as: kind) }
         acknowledgements.record(payload, as: kind)
@@ -63,8 +63,8 @@ extension ConnectRun {
 
     /// Sends a message.
     /// - Parameters:
-    ///   - isAgain: Whether it has been sent before, on a connection that was lost.
-    ///   - note: A remark after the message where it is shown.
+    ///   - isAgain: Whether the message was already sent on a lost connection.
+    ///   - note: A remark to show after the message.
     func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, note: String = "") {
         guard let connection, connection.send(payload, as: kind) else {
             if outputs.prompt != nil {
@@ -75,7 +75,7 @@ extension ConnectRun {
         outputs.writeSent(payload, as: kind, again: isAgain, note: note)
     }
 
-    /// Sends a ping or a pong of the user's.
+    /// Sends a ping or a pong from the user.
     /// - Returns: Whether it was sent.
     @discardableResult
     func send(control opcode: Opcode, _ payload: RawSpan) -> Bool {
@@ -87,7 +87,7 @@ extension ConnectRun {
         return true
     }
 
-    /// Sends again what may not have arrived on the connection before.
+    /// Sends messages that may not have arrived on the previous connection again.
     func sendUnacknowledged(on connection: Connection<ConnectRun>) {
         guard let acknowledgements else { return }
         if acknowledgements.count > 0, outputs.showsFrames {
@@ -97,19 +97,19 @@ extension ConnectRun {
         acknowledgements.connectionOpened { payload, kind in connection.send(payload, as: kind) }
     }
 
-    /// Whether the input must pause.
+    /// Whether the input should pause.
     var isFull: Bool {
         connection?.isFull ?? false || acknowledgements?.isFull ?? false || requests?.isFull ?? false
             || outputs.delaysInput
     }
 
-    /// Reads the input, or goes on reading it.
+    /// Starts or resumes reading the input.
     func readOn() {
         guard !state.isEnding, !isFull else { return }
         input.start()
     }
 
-    /// Waits for replies after the end of the input.
+    /// Starts waiting for replies after the end of the input.
     func startLinger() {
         guard connection != nil, !state.isEnding, requests?.isSettled ?? true else { return }
         let linger = settings.linger
@@ -126,9 +126,9 @@ extension ConnectRun {
         }
     }
 
-    /// Takes what the input closes with for its end; nil: it just ends. Where there is no connection, the next is closed.
-    /// - Parameter waitsForReplies: Whether the end is that of any input, but for the frame. Requests are waited for in
-    ///   any case.
+    /// Ends the input, with the close frame it contains, if any. Without a connection, the next one is closed.
+    /// - Parameter waitsForReplies: Whether to wait for replies before closing, as after any end of input. Requests are
+    ///   always waited for.
     private func endInput(with frame: CloseFrame?, waitsForReplies: Bool = false) {
         input.closeReader()
         input.end(with: frame)
@@ -139,7 +139,7 @@ extension ConnectRun {
 }
 
 extension ConnectRun: InputReader.Receiver {
-    /// Sends what the input asks for.
+    /// Processes an input item.
     func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
         guard !state.isEnding else { return }
         switch item {
@@ -157,13 +157,13 @@ extension ConnectRun: InputReader.Receiver {
         }
     }
 
-    /// What cannot be sent ends the run.
+    /// Ends the run because the input cannot be sent.
     func received(badInput what: String, _ problem: InputProblem) {
         guard !state.isEnding else { return }
         end(with: .badInput(what: what, why: "\(problem)"))
     }
 
-    /// A full queue pauses the input.
+    /// Pauses the input while a queue is full.
     func receivedInputPiece() {
         if isFull {
             input.pause()
@@ -172,10 +172,10 @@ extension ConnectRun: InputReader.Receiver {
         acknowledgements?.confirmInTime()
     }
 
-    /// The input is over: what remains is to wait for replies.
+    /// Handles the end of the input: waits for replies.
     func inputEnded(_ error: IOError?) {
         input.end()
-        // A descriptor that cannot be read, as nohup leaves it, has nothing to say.
+        // An unreadable descriptor, which nohup may leave behind, counts as empty input.
         if let error, error != .badDescriptor { return end(with: .input(error)) }
         acknowledgements?.inputEnded()
         startLinger()

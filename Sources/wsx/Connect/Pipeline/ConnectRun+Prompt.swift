@@ -1,7 +1,7 @@
 import Conversation
 import WSCore
 
-// What the prompt can do. There, the end of a connection is not the end of the run.
+// The prompt's operations. At the prompt, the end of a connection does not end the run.
 extension ConnectRun: PromptConnection {
     var link: PromptLink {
         if connection != nil { return .open }
@@ -13,7 +13,7 @@ extension ConnectRun: PromptConnection {
     var incomingProgress: MessageProgress? { connection?.incomingProgress }
     var heads: [(line: String, direction: Transcript.Direction)] { statistics.heads }
 
-    /// The facts of the connection, each with its name; a value may have several lines.
+    /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] {
         if connection != nil, let facts = statistics.facts(at: loop.now, connectionCounters) { return facts }
         let isConnecting = connections?.isActive ?? false
@@ -22,14 +22,14 @@ extension ConnectRun: PromptConnection {
         ]
     }
 
-    /// What the open connection has carried.
+    /// The traffic of the open connection.
     var connectionCounters: ConnectStatistics.Counters {
         guard let connection else { return ConnectStatistics.Counters() }
         return ConnectStatistics.Counters(
             sent: connection.sentTraffic, received: connection.receivedTraffic, queuedBytes: connection.queuedBytes)
     }
 
-    /// Sends a message that was typed.
+    /// Sends a typed message.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
         defer { acknowledgements?.confirmInTime() }
         guard let requests else { return sendLasting(payload, as: kind) }
@@ -42,10 +42,10 @@ extension ConnectRun: PromptConnection {
         outputs.show(payload, as: kind, .queued, note: "(request \(requests.messageCount))")
     }
 
-    /// Closes the open connection, then connects again, or to another server.
+    /// Closes the open connection, then connects again, or to another server if `next` is not `nil`.
     func reconnect(with next: ConnectSettings?) {
         guard connection == nil else {
-            // A server that was asked for before is still meant.
+            // Keep a server that was requested before.
             if case .reopening(let earlier?) = state.closing, next == nil {
                 state.closing = .reopening(earlier)
             } else {
@@ -62,15 +62,15 @@ extension ConnectRun: PromptConnection {
         connect()
     }
 
-    /// Gives up the wait for a connection.
+    /// Stops trying to connect.
     func stopConnecting() {
         connections?.cancel()
         state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: acknowledgements?.count ?? 0)
         _ = staysAtPrompt()
     }
 
-    /// Leaves the prompt to the user when there is no connection any more, unless the run is to end.
-    /// - Returns: Whether the run goes on.
+    /// Returns to the prompt after the connection has ended, unless the run is ending.
+    /// - Returns: Whether the run continues.
     func staysAtPrompt() -> Bool {
         guard let prompt = outputs.prompt, !state.isEnding else { return false }
         showSummary()

@@ -2,9 +2,9 @@ import Conversation
 import Formats
 import WSCore
 
-// The way from the connection to the outputs.
+// The path from the connection to the outputs.
 extension ConnectRun: ConnectionHandler {
-    /// Writes a message, and closes after the last one that was asked for.
+    /// Writes a message. Closes the connection if the message meets the run's goal.
     func connection(
         _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
@@ -34,7 +34,7 @@ extension ConnectRun: ConnectionHandler {
         }
     }
 
-    /// Closes from within a handler, which sends through the outbox that it is given.
+    /// Closes the connection from within a handler, which must send through its outbox.
     private func close(with frame: CloseFrame, on outbox: inout Outbox) {
         if outbox.sendClose(frame) { outputs.writeSent(close: frame) }
     }
@@ -46,7 +46,7 @@ extension ConnectRun: ConnectionHandler {
         waitForOutput(connection)
     }
 
-    /// Shows a pong, with the time since the ping.
+    /// Shows a pong with its round trip.
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         let (isConfirmation, endsWait) = acknowledgements?.pongReceived(payload) ?? (false, false)
         if endsWait {
@@ -70,7 +70,7 @@ extension ConnectRun: ConnectionHandler {
         outputs.show(close: frame)
     }
 
-    /// Shows a frame's header, to who asked for it.
+    /// Traces a frame's header, with `-vv`.
     func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
         if let trace = outputs.trace {
             trace.received(header)
@@ -79,28 +79,28 @@ extension ConnectRun: ConnectionHandler {
         if let prompt = outputs.prompt { prompt.status.frameBegan(header) }
     }
 
-    /// Shows a frame's payload, to who asked for it.
+    /// Traces a piece of a frame's payload, with `-vv`.
     func connection(_ connection: Connection<ConnectRun>, receivedPiece piece: RawSpan, of header: FrameHeader) {
         guard let trace = outputs.trace else { return }
         trace.received(piece, of: header)
         waitForOutput(connection)
     }
 
-    /// Shows the frames that are sent, to who asked for them.
+    /// Traces sent frames, with `-vv`.
     var sentFrameObserver: (any SentFrameObserver)? { outputs.trace }
 
-    /// Goes on with the input.
+    /// Resumes the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
         readOn()
         requests?.scheduleWork()
     }
 
-    /// Ends the run, or has another connection opened.
+    /// Opens another connection or ends the run.
     func connection(_ connection: Connection<ConnectRun>, didEnd end: ConnectionEnd) {
         connectionEnded(end)
     }
 
-    /// Pauses the peer while the outputs do not keep up; ``outputDidDrain()`` has it go on.
+    /// Pauses the peer while an output has a backlog; ``outputDidDrain()`` resumes it.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
         guard outputs.isFull else { return }
         connection.pauseReading()
@@ -113,7 +113,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
         statistics.connectionStarted()
     }
 
-    /// Keeps a step, and shows it to those who asked for that, without the secrets in it.
+    /// Records a step and shows it with `-v`, with secrets removed.
     func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step) {
         switch step {
         case .reached(let peer, let proxy):
@@ -133,22 +133,22 @@ extension ConnectRun: ConnectionSequence.Delegate {
         }
     }
 
-    /// Goes on with a connection.
+    /// Continues with an open connection.
     func sequence(_ sequence: ConnectionSequence, didOpen opened: Connector.Opened) {
         self.opened(opened)
     }
 
-    /// Reports why there is no connection, and when the next try is.
+    /// Reports why there is no connection, and when the next attempt follows.
     func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
         outputs.writeEvent { $0.writeFailure(failure) }
         outputs.prompt?.showsWait(wait)
-        // A wait to the tenth of a second: `0.3 s`.
+        // Seconds with one decimal: `0.3 s`.
         let tenths = Int((wait / .milliseconds(100)).rounded())
         let next = "reconnecting in \(tenths / 10).\(tenths % 10) s (attempt \(sequence.tryCount))"
         outputs.console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }
 
-    /// Ends the run, or leaves the user at the prompt.
+    /// Returns to the prompt, or ends the run.
     func sequence(_ sequence: ConnectionSequence, didGiveUp failure: Failure) {
         state.gaveUp(failure)
         if staysAtPrompt() { return }

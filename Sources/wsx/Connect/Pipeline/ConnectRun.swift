@@ -1,28 +1,30 @@
 import Formats
 import WSCore
 
-/// One run of `wsx connect`: a pipeline of stages that each know one thing.
+/// A run of `wsx connect`: a pipeline of stages, each with one responsibility.
 ///
 ///     input, prompt ─► RequestStage ─► AcknowledgementStage ─► Connection
 ///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄──────── Connection
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
-/// events from one stage to the next. Stages that are not asked for do not exist.
+/// events between the stages. Optional stages exist only if requested.
 final class ConnectRun {
-    /// What a run touches outside the process. Unit tests have their own.
+    /// The run's access to resources outside the process. Unit tests replace it.
     struct Environment {
         /// The descriptors of standard input and output.
         var input = StandardDescriptors.input
         var output = StandardDescriptors.output
-        /// Prepares an attempt to connect.
+        /// Creates a connection attempt.
         var dial: (Connector.Settings, ConnectSettings, EventLoop, @escaping Completion) -> any ConnectionAttempt = {
             Connector($0, resources: $1.connectorResources, on: $2, completion: $3)
         }
+        /// Opens the editor of the prompt.
+        var openEditor = LineEditor.opener
 
         typealias Completion = (Result<Connector.Opened, ConnectError>) -> Void
     }
 
-    /// The present wishes. At the prompt they can lead to another server.
+    /// The current settings. At the prompt, they may change to those of another server.
     private(set) var settings: ConnectSettings
     let loop: EventLoop
     let outputs: ConnectOutputs
@@ -34,26 +36,27 @@ final class ConnectRun {
     private(set) var connections: ConnectionSequence?
     private(set) var connection: Connection<ConnectRun>?
     private(set) var heartbeat: HeartbeatTimer<ConnectRun>?
-    /// Waits for replies after the end of the input.
+    /// The wait for replies after the end of the input.
     var lingerTimer: LingerTimer?
 
     var input = Input.notBegun
-    /// Nil: messages are no requests.
+    /// Matches replies to requests, or `nil` if messages are not requests.
     private(set) var requests: RequestStage?
-    /// Nil: no connection follows another.
+    /// Keeps messages until the peer has read them, or `nil` without `--reconnect`.
     private(set) var acknowledgements: AcknowledgementStage?
 
-    /// The server behind `echo:`, once it was asked for, and where it listens.
+    /// The server behind `echo:`, once needed, and its address.
     private var embeddedEcho: (server: EmbeddedEcho, destination: Connector.Settings.Destination)?
     private var stopRequests: StopRequests?
     /// The time limit of a hurried end.
     private var deadline: Timer?
 
-    /// When a time limit, a signal, or a reader that has gone away cuts the run short: how long the peer may take for the
-    /// closing handshake, and after it a slow reader for what is left.
+    /// The time limits of a hurried end, after a time limit, a signal, or the loss of standard output: for the closing
+    /// handshake, and then again for slow outputs.
     private static let hurriedLimit = Duration.milliseconds(500)
 
-    /// Prepares a run; throws ``Failure`` when an output cannot be opened, or a message of the command line cannot be sent.
+    /// Prepares a run.
+    /// - Throws: ``Failure`` if an output cannot be opened or a message of the command line is invalid.
     init(
         _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
     ) throws(Failure) {
@@ -61,27 +64,28 @@ final class ConnectRun {
         self.loop = loop
         self.environment = environment
         resources = ConnectionResources(on: loop)
-        state = RunState(settings.conditions, closeTimeout: settings.arguments.closeTimeout)
-        // Before a recording is begun, which empties its file.
+        state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
+        // Check the messages before a recording truncates its file.
         let queue = try RequestStage.queue(settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         for pattern in settings.conditions.patterns { console.watch(pattern) }
         if let queue { requests = RequestStage(queue, settings, outputs: outputs, on: loop, host: self) }
-        if settings.arguments.reconnection != .never {
+        if settings.arguments.staying.reconnection != .never {
             acknowledgements = AcknowledgementStage(
-                patience: settings.arguments.closeTimeout, on: loop, host: self)
+                patience: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
         }
     }
 
-    /// Runs, and returns why it did not end as asked, if it did not.
+    /// Runs until the end. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
         outputs.didDrain = { [unowned self] in outputDidDrain() }
         outputs.didFail = { [unowned self] error in outputDidFail(error) }
         outputs.recordingDidFail = { [unowned self] failure in recordingDidFail(failure) }
-        stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+        stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) { [unowned self] request in
             switch request {
             case .interrupt: interrupted()
-            // The key is the user's editor's, which is in the same group of processes.
+            // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
+            // group.
             case .quit where outputs.prompt?.editor.isAway ?? false: break
             case .quit, .terminate, .hangUp, .timeLimit: end(with: request.failure, hurried: true)
             }
@@ -106,7 +110,7 @@ final class ConnectRun {
         } catch {
             return end(with: error)
         }
-        console.warnIfInsecure(settings.arguments.tls.isInsecure)
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         let connections = ConnectionSequence(backoff: settings.backoff, on: loop, delegate: self) {
             [unowned self] completion in environment.dial(target, settings, loop, completion)
         }
@@ -115,7 +119,7 @@ final class ConnectRun {
     }
 
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
-        // Another connection may lead there again, and one that is over there has an end to be told.
+        // Reuse the server: another connection may lead to it, and a closed one may still have to finish there.
         if let embeddedEcho { return embeddedEcho.destination }
         let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
         let destination = try echo.start()
@@ -123,7 +127,7 @@ final class ConnectRun {
         return destination
     }
 
-    /// Switches to another server, which gets no messages meant for the first.
+    /// Switches to another server, which gets no messages meant for the first one.
     func adopt(_ next: ConnectSettings) {
         settings = next
         connections?.cancel()
@@ -133,7 +137,8 @@ final class ConnectRun {
         requests?.begin(with: next)
     }
 
-    /// Takes a connection: sends what every one begins with, then what may not have arrived on the one before.
+    /// Continues with an open connection: sends the initial messages, then those that may not have arrived on the
+    /// previous connection.
     func opened(_ opened: Connector.Opened) {
         let isFirst = statistics.opening == nil
         statistics.connectionOpened(opened, at: loop.now)
@@ -156,7 +161,7 @@ final class ConnectRun {
         goOn()
     }
 
-    /// Begins with the input, or goes on where the connection before was lost.
+    /// Starts the input, or resumes it after a reconnect.
     private func goOn() {
         if settings.isRepl {
             if state.isEnding { endAsAsked() }
@@ -167,7 +172,7 @@ final class ConnectRun {
                 InputReader(settings.arguments.inputSettings, from: environment.input, on: loop, receiver: self))
         }
         if input.close != nil { return endAsAsked() }
-        guard input.isOver || (settings.arguments.readsInput && !settings.readsPipe) else { return readOn() }
+        guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else { return readOn() }
         input.end()
         // Messages that are sent again may get further replies.
         state.awaitReplies()
@@ -177,14 +182,15 @@ final class ConnectRun {
     private func startPrompt() {
         console.drain()
         do throws(IOError) {
-            outputs.prompt = try ConnectPrompt.onTerminal(settings, outputs: outputs, connection: self, on: loop)
+            outputs.prompt = try ConnectPrompt.open(
+                settings, with: environment.openEditor, outputs: outputs, connection: self, on: loop)
         } catch {
             end(with: .input(error))
         }
     }
 
     private func closePrompt() {
-        // However the loop was left, the terminal is given back.
+        // Releases the terminal, however the loop ended.
         outputs.prompt?.close()
         outputs.prompt = nil
     }
@@ -221,14 +227,14 @@ final class ConnectRun {
 
     // MARK: Ending
 
-    /// Closes the connection with the close frame asked for; the run ends as asked once the peer has answered.
+    /// Closes the connection with the requested close frame. The run ends when the peer has answered.
     func endAsAsked() {
         state.end()
         input.pause()
         lingerTimer = nil
         guard connection != nil else {
             connections?.cancel()
-            // Not within the callback of readline, which would go on drawing a line that is gone.
+            // Not within a readline callback, which would continue to draw a deleted line.
             setDeadline(after: .zero) { [unowned self] in finish() }
             return
         }
@@ -236,10 +242,10 @@ final class ConnectRun {
         close(with: closeFrame)
     }
 
-    /// What this end closes with.
+    /// The close frame to send at the end.
     var closeFrame: CloseFrame { input.close ?? settings.closeFrame }
 
-    /// Begins the closing handshake, unless it has begun.
+    /// Starts the closing handshake, unless it has already started.
     func close(with frame: CloseFrame) {
         guard let connection, connection.close(frame) else { return }
         closingBegan(with: frame)
@@ -250,8 +256,8 @@ final class ConnectRun {
         outputs.writeSent(close: frame)
     }
 
-    /// Ends the run with a failure; the first one counts.
-    /// - Parameter hurried: Whether to give the peer but a moment to answer the close frame.
+    /// Ends the run with a failure. Only the first failure counts.
+    /// - Parameter hurried: Whether to limit the peer's time to answer the close frame to ``hurriedLimit``.
     func end(with failure: Failure?, hurried: Bool = false) {
         let isFirstHurry = state.end(with: failure, hurried: hurried)
         lingerTimer = nil
@@ -266,7 +272,7 @@ final class ConnectRun {
         setDeadline(after: Self.hurriedLimit) { connection.terminate() }
     }
 
-    /// Opens another connection, or finishes the run.
+    /// Opens another connection or finishes the run.
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
         connection = nil
@@ -283,20 +289,20 @@ final class ConnectRun {
         finish()
     }
 
-    /// Has another connection opened where the end of one was not the end of the run.
-    /// - Returns: Whether that is so.
+    /// Opens another connection if the run continues after the end of this one.
+    /// - Returns: Whether another connection follows.
     private func opensAnother(after end: ConnectionEnd) -> Bool {
         guard let acknowledgements, let cause = state.interruption(by: end) else { return false }
         state.silence = nil
         requests?.connectionEnded(isRetried: true)
         prompt?.showsDisconnected()
         connections?.connectionWasLost(because: cause, hasConfirmed: acknowledgements.connectionFollows())
-        // What the input has meanwhile is kept.
+        // Keep reading the input: the messages are queued.
         readOn()
         return true
     }
 
-    /// There is no connection, and there will be none.
+    /// Finishes the run after its last connection.
     func finish() {
         if !state.isDraining {
             if settings.isRepl || outputs.isVerbose { showSummary() }
@@ -304,7 +310,7 @@ final class ConnectRun {
             state.drain(
                 requestFailure: requests?.failure(countsUnanswered: countsUnanswered),
                 isPrompt: settings.isRepl, lastCode: statistics.lastEnd?.code)
-            // The last notices belong below the line that was typed last.
+            // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUnacknowledged()
@@ -315,8 +321,8 @@ final class ConnectRun {
         stop()
     }
 
-    /// Ends the loop once standard output has taken everything; in a hurry, it has but a moment for that. The hurry may
-    /// come while it is waited for: a time limit or a signal ends a run whose reader is stuck.
+    /// Stops the loop when the outputs have written everything. A hurried end limits that time. The hurry may begin
+    /// during this wait, when a time limit or a signal ends a run with a stuck reader.
     private func stop() {
         outputs.flush()
         if outputs.isDrained { loop.stop() }
@@ -335,14 +341,14 @@ final class ConnectRun {
         console.notice(summary)
     }
 
-    /// Reports how many messages of the input may not have arrived.
+    /// Reports how many input messages may not have arrived.
     func showUnacknowledged() {
         guard let count = acknowledgements?.count, count > 0 else { return }
         let which = count == 1 ? "the last message" : "the last \(count) messages"
         console.error("\(which) of the input may not have arrived")
     }
 
-    /// Reports how many requests have no reply, unless that is what the run ends with.
+    /// Reports how many requests have no reply, unless the run fails with that error.
     func showUnanswered() {
         guard let count = requests?.unansweredCount, count > 0, statistics.openedCount > 0 else { return }
         if case .unanswered = state.failure { return }
@@ -351,30 +357,29 @@ final class ConnectRun {
 
     // MARK: Outputs and signals
 
-    /// An output has taken everything that had to wait, or is not waited for any more: the one place where the peer and
-    /// the input go on.
+    /// Resumes the peer and the input after an output has written its backlog. All pauses for outputs end here.
     func outputDidDrain() {
         if outputs.isFull { outputs.watchLog() } else { resumeReading() }
         readOn()
         if state.isDraining, outputs.isDrained { loop.stop() }
     }
 
-    /// Standard output cannot be written any more. A reader that has gone away has seen enough: a normal end.
+    /// Handles the failure of standard output. A closed pipe is a normal end.
     private func outputDidFail(_ error: IOError) {
         state.readerLeft()
         end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
-        // Read on until the peer's close frame.
+        // Keep reading until the peer's close frame.
         outputDidDrain()
         if state.isDraining { loop.stop() }
     }
 
-    /// Nothing is recorded any more, which ends the run, but leaves the user at the prompt.
+    /// Stops recording. This ends the run, except at the prompt.
     private func recordingDidFail(_ failure: Failure) {
         if prompt == nil { end(with: failure) } else { console.report(failure) }
         outputDidDrain()
     }
 
-    /// Goes on reading what the peer sends, in which there may be replies.
+    /// Resumes reading from the peer. Replies may have been waiting, so request timeouts restart.
     private func resumeReading() {
         guard let connection, connection.isPausedByUser else { return }
         requests?.holdExpiry()
@@ -382,7 +387,8 @@ final class ConnectRun {
     }
 
     private func interrupted() {
-        // The key is the user's editor's, which is in the same group of processes.
+        // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
+        // group.
         if prompt?.editor.isAway ?? false { return }
         if let prompt, !state.isEnding { return prompt.interrupted() }
         if state.isInterruptFinal { return loop.stop() }

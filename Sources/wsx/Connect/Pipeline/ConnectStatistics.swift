@@ -10,50 +10,50 @@ struct ConnectStatistics {
         let tls: TLSSummary?
         let peer: String
         let isCompressed: Bool
-        /// When the connection was opened, in the loop's time.
+        /// When the connection opened, in loop time.
         let time: Duration
     }
 
-    /// What a connection has carried.
+    /// The traffic of a connection.
     struct Counters {
         var sent = Traffic()
         var received = Traffic()
-        /// The bytes that wait to be sent.
+        /// The number of bytes queued for sending.
         var queuedBytes = 0
     }
 
-    /// The latest opening; nil before the first connection.
+    /// The latest opening, or `nil` before the first connection.
     private(set) var opening: Opening?
-    /// The lines of the latest opening handshake, of all its requests and responses.
+    /// The lines of the latest opening handshake, including all redirects and proxies.
     private(set) var heads: [(line: String, direction: Transcript.Direction)] = []
-    /// The end of the last connection that has ended.
+    /// The end of the last connection that ended.
     private(set) var lastEnd: ConnectionEnd?
-    /// The number of connections that have been opened to the present server.
+    /// The number of connections opened to the current server.
     private(set) var openedCount = 0
-    /// The round trip of the latest ping that was answered.
+    /// The latest measured round trip.
     private var lastRoundTrip: Duration?
-    /// The latest ping of the user that has not been answered.
+    /// The user's latest unanswered ping.
     private var ping: (payload: [UInt8], time: Duration)?
-    /// When the first connection was opened of those that have not been summed up.
+    /// When the first connection since the last summary opened.
     private var openTime: Duration?
-    /// What the connections have carried that have ended and not been summed up.
+    /// The traffic of connections that have ended since the last summary.
     private var earlierTraffic = Counters()
-    /// The connections that have been summed up.
+    /// The number of connections before the last summary.
     private var earlierConnectionCount = 0
 
     // MARK: Events
 
-    /// Takes note that a connection begins to be opened.
+    /// Handles the start of a connection attempt.
     mutating func connectionStarted() {
         heads = []
     }
 
-    /// Keeps a line of the opening handshake.
+    /// Stores a line of the opening handshake.
     mutating func add(head line: String, _ direction: Transcript.Direction) {
         heads.append((line, direction))
     }
 
-    /// Takes note of an open connection.
+    /// Stores the facts of an open connection.
     mutating func connectionOpened(_ opened: Connector.Opened, at now: Duration) {
         if openTime == nil { openTime = now }
         openedCount += 1
@@ -63,18 +63,19 @@ struct ConnectStatistics {
             isCompressed: opened.deflate != nil, time: now)
     }
 
-    /// Takes note of a ping that the user sends.
+    /// Stores a ping sent by the user.
     mutating func pingSent(_ payload: RawSpan, at now: Duration) {
         ping = (payload.withUnsafeBytes { Array($0) }, now)
     }
 
-    /// Takes note of the round trip of a ping that somebody else has measured.
+    /// Stores a round trip measured elsewhere.
     mutating func measured(roundTrip: Duration) {
         lastRoundTrip = roundTrip
     }
 
-    /// Takes a pong.
-    /// - Returns: The time since the user's latest ping, if it answers that one (RFC 6455 §5.5.3: it has the same payload).
+    /// Processes a pong.
+    /// - Returns: The time since the user's latest ping if the pong has the same payload (RFC 6455 §5.5.3), or `nil`
+    ///   otherwise.
     mutating func pongReceived(_ payload: RawSpan, at now: Duration) -> Duration? {
         guard let ping, payload.withUnsafeBytes({ $0.elementsEqual(ping.payload) }) else { return nil }
         self.ping = nil
@@ -82,7 +83,7 @@ struct ConnectStatistics {
         return lastRoundTrip
     }
 
-    /// Takes note of the end of a connection.
+    /// Stores the end of a connection and its traffic.
     mutating func connectionEnded(_ end: ConnectionEnd, _ counters: Counters) {
         earlierTraffic.sent += counters.sent
         earlierTraffic.received += counters.received
@@ -90,14 +91,14 @@ struct ConnectStatistics {
         lastEnd = end
     }
 
-    /// Counts from here on: what there was has been summed up.
+    /// Starts counting again after a summary.
     mutating func beginAnew() {
         openTime = nil
         earlierConnectionCount = openedCount
         earlierTraffic = Counters()
     }
 
-    /// Counts the connections of another server.
+    /// Starts counting the connections of another server.
     mutating func serverChanged() {
         openedCount = 0
         earlierConnectionCount = 0
@@ -105,7 +106,7 @@ struct ConnectStatistics {
 
     // MARK: Reports
 
-    /// One line that says what the connections have carried, and how the last one ended; nil: there was none.
+    /// One line with the total traffic and the end of the last connection, or `nil` if there was no connection.
     func summary(at now: Duration, showsWire: Bool) -> String? {
         guard let openTime else { return nil }
         let count = openedCount - earlierConnectionCount
@@ -117,7 +118,8 @@ struct ConnectStatistics {
         return "Disconnected after \(Phrase.duration(now - openTime))\(connections): \(traffic)\(end)."
     }
 
-    /// The facts of the open connection, each with its name; a value may have several lines. Nil: none was opened.
+    /// The facts about the open connection, each with its name, or `nil` if there was none. A value may have several
+    /// lines.
     func facts(at now: Duration, _ counters: Counters) -> [(name: String, value: String)]? {
         guard let opening else { return nil }
         var facts = [("URL", "\(opening.request.url)"), ("address", opening.peer)]
@@ -159,7 +161,7 @@ extension Traffic {
 }
 
 extension String {
-    /// The text without a beginning that it may have.
+    /// Returns the text without `prefix` if it begins with it.
     fileprivate func droppingPrefix(_ prefix: String) -> String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }

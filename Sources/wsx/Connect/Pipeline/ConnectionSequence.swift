@@ -1,40 +1,39 @@
 import WSCore
 
-/// One attempt to open a connection. Unit tests have attempts without a network.
+/// An attempt to open a connection. Unit tests provide attempts without a network.
 protocol ConnectionAttempt: AnyObject {
-    /// The URL that is asked for, after redirects.
+    /// The requested URL, after redirects.
     var url: WebSocketURL { get }
-    /// Called with each step.
+    /// Called for each step.
     var didStep: ((Connector.Step) -> Void)? { get set }
     func start()
-    /// Gives the attempt up; its completion is not called.
+    /// Cancels the attempt without calling its completion.
     func cancel()
 }
 
 extension Connector: ConnectionAttempt {}
 
-/// The connections of a run, one after another: opens the first and, with `--reconnect`, another when one is lost or
-/// cannot be opened.
+/// The connections of a run. Opens the first one and, with `--reconnect`, another one after a loss or a failed attempt.
 ///
 ///      connecting ──► open ──► waiting ──► connecting …
 ///           └─────────────────────▲
 final class ConnectionSequence {
-    /// Prepares an attempt, which calls its completion once.
+    /// Creates an attempt, which calls its completion once.
     typealias Dial = (
         _ completion: @escaping (Result<Connector.Opened, ConnectError>) -> Void
     ) -> any ConnectionAttempt
 
-    /// What a run does with the connections.
+    /// Receives the connections.
     protocol Delegate: AnyObject {
-        /// Called when a connection begins to be opened.
+        /// Called when a connection attempt starts.
         func sequenceWillStart(_ sequence: ConnectionSequence)
-        /// Called with each step on the way to a connection.
+        /// Called for each step of an attempt.
         func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step)
-        /// Takes a connection.
+        /// Called when a connection is open.
         func sequence(_ sequence: ConnectionSequence, didOpen opened: Connector.Opened)
-        /// Called when a try failed, or a connection was lost, and another try follows after a wait.
+        /// Called when an attempt failed or a connection was lost, and another attempt follows after a wait.
         func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure)
-        /// There is no further try.
+        /// Called when no further attempt follows.
         func sequence(_ sequence: ConnectionSequence, didGiveUp failure: Failure)
     }
 
@@ -51,12 +50,12 @@ final class ConnectionSequence {
     private var backoff: Backoff?
     private var state = State.over
 
-    /// Prepares connections.
+    /// Prepares a sequence of connections.
     /// - Parameters:
-    ///   - backoff: When it is tried again; nil: never.
-    ///   - loop: The loop they belong to.
-    ///   - delegate: Takes them.
-    ///   - dial: Prepares an attempt.
+    ///   - backoff: The waits between attempts, or `nil` to give up after a failure.
+    ///   - loop: The loop that the connections use.
+    ///   - delegate: Receives the connections.
+    ///   - dial: Creates an attempt.
     init(backoff: Backoff?, on loop: EventLoop, delegate: any Delegate, dial: @escaping Dial) {
         self.backoff = backoff
         self.loop = loop
@@ -64,10 +63,10 @@ final class ConnectionSequence {
         self.dial = dial
     }
 
-    /// The number of the try that is waited for or under way, since the last connection that held; 0: the first of all.
+    /// The number of the current or next retry since the last stable connection; 0 before the first retry.
     var tryCount: Int { backoff?.tryCount ?? 0 }
 
-    /// Whether a connection is open, being opened or waited for.
+    /// Whether a connection is open, being opened, or waited for.
     var isActive: Bool {
         if case .over = state { false } else { true }
     }
@@ -80,7 +79,7 @@ final class ConnectionSequence {
                 state = .open(since: loop.now)
                 delegate.sequence(self, didOpen: opened)
             case .failure(let error):
-                // After redirects it is another server than the first that failed.
+                // After redirects, the failing server may differ from the first one.
                 guard case .connecting(let attempt) = state else { return }
                 failed(.connecting(url: "\(attempt.url)", error))
             }
@@ -91,7 +90,7 @@ final class ConnectionSequence {
         attempt.start()
     }
 
-    /// Opens a connection, also one that is not due yet, unless one is being opened.
+    /// Opens a connection now, even if the next attempt is not due, unless one is open or being opened.
     func startNow() {
         switch state {
         case .waiting, .over: start()
@@ -99,16 +98,16 @@ final class ConnectionSequence {
         }
     }
 
-    /// Opens no more connections; the delegate is not called any more.
+    /// Stops opening connections. The delegate is not called again.
     func cancel() {
         if case .connecting(let attempt) = state { attempt.cancel() }
         state = .over
     }
 
-    /// Opens another connection after one that was lost.
+    /// Opens another connection after one was lost.
     /// - Parameters:
-    ///   - failure: Why it was lost.
-    ///   - hasConfirmed: Whether the peer confirmed messages on it.
+    ///   - failure: The reason for the loss.
+    ///   - hasConfirmed: Whether the peer confirmed messages on the lost connection.
     func connectionWasLost(because failure: Failure, hasConfirmed: Bool) {
         if case .open(let openTime) = state {
             let silence: Duration = if case .silent(let silence, _) = failure { silence } else { .zero }

@@ -1,13 +1,13 @@
 import WSCore
 
-/// Decides how long to wait for replies after the end of the input, without a clock.
+/// Calculates, without a clock, how long to wait for replies after the end of the input.
 struct LingerWait {
-    /// What the connection is doing when the wait is over.
+    /// The activity of the connection at the time of a check.
     struct Activity {
-        /// Received so far, in bytes.
+        /// The number of bytes received so far.
         let receivedBytes: Int
         let isInMessage: Bool
-        /// Whether input still waits to be written, or received data to be read.
+        /// Whether sent data waits to be written, or received data waits to be read.
         let isHeldUp: Bool
     }
 
@@ -16,25 +16,24 @@ struct LingerWait {
     private var start: Duration
     private var receivedBytes = 0
 
-    /// Starts to wait at a time.
+    /// Starts the wait.
     /// - Parameters:
-    ///   - limit: How long to wait.
-    ///   - restartsOnArrival: Whether each received message starts the wait anew.
+    ///   - limit: The duration of the wait.
+    ///   - restartsOnArrival: Whether each received message restarts the wait.
     init(_ limit: Duration, restartsOnArrival: Bool, at now: Duration) {
         self.limit = limit
         self.restartsOnArrival = restartsOnArrival
         start = now
     }
 
-    /// Takes note of a received message. Pings do not count: a server that sends them would keep every run alive.
+    /// Handles a received message. Pings do not count: a server that sends them would keep each run alive.
     mutating func messageArrived(at now: Duration) {
         if restartsOnArrival { start = now }
     }
 
-    /// Returns how much longer to wait; zero: the wait is over.
+    /// Returns the remaining time, or zero if the wait is over.
     ///
-    /// Input that waits to be written and received data that waits to be read start the wait anew. So does a message in
-    /// progress, if messages do.
+    /// Data waiting to be written or read restarts the wait. With `restartsOnArrival`, so does a message in progress.
     mutating func remaining(at now: Duration, _ activity: Activity) -> Duration {
         let isMoving = activity.isInMessage && activity.receivedBytes != receivedBytes
         receivedBytes = activity.receivedBytes
@@ -49,14 +48,14 @@ final class LingerTimer {
     private let activity: () -> LingerWait.Activity
     private let action: () -> Void
     private lazy var timer = Timer(on: loop) { [unowned self] in timePassed() }
-    /// In the loop's turn time.
+    /// The state of the wait, in the loop's turn time.
     private var wait: LingerWait
 
-    /// Starts to wait.
+    /// Starts the wait.
     /// - Parameters:
-    ///   - limit: How long to wait.
-    ///   - restartsOnArrival: Whether each received message starts the wait anew.
-    ///   - activity: Reports the connection's activity.
+    ///   - limit: The duration of the wait.
+    ///   - restartsOnArrival: Whether each received message restarts the wait.
+    ///   - activity: Returns the connection's activity.
     ///   - action: Called once when the wait is over.
     init(
         _ limit: Duration, restartsOnArrival: Bool, on loop: EventLoop,
@@ -69,7 +68,7 @@ final class LingerTimer {
         timer.start(after: limit)
     }
 
-    /// Takes note of a received message. It costs no system call.
+    /// Handles a received message, without a system call.
     func messageArrived() {
         wait.messageArrived(at: loop.turnTime)
     }

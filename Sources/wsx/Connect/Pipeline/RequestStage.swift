@@ -2,25 +2,25 @@ import Conversation
 import Formats
 import WSCore
 
-/// Treats messages as requests: holds them back, sends them, matches replies to them, and gives up those without one.
-/// The first stage behind the input, for runs with `--request`, `--correlate`, or `--json-rpc`.
+/// Handles messages as requests: queues and sends them, matches replies, and times out requests without a reply. This
+/// is the first stage after the input, for runs with `--request`, `--correlate`, or `--json-rpc`.
 final class RequestStage {
-    /// What the stage needs of the run.
+    /// The run as the stage sees it.
     protocol Host: AnyObject {
-        /// Whether there is an open connection that has room.
+        /// Whether a connection is open and has room in its send queue.
         var takesRequests: Bool { get }
         /// Whether replies may have arrived without being read.
         var isReadingPaused: Bool { get }
-        /// Whether the run is about to end.
+        /// Whether the run is ending.
         var isEnding: Bool { get }
         /// Sends a message.
         /// - Parameters:
-        ///   - isAwaited: Whether a reply to it is awaited.
-        ///   - wasSent: Whether it was sent on an earlier connection.
+        ///   - isAwaited: Whether the stage expects a reply.
+        ///   - wasSent: Whether the message was already sent on an earlier connection.
         func send(_ message: Request, isAwaited: Bool, wasSent: Bool)
-        /// Called when a request has no reply in time and later replies cannot be matched.
+        /// Called when a request times out and later replies can no longer be matched.
         func requestFailed(_ failure: Failure)
-        /// Called at the end of a turn in which replies have made room or may have been the last.
+        /// Called at the end of a turn in which replies made room or may have been the last.
         func requestsMoved()
     }
 
@@ -32,14 +32,14 @@ final class RequestStage {
     private let failsOnErrorReply: Bool
     private let reportsErrors: Bool
     private var queue: RequestQueue
-    /// The error replies to JSON-RPC calls so far.
+    /// The number of error replies to JSON-RPC calls so far.
     private var errorReplyCount = 0
-    /// Fires when the oldest request has had its time.
+    /// Fires when the oldest request times out.
     private var timer: Timer?
-    /// Set while there is work to be done at the end of the turn.
+    /// Whether work is scheduled for the end of the turn.
     private var isWorkScheduled = false
 
-    /// Makes a stage of a queue.
+    /// Creates a stage for a queue.
     init(
         _ queue: RequestQueue, _ settings: ConnectSettings, outputs: ConnectOutputs, on loop: EventLoop, host: any Host
     ) {
@@ -48,16 +48,17 @@ final class RequestStage {
         self.loop = loop
         self.outputs = outputs
         let arguments = settings.arguments
-        replyTimeout = arguments.replyTimeout
+        replyTimeout = arguments.replies.replyTimeout
         isPrompt = settings.isRepl
-        failsOnErrorReply = arguments.failsOnErrorReply
-        // The prompt shows the whole reply.
-        reportsErrors = arguments.calls != nil && !settings.isRepl
+        failsOnErrorReply = arguments.replies.failsOnErrorReply
+        // The prompt shows replies in full, so errors need no extra line.
+        reportsErrors = arguments.replies.calls != nil && !settings.isRepl
     }
 
-    /// The queue of a run, which holds the messages with which every connection begins; nil: messages are no requests.
+    /// Creates the queue of a run, with the initial messages of each connection. Returns `nil` if messages are not
+    /// requests.
     ///
-    /// Throws ``Failure/badInput(what:why:)`` for a message that is no JSON-RPC call.
+    /// - Throws: ``Failure/badInput(what:why:)`` for a message that is not a JSON-RPC call.
     static func queue(_ settings: ConnectSettings) throws(Failure) -> RequestQueue? {
         guard let requests = settings.requests else { return nil }
         var queue = RequestQueue(requests)
@@ -71,25 +72,25 @@ final class RequestStage {
         return queue
     }
 
-    /// Whether the source of requests is to pause.
+    /// Whether the source of requests should pause.
     var isFull: Bool { queue.isFull }
-    /// Whether all requests have been sent, and answered or given up.
+    /// Whether all requests have been sent, and been answered or timed out.
     var isSettled: Bool { queue.isSettled }
     /// The number of requests that wait to be sent or answered.
     var unansweredCount: Int { queue.unansweredCount }
-    /// The number of messages of the input so far.
+    /// The number of input messages so far.
     var messageCount: Int { queue.messageCount }
 
     // MARK: Sending
 
-    /// Takes a message of the input and sends it as soon as it may be sent.
+    /// Queues an input message and sends it as soon as possible.
     func add(_ payload: RawSpan, as kind: MessageKind) throws(JSONRPCCallError) {
         try queue.add(payload, as: kind)
         sendWaiting()
     }
 
     /// Sends the messages that may be sent now.
-    /// - Parameter isInitial: Whether only those with which every connection begins.
+    /// - Parameter isInitial: Whether to send only the initial messages of the connection.
     func sendWaiting(isInitial: Bool = false) {
         guard !host.isEnding else { return }
         while host.takesRequests, let (message, isAwaited, wasSent) = queue.next(at: loop.now, isInitial: isInitial) {
@@ -98,7 +99,7 @@ final class RequestStage {
         startTimer()
     }
 
-    /// Goes on with what had to wait, at the end of the turn: a handler of a connection cannot send.
+    /// Schedules queued work for the end of the turn, because a connection's handler cannot send.
     func scheduleWork() {
         guard !isWorkScheduled else { return }
         isWorkScheduled = true
@@ -107,7 +108,7 @@ final class RequestStage {
 
     // MARK: Receiving
 
-    /// Matches a received message to its request, and reports JSON-RPC errors.
+    /// Matches a received message to its request and reports JSON-RPC errors.
     func received(_ payload: RawSpan) -> RequestTracker.Finding {
         let finding = queue.received(payload, at: loop.now)
         if reportsErrors { reportErrors(in: payload, finding) }
@@ -115,9 +116,9 @@ final class RequestStage {
         return finding
     }
 
-    /// Reports the errors that a reply to JSON-RPC calls carries.
+    /// Reports the JSON-RPC errors in a reply.
     private func reportErrors(in payload: RawSpan, _ finding: RequestTracker.Finding) {
-        // A reply to somebody else's call has an id that we have not sent.
+        // An unknown id belongs to another client's call; `null` may belong to ours.
         for error in JSONRPCError.errors(in: payload) where finding.reply != nil || error.id == "null" {
             errorReplyCount += 1
             outputs.console.error(error.description(asReplyTo: finding.reply?.number))
@@ -126,14 +127,14 @@ final class RequestStage {
 
     // MARK: Time
 
-    /// Restarts the time limit of all requests in flight, because reading was paused.
+    /// Restarts the timeouts of all requests in flight because reading was paused.
     func holdExpiry() {
         queue.holdExpiry(at: loop.now)
     }
 
     private func startTimer() {
         guard timer == nil, let time = queue.nextExpiry() else { return }
-        // Pending replies are read before requests are given up.
+        // Read pending replies before requests time out.
         startTimer(after: max(.zero, time - loop.now)) { [unowned self] in
             startTimer(after: .milliseconds(1)) { [unowned self] in expire() }
         }
@@ -173,27 +174,27 @@ final class RequestStage {
 
     // MARK: Connections
 
-    /// Takes note of the end of a connection.
-    /// - Parameter isRetried: Whether the requests without a reply are sent again on the next one.
+    /// Handles the end of a connection.
+    /// - Parameter isRetried: Whether unanswered requests are sent again on the next connection.
     func connectionEnded(isRetried: Bool) {
         timer = nil
         if isRetried { queue.connectionLost() }
     }
 
-    /// Forgets all requests but those with which every connection begins.
+    /// Discards all requests except the initial ones.
     func abandon() {
         queue.abandon()
     }
 
-    /// Goes on with another server.
+    /// Continues with another server.
     func begin(with settings: ConnectSettings) {
         queue.sendsInitial = !settings.messages.isEmpty
         queue.abandon()
         if let requests = settings.requests { queue.settings = requests }
     }
 
-    /// What the requests make the run end with; nil: the run does not fail because of them.
-    /// - Parameter countsUnanswered: Whether requests that still wait count.
+    /// The failure caused by requests, or `nil` if there is none.
+    /// - Parameter countsUnanswered: Whether unanswered requests count as a failure.
     func failure(countsUnanswered: Bool) -> Failure? {
         guard !isPrompt else { return nil }
         if queue.unansweredCount > 0, countsUnanswered { return .unanswered(queue.unansweredCount) }
@@ -204,7 +205,7 @@ final class RequestStage {
 }
 
 extension RequestStage: EndOfTurnWork {
-    /// Sends what replies have made room for, and has the run wait for its end when all are there.
+    /// Sends waiting requests and reports progress to the run.
     func endTurn() {
         isWorkScheduled = false
         sendWaiting()

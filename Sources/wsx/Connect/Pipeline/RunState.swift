@@ -1,31 +1,32 @@
 import Conversation
 import WSCore
 
-/// How far a run of `connect` has come, and how it ends: a state machine without I/O.
+/// The phases of a `connect` run, and how it ends: a state machine without I/O.
 ///
 ///     running ──► ending ──────────────────► draining
 ///        └──────► done (nothing counts) ───────▲
 struct RunState {
-    /// How far the run has come.
+    /// The phases of the run.
     enum Phase: Equatable {
         /// Input is sent, and received messages count.
         case running
-        /// Nothing more is sent. Received messages count until the peer has answered the close frame.
+        /// Nothing more is sent. Received messages count until the peer answers the close frame.
         case ending
-        /// Nothing more is sent, and received messages no longer count: the goal is met, or the reader of standard output
-        /// has gone.
+        /// Nothing more is sent, and received messages are ignored, because the goal is met or the reader of standard
+        /// output has closed it.
         case done
-        /// There is no connection any more. The outputs write what waits. The run may have been ending before the
-        /// connection did.
+        /// The last connection has ended, and the outputs write their backlog. `wasEnding` is whether the run was
+        /// already ending before that.
         case draining(wasEnding: Bool)
     }
 
-    /// What this end has begun on the open connection.
+    /// The state of the closing handshake on this end.
     enum Closing {
         case notBegun
-        /// The closing handshake.
+        /// The closing handshake has started.
         case begun
-        /// The closing handshake, after which the prompt wants another connection; with settings, to another server.
+        /// The closing handshake has started, and the prompt requested another connection afterwards; with settings, to
+        /// another server.
         case reopening(ConnectSettings?)
     }
 
@@ -33,49 +34,49 @@ struct RunState {
     var closing = Closing.notBegun
     /// The goals that received messages have to meet.
     var conditions: EndConditions
-    /// Why the run does not end as asked, or why the last connection of a prompt did not.
+    /// Why the run fails, or why the prompt's last connection failed.
     private(set) var failure: Failure?
     /// Set when a silent peer is considered dead, which ends the connection.
     var silence: Failure?
-    /// Whether the peer and slow readers have only a moment left.
+    /// Whether time limits are short for the peer and slow readers.
     private(set) var isHurried = false
 
     private let closeTimeout: Duration
 
-    /// Makes the state of a run that begins.
-    /// - Parameter closeTimeout: The time limit of the closing handshake, for the wording of errors.
+    /// Creates the state of a new run.
+    /// - Parameter closeTimeout: The time limit of the closing handshake, for error messages.
     init(_ conditions: EndConditions, closeTimeout: Duration) {
         self.conditions = conditions
         self.closeTimeout = closeTimeout
     }
 
-    /// Whether nothing more is sent.
+    /// Whether sending has stopped.
     var isEnding: Bool { phase != .running }
-    /// Whether there is no connection any more.
+    /// Whether the last connection has ended.
     var isDraining: Bool { if case .draining = phase { true } else { false } }
-    /// Whether the next interrupt ends the run at once: it has failed, or has been interrupted before.
+    /// Whether the next interrupt ends the run at once, because the run has failed or was interrupted before.
     var isInterruptFinal: Bool {
         switch phase {
         case .running, .draining(wasEnding: false): isHurried
         case .ending, .done, .draining(wasEnding: true): failure != nil
         }
     }
-    /// Whether received messages no longer count.
+    /// Whether received messages are ignored.
     var ignoresIncoming: Bool { phase == .done }
-    /// Whether this end has begun the closing handshake of the open connection.
+    /// Whether this end has started the closing handshake of the open connection.
     var isClosing: Bool { if case .notBegun = closing { false } else { true } }
 
     // MARK: Transitions
 
-    /// Ends the run as the user asked.
+    /// Ends the run as requested.
     mutating func end() {
         if phase == .running { phase = .ending }
     }
 
-    /// Ends the run for a reason; the first one counts.
-    /// - Returns: Whether this call starts the hurry, which gives the peer only a moment.
+    /// Ends the run with a failure. Only the first failure counts.
+    /// - Returns: Whether this call starts the hurry, so the caller must set a deadline.
     mutating func end(with failure: Failure?, hurried: Bool) -> Bool {
-        // The prompt has reported the failure of an earlier connection already.
+        // The prompt has already reported the failure of an earlier connection.
         if case .told? = self.failure, failure != nil { self.failure = nil }
         if self.failure == nil { self.failure = failure }
         end()
@@ -84,8 +85,8 @@ struct RunState {
         return isFirstHurry
     }
 
-    /// Takes a received message.
-    /// - Returns: Whether it was the last one that counts, after which the run closes the connection.
+    /// Checks a received message against the goals.
+    /// - Returns: Whether the goal is now met; the run then closes the connection.
     mutating func isLast(_ payload: RawSpan) -> Bool {
         guard conditions.isLast(payload) else { return false }
         phase = .done
@@ -93,49 +94,49 @@ struct RunState {
         return true
     }
 
-    /// Takes note that the reader of standard output has gone.
+    /// Handles the loss of the reader of standard output.
     mutating func readerLeft() {
         if !isDraining { phase = .done }
     }
 
-    /// Takes note of an open connection, on which the run goes on.
-    /// - Returns: Whether it does: a run that has failed only waits for its end.
+    /// Handles an open connection.
+    /// - Returns: Whether to use it. A run that has failed only waits for its end.
     mutating func connectionOpened() -> Bool {
         guard !isEnding || failure == nil else { return false }
         failure = nil
         return true
     }
 
-    /// Waits for replies again: messages that were sent before are sent again, and may be answered again.
+    /// Waits for replies again, because messages are sent again and may get further replies.
     mutating func awaitReplies() {
         if !isClosing { phase = .running }
     }
 
-    /// Takes note that no message has come for as long as the run waits.
+    /// Handles the end of the wait for replies.
     mutating func lingerEnded(_ linger: Linger) {
         failure = conditions.unmetGoal.map { .waitEnded($0, linger) }
     }
 
-    /// Takes note that no further connection is tried.
+    /// Handles the failure of the last connection attempt.
     mutating func gaveUp(_ failure: Failure) {
         self.failure = failure
     }
 
-    /// Why another connection is to follow the one that has ended; nil: it was the last.
+    /// The reason to reconnect after a connection has ended, or `nil` if it was the last one.
     func interruption(by end: ConnectionEnd) -> Failure? {
         guard failure == nil, !ignoresIncoming, !isClosing else { return nil }
         return silence ?? Failure.interruption(by: end)
     }
 
-    /// Takes note of the end of the last connection.
+    /// Handles the end of the last connection.
     /// - Parameter unacknowledgedCount: The number of messages that the peer may not have read.
     mutating func lastConnectionEnded(_ end: ConnectionEnd, unacknowledgedCount: Int) {
-        // After the goal is met the end of the connection does not matter, unless the peer delayed it.
+        // Once the goal is met, the end of the connection matters only if the peer delayed it.
         guard failure == nil, !ignoresIncoming || end.closingTimedOut else { return }
         failure = finalFailure(of: end, unacknowledgedCount: unacknowledgedCount)
     }
 
-    /// Takes note that the prompt waits for no connection any more.
+    /// Handles the end of the prompt's attempts to connect.
     mutating func stoppedConnecting(after end: ConnectionEnd?, unacknowledgedCount: Int) {
         guard failure == nil, let end else { return }
         failure = finalFailure(of: end, unacknowledgedCount: unacknowledgedCount).map { .told($0) }
@@ -149,8 +150,8 @@ struct RunState {
         return .lost(end.failure)
     }
 
-    /// Takes note that the run goes on at the prompt, without a connection.
-    /// - Returns: The failure to report, and what the prompt wanted to follow.
+    /// Returns to the prompt without a connection.
+    /// - Returns: The failure to report, and the follow-up that the prompt requested.
     mutating func returnToPrompt() -> (failure: Failure?, closing: Closing) {
         defer {
             failure = failure.map { .told($0) }
@@ -162,9 +163,9 @@ struct RunState {
 
     /// Decides how the run ends, after its last connection.
     /// - Parameters:
-    ///   - requestFailure: What the requests end with; nil: all have their replies.
+    ///   - requestFailure: The failure caused by requests, or `nil` if there is none.
     ///   - isPrompt: Whether a user decides when the run ends.
-    ///   - code: The close code of the last connection; nil: there was none.
+    ///   - code: The close code of the last connection, or `nil` if there was no connection.
     mutating func drain(requestFailure: Failure?, isPrompt: Bool, lastCode code: CloseCode?) {
         guard !isDraining else { return }
         let wasEnding = isEnding
@@ -179,7 +180,7 @@ struct RunState {
         case .runTimedOut(let limit) where !unmet.isEmpty: return .unmet(unmet, after: limit)
         default: break
         }
-        // A reader of standard output that goes away ends the run before its goal, on purpose.
+        // A reader that closes standard output ends the run before its goal, on purpose.
         guard !ignoresIncoming, let goal = conditions.unmetGoal else { return failure }
         guard let failure else {
             // The user has left the prompt on purpose.

@@ -1,17 +1,17 @@
 import Formats
 import WSCore
 
-// What travels is shown and kept, and looked back at.
+// Showing, storing, and searching messages.
 extension ConnectPrompt {
-    /// The most messages that are listed.
+    /// The maximum number of messages listed by a search.
     private static let maximumFound = 100
-    /// How long is searched.
+    /// The time limit of a search.
     private static let maximumSearchTime = Duration.seconds(2)
 
-    /// Keeps a message, and shows it unless it is filtered out.
+    /// Stores a message, and shows it unless it is filtered out.
     /// - Parameters:
-    ///   - note: What is said about it.
-    ///   - isShown: Whether the terminal is where it goes.
+    ///   - note: A remark to show after the message.
+    ///   - isShown: Whether messages are shown on the terminal.
     func show(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "",
         isShown: Bool = true
@@ -27,21 +27,21 @@ extension ConnectPrompt {
         console.show(message.text)
     }
 
-    /// Remembers the words of a message for completion.
+    /// Adds the words of a message to the completions.
     func remember(_ text: RawSpan) {
         editor.words.remember(text)
     }
 
-    /// Shows a message whole; nil: the last that was folded, or the last.
+    /// Shows a message in full: by default, the last folded message or else the last message.
     func showMessage(_ number: Int?) {
         guard let entry = entry(number ?? lastFolded ?? log.lastNumber) else { return }
         console.show(transcript.whole(entry))
         if entry.isCut { reportCut(entry) }
-        // The next time, another may be meant.
+        // The next call without a number shows the last message.
         if number == nil { lastFolded = nil }
     }
 
-    /// Lists the messages in which something is found.
+    /// Lists the messages that match a regular expression.
     func find(_ source: String) {
         guard let pattern = pattern(source, for: "find") else { return }
         let start = loop.now
@@ -60,7 +60,7 @@ extension ConnectPrompt {
         console.notice("\(Phrase.count(lines.count, "message")) found\(rest).")
     }
 
-    /// Hides what does not match from now on; nil: nothing any more.
+    /// Shows only matching messages from now on, or all messages if `source` is `nil`.
     func setFilter(_ source: String?) {
         let before = filter
         guard let source else {
@@ -87,7 +87,7 @@ extension ConnectPrompt {
         }
     }
 
-    /// Puts a message's bytes into a file.
+    /// Saves a message's payload to a file.
     func save(to path: String, _ number: Int?) {
         let path = UserFiles.expandingHome(path)
         guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
@@ -124,14 +124,14 @@ extension ConnectPrompt {
 
     // MARK: The connection
 
-    /// Shows the heads of the opening handshake.
+    /// Shows the requests and responses of the opening handshake.
     func showHeaders() {
         let heads = connection.heads
         guard !heads.isEmpty else { return console.error("/headers: there was no handshake yet") }
         for (line, direction) in heads { console.show(transcript.head(line, direction, isPast: true)) }
     }
 
-    /// Shows the facts of the connection.
+    /// Shows the facts about the connection.
     func showInfo() {
         let facts = connection.facts
         let width = facts.map(\.name.count).max() ?? 0

@@ -2,7 +2,7 @@ import WSCore
 
 // Sending typed messages.
 extension ConnectPrompt {
-    /// Sends a message, also one that has to wait for the next connection.
+    /// Sends a message, or queues it for the next connection.
     func send(message: [UInt8], as kind: MessageKind) {
         message.withUnsafeBytes { bytes in
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
@@ -19,11 +19,12 @@ extension ConnectPrompt {
         }
     }
 
-    /// The largest file that is sent as one message, in bytes: it is in memory several times.
+    /// The maximum size of a file sent as one message, in bytes. The file is in memory several times.
     private static let maximumFileBytes = 1 << 30
 
     /// Sends a file as one message.
-    /// - Parameter kind: Nil: text where that is wished for and the file is.
+    /// - Parameter kind: The kind of message. With `nil`, the run's default applies, except that a file that is not
+    ///   UTF-8 is sent as binary.
     func sendFile(_ path: String, as kind: MessageKind?) {
         let path = UserFiles.expandingHome(path)
         let contents: [UInt8]
@@ -39,7 +40,7 @@ extension ConnectPrompt {
         send(message: contents, as: kind ?? (isText ? settings.kind : .binary))
     }
 
-    /// Sends a ping or a pong. The pong that answers a ping shows the round trip.
+    /// Sends a ping or a pong. The pong that answers a ping is shown with its round trip.
     func send(control opcode: Opcode, _ payload: RawSpan) {
         guard connection.link == .open else { return reportDisconnected("\(opcode)") }
         guard connection.send(control: opcode, payload) else {

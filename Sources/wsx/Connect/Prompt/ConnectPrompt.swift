@@ -1,33 +1,33 @@
 import Formats
 import WSCore
 
-/// The prompt of `wsx connect`: carries out the lines that are typed, and shows what travels.
+/// The prompt of `wsx connect`: runs typed lines, and shows messages and frames.
 ///
-/// It outlives connections, so that the user can look back and connect again.
+/// It outlives connections, which lets the user review messages and reconnect.
 final class ConnectPrompt {
     let editor: any PromptEditor
     unowned let connection: any PromptConnection
     let console: Console
     let transcript: Transcript
-    /// The way to start and stop the recording.
+    /// The outputs, to start and stop the recording.
     let outputs: ConnectOutputs
     let loop: EventLoop
-    /// The settings of the command line, which lead to the first server.
+    /// The settings from the command line, for the first server.
     let settings: ConnectSettings
     /// The messages so far.
     var log = MessageLog()
-    /// The number of the last message that was shown in part and has not been asked for.
+    /// The number of the last message that was folded and has not been shown in full, or `nil`.
     var lastFolded: Int?
-    /// What messages have to match to be shown, and how many did not; nil: all are shown.
+    /// The filter for shown messages and the number of messages it has hidden, or `nil` to show all.
     var filter: (pattern: Pattern, hiddenCount: Int)?
-    /// The last message that was typed.
+    /// The last message sent from the prompt.
     var lastMessage: (payload: [UInt8], kind: MessageKind)?
     private(set) var repetition: Repetition?
     let status: PromptStatus
 
     static let commands = PromptCommandTable.connect.map(\.description)
 
-    /// Makes a prompt of an editor.
+    /// Creates a prompt for an editor.
     init(
         _ settings: ConnectSettings, editor: any PromptEditor, outputs: ConnectOutputs,
         connection: any PromptConnection, on loop: EventLoop
@@ -45,19 +45,19 @@ final class ConnectPrompt {
         editor.delegate = self
     }
 
-    /// Shows a prompt on the terminal.
-    static func onTerminal(
-        _ settings: ConnectSettings, outputs: ConnectOutputs, connection: any PromptConnection, on loop: EventLoop
+    /// Opens the editor and shows the prompt.
+    static func open(
+        _ settings: ConnectSettings, with openEditor: PromptEditorOpener, outputs: ConnectOutputs,
+        connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
-        let history = history(settings, console: outputs.console)
-        let editor = try LineEditor(prompt: "> ", history: history, commands: commands, on: loop)
+        let editor = try openEditor(history(settings, console: outputs.console), commands, loop)
         outputs.console.editor = editor
         return ConnectPrompt(settings, editor: editor, outputs: outputs, connection: connection, on: loop)
     }
 
-    /// The history that the settings ask for, with what earlier sessions have left.
+    /// Loads the history that the settings request.
     private static func history(_ settings: ConnectSettings, console: Console) -> History {
-        // /connect may bring more secrets.
+        // Evaluated for each line: /connect may add secrets.
         let record = settings.secrets.record
         let isOwnFile = settings.arguments.history == .host
         let history = History(path: settings.historyPath, isOwnFile: isOwnFile) { HistoryPolicy(secrets: record.texts) }
@@ -66,32 +66,32 @@ final class ConnectPrompt {
         return history
     }
 
-    /// Gives the terminal back.
+    /// Releases the terminal.
     func close() {
         repetition = nil
         editor.close()
         console.editor = nil
     }
 
-    // MARK: Where the run stands
+    // MARK: Connection state
 
-    /// There is a connection.
+    /// Shows that a connection is open.
     func showsConnected() {
         status.base = .connected
     }
 
-    /// A connection is being opened.
+    /// Shows that a connection is being opened.
     func showsConnecting() {
         status.base = .connecting
     }
 
-    /// There is no connection.
+    /// Shows that there is no connection.
     func showsDisconnected() {
         repetition = nil
         status.base = .disconnected
     }
 
-    /// There is no connection, and the next try is due in a while.
+    /// Shows that there is no connection and the next attempt follows after a wait.
     func showsWait(_ wait: Duration) {
         repetition = nil
         status.base = .waiting(until: loop.now + wait)
@@ -99,7 +99,7 @@ final class ConnectPrompt {
 
     // MARK: Keys and commands
 
-    /// Ctrl-C: ends a repetition, discards the line, or closes the connection if the line is empty.
+    /// Handles Ctrl-C: ends a repetition, discards the line, or closes the connection if the line is empty.
     func interrupted() {
         if repetition != nil { return endRepetition() }
         editor.isEmpty ? connection.endAsAsked() : editor.discardLine()
@@ -141,7 +141,7 @@ final class ConnectPrompt {
 
     // MARK: Repetition
 
-    /// Sends the last message again, and again.
+    /// Starts sending the last message repeatedly.
     private func startRepetition(count: Int, interval: Duration) {
         guard let (payload, kind) = lastMessage else { return console.error("/repeat: nothing has been sent yet") }
         repetition = Repetition(count: count, interval: interval, on: loop) { [unowned self] in
@@ -153,7 +153,7 @@ final class ConnectPrompt {
         }
     }
 
-    /// Ends the repetition and reports how far it has come.
+    /// Ends the repetition and reports the number of messages sent.
     private func endRepetition() {
         guard let count = repetition?.sentCount else { return }
         repetition = nil
@@ -170,7 +170,7 @@ final class ConnectPrompt {
         }
     }
 
-    /// Begins the closing handshake. Where the next connection is waited for, that wait ends.
+    /// Starts the closing handshake, or cancels a pending connection.
     private func close(with frame: CloseFrame) {
         switch connection.link {
         case .open: connection.close(with: frame)
@@ -179,7 +179,7 @@ final class ConnectPrompt {
         }
     }
 
-    /// Records the session from now on; nil: no longer.
+    /// Starts recording the session, or stops if `path` is `nil`.
     private func record(in path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
             guard outputs.recorder != nil else { return console.error("/record: nothing is being recorded") }
@@ -202,7 +202,7 @@ final class ConnectPrompt {
 }
 
 extension ConnectPrompt: PromptEditorDelegate {
-    /// Carries out or sends a line that was typed.
+    /// Runs or sends a typed line.
     func editorDidAccept(_ line: [UInt8]) {
         switch PromptLine(line, commands: PromptCommandTable.connect) {
         case .message(let bytes): send(message: bytes, as: settings.kind)
@@ -212,12 +212,12 @@ extension ConnectPrompt: PromptEditorDelegate {
         }
     }
 
-    /// Ctrl-D closes.
+    /// Handles Ctrl-D: closes the connection and ends the run.
     func editorDidReachEnd() {
         connection.endAsAsked()
     }
 
-    /// Shows what there was while the user's editor had the terminal, and goes on to receive.
+    /// Shows the output held back while the user's editor used the terminal, and resumes receiving.
     func editorDidReturn(with problem: String?) {
         if let problem { console.error("/edit: \(problem)") }
         connection.outputDidDrain()

@@ -1,21 +1,20 @@
 import WSCore
 
-/// What the prompt says besides being one: that there is no connection, when the next try is, or how much of a large
-/// message is on its way.
+/// The status in the prompt: no connection, the time of the next attempt, or the progress of a large message.
 ///
 ///     (reconnecting in 3 s) >
 ///     (receiving 12.3 MiB of 64.0 MiB) >
 final class PromptStatus {
-    /// Where the run stands.
+    /// The state of the connection.
     enum Base {
         case connected
         case connecting
         case disconnected
-        /// The next try is due at a time of the loop.
+        /// The next attempt is due at this loop time.
         case waiting(until: Duration)
     }
 
-    /// Where the run stands.
+    /// The state of the connection.
     var base = Base.connected {
         didSet {
             largestQueueBytes = 0
@@ -24,7 +23,7 @@ final class PromptStatus {
         }
     }
 
-    /// A message of more bytes than this has its progress shown, when it takes long enough to be seen.
+    /// The message size, in bytes, above which progress is shown.
     static let largeBytes = 1 << 20
     private static let interval = Duration.milliseconds(250)
 
@@ -32,30 +31,30 @@ final class PromptStatus {
     private let loop: EventLoop
     private let show: (String?) -> Void
     private var timer: Timer?
-    /// The most that waited to be sent since there was nothing, in bytes.
+    /// The maximum queue size since the queue was last empty, in bytes.
     private var largestQueueBytes = 0
 
-    /// Says nothing yet.
-    /// - Parameter show: Shows the words for the status; nil: there are none.
+    /// Creates a status that shows nothing yet.
+    /// - Parameter show: Shows the status text, or nothing for `nil`.
     init(of connection: any PromptConnection, on loop: EventLoop, show: @escaping (String?) -> Void) {
         self.connection = connection
         self.loop = loop
         self.show = show
     }
 
-    /// Watches the progress of an arriving frame if it is large.
+    /// Starts showing the progress of an arriving message if its frame is large or a continuation.
     func frameBegan(_ header: FrameHeader) {
         if header.payloadBytes > Self.largeBytes || header.opcode == .continuation { watch() }
     }
 
-    /// Looks at the progress of what has just been sent, until it has left. Not to be called while a message is handed
-    /// over.
+    /// Starts showing the progress of a message that was just sent. Must not be called while a message is being passed
+    /// to the connection.
     func watchSending() {
         largestQueueBytes = max(largestQueueBytes, connection.queuedBytes)
         watch()
     }
 
-    /// Looks at a message's progress from now on, until there is none.
+    /// Updates the progress periodically until there is none.
     func watch() {
         guard timer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in update() }
@@ -67,7 +66,7 @@ final class PromptStatus {
         show(words)
     }
 
-    /// What is in the parentheses; nil: there is nothing to say, nor will there be without ``watch()``.
+    /// The text in the parentheses, or `nil` for none. After `nil`, nothing changes until ``watch()`` is called.
     private var words: String? {
         switch base {
         case .connected: return progress
@@ -75,7 +74,7 @@ final class PromptStatus {
         case .disconnected: return "disconnected"
         case .waiting(let time):
             watch()
-            // Rounded up: it is 0 when it is due.
+            // Rounded up: 0 means that the attempt is due.
             let seconds = max(0, Int(((time - loop.now) / .seconds(1)).rounded(.up)))
             return "reconnecting in \(seconds) s"
         }

@@ -1,27 +1,27 @@
 import WSCore
 
-/// A message that is sent again and again.
+/// Sends a message repeatedly.
 final class Repetition {
-    /// How many have been sent.
+    /// The number of messages sent so far.
     private(set) var sentCount = 0
     private let count: Int
     private var timer: Timer?
 
-    /// How many are sent between two looks at what comes, and how far apart these are at least: a timer without a wait
-    /// would keep the loop from anything else.
+    /// The number of messages per batch, and the minimum time between batches. A timer without a delay would starve the
+    /// loop.
     private static let batch = 200
     private static let batchInterval = Duration.milliseconds(1)
-    /// How long to wait when there is no room for more.
+    /// The delay when there is no room for more.
     private static let pause = Duration.milliseconds(10)
 
-    /// Begins to send.
+    /// Starts sending.
     /// - Parameters:
-    ///   - count: How many there are to be, 1 or more.
-    ///   - interval: How far apart they are; zero: as fast as they are taken.
-    ///   - loop: The loop it belongs to.
-    ///   - hasRoom: Whether there is room for one more.
-    ///   - send: Sends one.
-    ///   - finish: Called when all have been sent.
+    ///   - count: The number of messages; at least 1.
+    ///   - interval: The time between messages. Zero sends them as fast as the connection accepts them.
+    ///   - loop: The loop that runs the timer.
+    ///   - hasRoom: Returns whether there is room for another message.
+    ///   - send: Sends a message.
+    ///   - finish: Called when all messages have been sent.
     init(
         count: Int, interval: Duration, on loop: EventLoop, hasRoom: @escaping () -> Bool,
         send: @escaping () -> Void, finish: @escaping () -> Void
@@ -29,7 +29,7 @@ final class Repetition {
         self.count = count
         let timer = Timer(on: loop) { [unowned self] in
             let target = min(count, sentCount + (interval == .zero ? Self.batch : 1))
-            // Without room, one that is due is sent later.
+            // Without room, a due message is sent later.
             while sentCount < target, hasRoom() {
                 sentCount += 1
                 send()

@@ -1,6 +1,6 @@
 import WSCore
 
-// What other parts of the server ask of the clients.
+// The protocols through which other parts of the server reach the clients.
 
 extension Distributor: BroadcastHost {
     var clientCount: Int { clients.count }
@@ -71,7 +71,7 @@ extension Distributor: ReplayHost {
 }
 
 extension Distributor: EndOfTurnWork {
-    /// A client has come: the input goes to the clients there are, and waits for the first.
+    /// Resumes the input after a client has connected.
     func endTurn() {
         readOn()
     }

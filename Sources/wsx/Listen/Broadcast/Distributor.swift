@@ -1,6 +1,6 @@
 import WSCore
 
-/// Sends messages to the clients: from the input and the prompt to one or all, and from a client to all others.
+/// Sends messages to clients: from the input or the prompt to one or all, and from a client to all others.
 ///
 ///      input, prompt ────────► one client
 ///      input, prompt, client ► all (other) clients ──► TurnBudget, SlowReaders: the sender waits
@@ -8,15 +8,15 @@ import WSCore
 final class Distributor<Directory: ClientDirectory> {
     typealias Client = Directory.ConnectedClient
 
-    /// Standard input as a source of messages.
+    /// The state of standard input as a source of messages.
     private enum Input {
-        /// Nothing is read: the server answers by itself, or lines are typed.
+        /// Not read: the server generates its own answers, or the user types lines at the prompt.
         case unused
-        /// Waits for the first client.
+        /// Waiting for the first client.
         case waiting(InputReader.Settings)
-        /// Is read while there is somebody to send it to.
+        /// Read while there are clients to send to.
         case reading(InputReader)
-        /// Has ended, or is of no use any more.
+        /// At its end, or no longer needed.
         case over(InputReader?)
     }
 
@@ -26,13 +26,13 @@ final class Distributor<Directory: ClientDirectory> {
     let faults: Faults
     private let answersByItself: Bool
     private var input: Input
-    /// The clients that hold up messages for all.
+    /// The clients that delay messages to all.
     private(set) lazy var slowReaders = SlowReaders(of: self)
-    /// What messages that take long, as those for all, may take of a turn.
+    /// Limits the work per turn for expensive messages, including broadcasts.
     private(set) lazy var budget = TurnBudget(of: self)
 
-    /// Makes the distributor of a server's clients.
-    /// - Parameter input: How standard input is read; nil: it is not.
+    /// Creates the distributor for a server's clients.
+    /// - Parameter input: How to read standard input, or `nil` to leave it unread.
     init(
         to directory: Directory, input: InputReader.Settings?, answersByItself: Bool, outputs: ListenOutputs,
         faults: Faults
@@ -49,12 +49,12 @@ final class Distributor<Directory: ClientDirectory> {
 
     // MARK: To one client
 
-    /// Sends something to one client, through its gate if it has one.
+    /// Sends an item to one client, through its gate if it has one.
     func send(_ item: InputItem, _ payload: RawSpan, to client: some ServedClient) {
         if client.letsThrough(item, payload) { pass(item, payload, to: client) }
     }
 
-    /// Sends what a gate lets through, and records it.
+    /// Sends an item that has passed the gate, and records it.
     func pass(_ item: InputItem, _ payload: RawSpan, to client: some ServedClient) {
         let number = client.number
         switch item {
@@ -68,12 +68,12 @@ final class Distributor<Directory: ClientDirectory> {
         case .ping: if client.sendPing(payload) { outputs.record(control: .ping, payload, to: number) }
         case .pong: if client.sendPong(payload) { outputs.record(control: .pong, payload, to: number) }
         case .close(let frame?), .end(let frame): close(client, with: frame)
-        // The end of one session is not the end of the server.
+        // The end of a session in the input does not end the server.
         case .close(nil): break
         }
     }
 
-    /// Closes a client's connection, and records that.
+    /// Closes a client's connection and records the close frame.
     func close(_ client: some ServedClient, with frame: CloseFrame) {
         guard client.close(frame) else { return }
         outputs.record(close: frame, to: client.number)
@@ -82,21 +82,21 @@ final class Distributor<Directory: ClientDirectory> {
 
     // MARK: To all clients
 
-    /// Sends a client's message to all others.
+    /// Sends a client's message to all other clients.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Client) {
         if send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender.number) }
         budget.spend(payload.byteCount, for: clients.count, from: sender.number)
     }
 
-    /// Sends a message of the server to every client, and shows it once.
+    /// Sends a message from the server to every client, and shows it once.
     func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
         if outputs.showsBroadcasts, clients.hasRecipients { outputs.show(sent: .message(kind), payload, client: nil) }
         send(payload, as: kind, toAllBut: nil)
         budget.spend(payload.byteCount, for: clients.count, from: nil)
     }
 
-    /// Sends a message to every client but one, and records it.
-    /// - Returns: Whether the queue of one of them is full.
+    /// Sends a message to every client except the sender, and records it.
+    /// - Returns: Whether any recipient's queue is full.
     @discardableResult
     private func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
         guard !faults.useGates else { return sendThroughGates(payload, as: kind, toAllBut: sender) }
@@ -115,8 +115,8 @@ final class Distributor<Directory: ClientDirectory> {
 
     // MARK: From the prompt
 
-    /// Sends what was typed to a client, or to all, and shows it once.
-    /// - Returns: Why it was not sent; nil: it was.
+    /// Sends an item typed at the prompt to one client or to all, and shows it once.
+    /// - Returns: Why the item was not sent, or `nil` if it was.
     func send(typed item: InputItem, _ payload: RawSpan, to number: Int?) -> DeliveryProblem? {
         if let number {
             switch recipient(number) {
@@ -145,7 +145,7 @@ final class Distributor<Directory: ClientDirectory> {
 
     // MARK: From the input
 
-    /// Reads the input, or goes on reading it, while there is somebody to send it to.
+    /// Starts or resumes reading the input while there are clients to send to.
     func readOn() {
         switch input {
         case .unused, .over: break
@@ -158,13 +158,13 @@ final class Distributor<Directory: ClientDirectory> {
         }
     }
 
-    /// Ends the input: the server is ending.
+    /// Stops reading the input because the server is ending.
     func endInput() {
         reader?.pause()
         input = .over(reader)
     }
 
-    /// What reads the input, once that has begun.
+    /// The reader of the input, or `nil` before reading has started.
     var reader: InputReader? {
         switch input {
         case .unused, .waiting: nil
@@ -173,15 +173,15 @@ final class Distributor<Directory: ClientDirectory> {
         }
     }
 
-    /// Whether there is nobody to send the input to, somebody or the recording does not keep up, much waits for its time,
-    /// or the input has had its share of the turn.
+    /// Whether to leave the input unread: there are no clients, a client or the recording is too slow, a gate is full,
+    /// or the input has used up its share of the turn.
     private var holdsInput: Bool {
         clients.isEmpty || !slowReaders.isEmpty || outputs.isRecordingFull || faults.holdInput || budget.holdsInput
     }
 }
 
 extension Distributor: InputReader.Receiver {
-    /// Sends what the input asks for, to every client or to the one that it names.
+    /// Sends an input item to every client, or to the client that it names.
     func received(input item: InputItem, _ payload: RawSpan, client number: Int?) {
         guard let number else {
             if case .message(let kind) = item { return sendToAll(payload, as: kind) }
@@ -199,25 +199,25 @@ extension Distributor: InputReader.Receiver {
         send(item, payload, to: client)
     }
 
-    /// Leaves out what cannot be sent.
+    /// Skips input that cannot be sent.
     func received(badInput what: String, _ problem: InputProblem) {
         outputs.console.error("\(what) was not sent: \(problem)")
     }
 
-    /// Full queues pause the input, and so does the lack of clients.
+    /// Pauses the input while a queue is full or there are no clients.
     func receivedInputPiece() {
         slowReaders.hold()
         if holdsInput { reader?.pause() }
     }
 
-    /// The end of the input is not the end of the server.
+    /// The end of the input does not end the server.
     func inputEnded(_ error: IOError?) {
         input = .over(reader)
         if let error, error != .badDescriptor { outputs.console.error("reading standard input: \(error)") }
     }
 }
 
-/// Why something cannot be sent to a client, or to all.
+/// Why an item cannot be sent to a client, or to all clients.
 enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
     case serverIsEnding
     case noClients
@@ -225,7 +225,7 @@ enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
     case noClient(Int)
     case isClosing(Int)
 
-    /// The problem in words.
+    /// The problem in words, to follow "was not sent: ".
     var description: String {
         switch self {
         case .serverIsEnding: "the server is ending"

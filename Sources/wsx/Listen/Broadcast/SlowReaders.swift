@@ -1,55 +1,54 @@
 import WSCore
 
-/// The clients, as senders and as readers of messages that go to all.
+/// The server as the source and the recipients of broadcasts.
 protocol BroadcastHost: SenderControl {
-    /// How many clients there are.
+    /// The number of connected clients.
     var clientCount: Int { get }
-    /// The clients whose queues are full, but for one; those that are being closed do not count.
+    /// The clients with full queues, except `sender` and clients that are closing.
     func fullReaders(but sender: Int?) -> [Int]
-    /// What a client has not taken, in bytes; nil: it has left, or is being closed.
+    /// The number of bytes a client has not accepted yet, or `nil` if it has left or is closing.
     func unsentBytes(of reader: Int) -> Int?
-    /// Closes a client that holds up the others.
+    /// Closes a client that delays all others.
     func close(slowReader reader: Int, because fault: String)
 }
 
-/// The clients whose queues are full while others wait for them.
+/// Tracks the clients with full queues that delay all others.
 ///
-/// What goes to all waits for the slowest, but not for long: a client that takes nothing, or stays behind, is closed with
-/// 1013, and nobody has lost anything by it.
+/// A broadcast proceeds at the speed of the slowest client, within limits: a client that reads nothing, or falls behind
+/// for too long, is closed with 1013. The other clients lose no message.
 final class SlowReaders {
     private unowned let host: any BroadcastHost
     private let loop: EventLoop
-    /// By their numbers.
+    /// The slow readers, by client number.
     private var readers: [Int: Reader] = [:]
-    /// The clients that wait for these, because their messages go to all.
+    /// The clients that are paused because their broadcasts wait for these readers.
     private var heldSenders: Set<Int> = []
     private var timer: Timer?
-    /// How long a client that takes nothing may hold up what goes to all.
+    /// How long a client that reads nothing may delay broadcasts.
     private var patience: Patience
-    /// One that takes something, but stays behind, may do so for so many times as long.
+    /// How many times longer a client may delay broadcasts if it reads, but falls behind.
     private static let holdFactor = 5
 
     private struct Reader {
-        /// What it had not taken when it was last seen to take something, in bytes.
+        /// The unsent bytes when the client last made progress.
         var unsentBytes: Int
-        /// When that was.
+        /// When the client last made progress.
         var time: Duration
-        /// Since when the queue has been full.
+        /// When the queue became full.
         let fullTime: Duration
     }
 
-    /// Whether nobody is waited for.
+    /// Whether no broadcast waits for a slow reader.
     var isEmpty: Bool { readers.isEmpty }
 
-    /// Makes the slow readers of a run that has none yet.
+    /// Creates an empty set of slow readers.
     init(of host: any BroadcastHost, patience: Patience = Patience()) {
         self.host = host
         self.patience = patience
         loop = host.loop
     }
 
-    /// Pauses where messages to many clients come from while the queue of one is full: the input, and the sender of the
-    /// message that is being handed on, if it is a client's.
+    /// Pauses the input while any client's queue is full, and also `sender`, the client that sent the current message.
     func hold(_ sender: Int? = nil) {
         let now = loop.turnTime
         for number in host.fullReaders(but: sender) where readers[number] == nil {
@@ -68,13 +67,13 @@ final class SlowReaders {
         timer.start(after: patience.duration)
     }
 
-    /// A client has room again, or has left.
+    /// Reports that a client has room again or has left.
     func clientDidDrain(_ number: Int) {
         readers[number] = nil
         goOn()
     }
 
-    /// Closes the clients that have taken nothing since they were seen last, and those that hold others up for long.
+    /// Closes the clients that have read nothing since the last check, and those that have delayed others for too long.
     private func judge() {
         var hasClosed = false
         for (number, reader) in readers {
@@ -82,19 +81,19 @@ final class SlowReaders {
                 readers[number] = nil
                 continue
             }
-            // A client that has the server to itself holds nobody up.
+            // With a single client, there are no others to delay.
             guard let fault = look(at: reader, number, unsentBytes), host.clientCount > 1 else { continue }
             readers[number] = nil
             host.close(slowReader: number, because: fault)
             hasClosed = true
         }
-        // Those that are closed together have held up nobody longer than one has.
+        // Clients closed in the same check delayed the others in parallel, so they count as one.
         if hasClosed { patience.lose(at: loop.turnTime) }
         goOn()
         if !readers.isEmpty { timer?.start(after: patience.duration) }
     }
 
-    /// What a client is to be closed for; nil: nothing yet.
+    /// Why to close a client now, or `nil` to keep it.
     private func look(at reader: Reader, _ number: Int, _ unsentBytes: Int) -> String? {
         let now = loop.turnTime
         let isMoving = unsentBytes < reader.unsentBytes
@@ -117,26 +116,26 @@ final class SlowReaders {
     }
 }
 
-/// How long one client may hold up all others, from 1 s: less for each that has used it up lately, so that many which come
-/// one after the other hold up the others little longer than one does.
+/// How long one client may delay all others. Each time a client exhausts it, it is halved, down to a minimum. A series of
+/// slow clients therefore delays the others hardly longer than one does.
 struct Patience {
-    /// How long that is.
+    /// The current limit.
     private(set) var duration = Patience.full
-    /// When it was used up last; nil: it never was.
+    /// When a client last exhausted the limit, or `nil` if none has.
     private var lossTime: Duration?
 
     static let full = Duration.seconds(1)
     static let least = Duration.milliseconds(50)
-    /// It is full again when it has not been used up for so long.
+    /// The limit is restored after this time without a loss.
     static let recoveryTime = Duration.seconds(10)
 
-    /// A client has used it up.
+    /// Halves the limit after a client has exhausted it.
     mutating func lose(at now: Duration) {
         lossTime = now
         duration = max(Self.least, duration / 2)
     }
 
-    /// A client begins to hold up others.
+    /// Restores the limit if enough time has passed. Called when a client starts to delay others.
     mutating func recover(at now: Duration) {
         if let lossTime, now - lossTime >= Self.recoveryTime { duration = Self.full }
     }

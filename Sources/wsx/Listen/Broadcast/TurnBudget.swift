@@ -1,48 +1,49 @@
 import WSCore
 
-/// What the messages of one sender may take of a turn of the loop, where they take long: a read full of small ones for
-/// thousands of clients, of frames that are all shown, or of what inflates greatly would keep everybody else waiting.
+/// Limits the work that one sender's messages cause in a turn of the loop.
+///
+/// Without a limit, some reads would block all other connections: a buffer full of small messages for thousands of
+/// clients, frames that are all shown, or data that inflates to a multiple of its size.
 ///
 ///      client, input ── message, message, … ──► all clients      until its budget is spent
 ///      client, input ── (paused)                                 until the next turn
 final class TurnBudget {
     private unowned let host: any SenderControl
     private let loop: EventLoop
-    /// The client whose messages are being handed on; nil: the input's are.
+    /// The client that sent the current message, or `nil` for the input.
     private var sender: Int?
     private var turn: UInt64 = 0
-    /// What is left of its budget.
+    /// The rest of the sender's budget, in bytes.
     private var leftBytes = turnBytes
     private var pausedSenders: [Int] = []
-    /// Whether the input has to wait.
+    /// Whether the input has to wait for the next turn.
     private(set) var holdsInput = false
 
-    /// What one sender's messages may come to in a turn, in bytes: about two milliseconds of one core where they are copied,
-    /// and some thirty where they inflate.
+    /// The budget of one sender per turn, in bytes: about 2 ms of one core for data that is copied, and about 30 ms for
+    /// data that is inflated.
     static let turnBytes = 16 << 20
-    /// What a message costs beside its own bytes, once and for each client: it takes as long as copying so many.
+    /// Fixed costs per message and per recipient, as the number of bytes that could be copied in the same time.
     static let bytesPerMessage = 4 << 10
     static let bytesPerClient = 256
-    /// What showing a frame costs (`-vv`).
+    /// The cost of showing a frame (`-vv`).
     static let bytesPerShownFrame = 256 << 10
 
-    /// Makes the budget of a run.
+    /// Creates the budget for a run.
     init(of host: any SenderControl) {
         self.host = host
         loop = host.loop
     }
 
-    /// Counts a message that has been handed to all clients, and has its sender wait for the next turn when that is enough
-    /// for this one.
+    /// Charges a message sent to all clients, and pauses its sender until the next turn when the budget is spent.
     /// - Parameters:
-    ///   - byteCount: How large it is.
-    ///   - clientCount: How many clients there are.
-    ///   - sender: The client that it is from; nil: it is the input's.
+    ///   - byteCount: The size of the message.
+    ///   - clientCount: The number of clients.
+    ///   - sender: The client that sent the message, or `nil` for the input.
     func spend(_ byteCount: Int, for clientCount: Int, from sender: Int?) {
         spend(Self.bytesPerMessage + (byteCount + Self.bytesPerClient) * clientCount, from: sender)
     }
 
-    /// Counts what has taken as long as copying so many bytes.
+    /// Charges work that takes as long as copying `byteCount` bytes.
     func spend(_ byteCount: Int, from sender: Int?) {
         if sender != self.sender || turn != loop.turnCount {
             self.sender = sender
@@ -62,7 +63,7 @@ final class TurnBudget {
 }
 
 extension TurnBudget: EndOfTurnWork {
-    /// Goes on with those that had to wait.
+    /// Resumes the senders that had to wait.
     func endTurn() {
         let senders = pausedSenders
         pausedSenders.removeAll()

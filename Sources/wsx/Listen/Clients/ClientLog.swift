@@ -1,7 +1,7 @@
 import Formats
 import WSCore
 
-/// What is told of the clients of `wsx listen` as they come and go, and of requests that were none of a client's.
+/// Logs the clients of `wsx listen` as they connect and disconnect, and requests that did not become clients.
 final class ClientLog {
     private let arguments: ListenArguments
     private let loop: EventLoop
@@ -9,10 +9,10 @@ final class ClientLog {
     private let transcript: Transcript
     private var hasReportedLimit = false
 
-    /// The longest request target that is shown, in bytes.
+    /// The longest request target shown, in bytes.
     private static let shownTargetBytes = 120
 
-    /// Makes the log of a run, which goes to `console`.
+    /// Creates the log of a run, which writes to `console`.
     init(_ arguments: ListenArguments, on loop: EventLoop, console: Console, transcript: Transcript) {
         self.arguments = arguments
         self.loop = loop
@@ -20,11 +20,11 @@ final class ClientLog {
         self.transcript = transcript
     }
 
-    /// Tells of a client whose request is accepted.
+    /// Logs a client when its request is accepted.
     func opened<Handler: ConnectionHandler>(_ client: Server<Handler>.Client) {
         let request = client.upgrade.request
         let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
-        // Without the query, where tokens may stand; --verbose shows it.
+        // Omit the query, which may contain tokens; --verbose shows it.
         let path = request.path ?? request.target
         let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
         console.notice(
@@ -41,15 +41,15 @@ final class ClientLog {
         }
     }
 
-    /// Takes down what ``ended(_:_:of:client:_:)`` is to say of a client that has come; nil: nothing is to be said.
+    /// Stores the details of a new client for ``ended(_:_:of:client:_:)``; returns `nil` if the log is off.
     func line<Handler: ConnectionHandler>(for client: Server<Handler>.Client) -> ConnectionLogLine? {
         guard isKept else { return nil }
         return ConnectionLogLine(
             address: client.address, request: client.upgrade.request, acceptTime: loop.turnTime)
     }
 
-    /// Tells of a client's end, and of why we left it of our own accord.
-    /// - Parameter line: What was taken down when the client came.
+    /// Logs the end of a client, including the reason if the server ended the connection.
+    /// - Parameter line: The details stored when the client connected.
     func ended<Handler: ConnectionHandler>(
         _ end: ConnectionEnd, _ cause: DisconnectReason?, of connection: Connection<Handler>, client number: Int,
         _ line: ConnectionLogLine
@@ -66,7 +66,7 @@ final class ClientLog {
         console.notice("Client \(number): \(traffic)")
     }
 
-    /// Tells of a request that was refused.
+    /// Logs a refused request.
     func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
         guard isKept else { return }
         console.notice(
@@ -75,7 +75,7 @@ final class ClientLog {
                 receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
     }
 
-    /// Tells of a request that asked for no WebSocket, and of its answer.
+    /// Logs a plain HTTP request and its response.
     func answered(_ served: ServedRequest) {
         guard isKept else { return }
         let isPage = served.request.method == "GET" || served.request.method == "HEAD"
@@ -87,7 +87,7 @@ final class ClientLog {
                 reason: served.isComplete ? nil : "the client did not take everything"))
     }
 
-    /// Tells of a client with whom there is no TLS.
+    /// Logs a failed TLS handshake.
     func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
         guard isKept else { return }
         console.notice(
@@ -96,25 +96,25 @@ final class ClientLog {
                 sentBytes: facts.sentBytes, reason: "\(error)"))
     }
 
-    /// Says once that clients have to wait.
+    /// Reports, once, that new clients have to wait.
     func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
-        if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.threadCount > 1) }
+        if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.server.threadCount > 1) }
         hasReportedLimit = true
     }
 
-    /// Whether there is to be a line for every client.
-    private var isKept: Bool { !arguments.isQuiet }
-    private var isVerbose: Bool { arguments.verbosity > 0 }
+    /// Whether to log each client.
+    private var isKept: Bool { !arguments.transcript.display.isQuiet }
+    private var isVerbose: Bool { arguments.transcript.verbosity > 0 }
 }
 
 /// Why the server disconnected a client.
 enum DisconnectReason {
-    /// No message in either direction for this long.
+    /// No message in either direction for this duration.
     case idle(Duration)
-    /// Nothing received for this long, through this many heartbeats.
+    /// Nothing received for this duration, despite this many heartbeats.
     case silent(for: Duration, misses: Int)
 
-    /// What the log says.
+    /// The reason in the words of the log.
     var words: String {
         switch self {
         case .idle(let limit): "idle for \(Phrase.duration(limit))"
@@ -122,7 +122,7 @@ enum DisconnectReason {
         }
     }
 
-    /// What it is a failure of; nil: it is none.
+    /// The corresponding failure, or `nil` if the disconnect is not a failure.
     var failure: Failure? {
         switch self {
         case .idle: nil

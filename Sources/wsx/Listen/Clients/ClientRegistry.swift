@@ -1,14 +1,14 @@
 import WSCore
 
-/// The connected clients: looks them up by their numbers, counts them, and reaches all of them.
+/// The connected clients: finds them by number, counts them, and sends to all of them.
 ///
-/// The numbers and the limits are the server's, which accepts no more clients than it has room for.
+/// The server assigns the numbers and limits the number of clients.
 struct ClientRegistry<Directory: ClientDirectory> {
     typealias Client = Directory.ConnectedClient
 
     private let directory: Directory
 
-    /// Makes the registry of a server's clients.
+    /// Creates the registry for a server's clients.
     init(_ directory: Directory) {
         self.directory = directory
     }
@@ -19,32 +19,33 @@ struct ClientRegistry<Directory: ClientDirectory> {
     var count: Int { directory.connections.count }
     /// Whether there is no client.
     var isEmpty: Bool { directory.connections.isEmpty }
-    /// The clients, in any order.
+    /// The clients, in no particular order.
     var all: Dictionary<Int, Client>.Values { directory.connections.values }
-    /// The clients in the order of their numbers.
+    /// The clients, ordered by number.
     var inOrder: [Client] { all.sorted { $0.number < $1.number } }
-    /// Whether messages still reach one of the clients.
+    /// Whether at least one client can still receive messages.
     var hasRecipients: Bool { all.contains(where: \.takesMessages) }
 
-    /// The client with a number; nil: it has left, or there never was one.
+    /// The client with this number, or `nil` if it has left or never existed.
     subscript(number: Int) -> Client? { directory.connections[number] }
 
-    /// The numbers of the clients that a message for all goes to.
-    /// - Parameter sender: The client whose message it is, which does not get it.
+    /// The numbers of the clients that a broadcast reaches.
+    /// - Parameter sender: The client that sent the message and does not receive it.
     func receivers(but sender: Client?) -> [Int] {
         var numbers: [Int] = []
         for client in all where client !== sender && !client.isClosing { numbers.append(client.number) }
         return numbers
     }
 
-    /// Sends a message to every client but one, encoded once for all of them, and past their gates.
-    /// - Returns: Whether the queue of one of them is full.
+    /// Sends a message to every client except `sender`, bypassing their gates. The message is encoded once for all of
+    /// them.
+    /// - Returns: Whether any recipient's queue is full.
     @discardableResult
     func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
         directory.send(payload, as: kind, toAllBut: sender)
     }
 
-    /// The clients whose queues are full, but for one; those that are being closed do not count.
+    /// The clients with full queues, except `sender` and clients that are closing.
     func fullReaders(but sender: Int?) -> [Int] {
         var readers: [Int] = []
         for (number, client) in directory.connections where number != sender && client.isFull && !client.isClosing {
@@ -53,7 +54,7 @@ struct ClientRegistry<Directory: ClientDirectory> {
         return readers
     }
 
-    /// The number of bytes that a client has not taken; nil: it has left, or is being closed.
+    /// The number of bytes a client has not accepted yet, or `nil` if it has left or is closing.
     func unsentBytes(of number: Int) -> Int? {
         self[number].flatMap { $0.isClosing ? nil : $0.unsentBytes }
     }
@@ -63,7 +64,7 @@ struct ClientRegistry<Directory: ClientDirectory> {
         for client in all { client.pauseReading(for: reason) }
     }
 
-    /// Resumes all clients, each unless there are other reasons not to.
+    /// Resumes all clients, except those paused for another reason.
     func resume(after reason: PauseReasons) {
         for client in all { client.resumeReading(after: reason) }
     }

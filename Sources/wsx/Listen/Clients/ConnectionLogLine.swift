@@ -1,41 +1,43 @@
 import WSCore
 
-/// What the log says of a client when all is over, of which a client can forge nothing: whatever it chose itself stands in
-/// quotes, cut to a length, with quotes, backslashes and everything invisible escaped.
+/// One line of the log about a finished client or request.
+///
+/// A client cannot forge any part of it. Everything the client chose is truncated and quoted, with quotes, backslashes,
+/// and invisible characters escaped.
 ///
 ///     Client 3 disconnected: 1000, from 127.0.0.1:4711, origin "http://localhost", path "/", status 101, 12.3 s, 6 B in, 3 B out
 struct ConnectionLogLine {
-    // Little, as every connection keeps it: most of these texts need no storage of their own.
+    // Every connection keeps one of these, so it is small: most of these strings fit inline, without a heap allocation.
 
     /// `127.0.0.1:4711`
     private let address: String
-    /// In quotes; nil: there was none.
+    /// Quoted; `nil` if the request had no Origin field.
     private let origin: String?
     private let path: String?
-    /// When the client was accepted, in milliseconds.
+    /// The time at which the client was accepted, in milliseconds.
     private let acceptMilliseconds: Int
 
-    /// Takes down who the client is and what it asked for.
+    /// Stores the client's address and its request.
     /// - Parameters:
-    ///   - address: Where it comes from.
-    ///   - request: What it asked for; nil: that did not come.
-    ///   - acceptTime: When it was accepted, to the millisecond.
+    ///   - address: The client's address.
+    ///   - request: The request, or `nil` if none arrived.
+    ///   - acceptTime: The time at which the client was accepted; rounded down to milliseconds.
     init(address: PeerAddress, request: RequestHead?, acceptTime: Duration) {
         self.address = Self.compact("\(address)")
         origin = request?.fields.first(named: "Origin").map { Self.compact(quoted($0)) }
-        // Without the query, where tokens may stand.
+        // Omit the query, which may contain tokens.
         path = request?.path.map { Self.compact(quoted($0)) }
         acceptMilliseconds = Int(acceptTime / .milliseconds(1))
     }
 
-    /// The line.
+    /// Returns the line.
     /// - Parameters:
-    ///   - subject: What it is about, and how that ended: `Client 3 disconnected: 1000`.
-    ///   - status: The status of the answer; nil: there was none.
-    ///   - now: The time, by the clock of `acceptTime`.
-    ///   - receivedBytes: What came from the client.
-    ///   - sentBytes: What went to it.
-    ///   - reason: Why, where that needs words.
+    ///   - subject: The client or request and its outcome: `Client 3 disconnected: 1000`.
+    ///   - status: The HTTP status of the response, or `nil` if there was none.
+    ///   - now: The current time, by the same clock as `acceptTime`.
+    ///   - receivedBytes: The number of bytes received from the client.
+    ///   - sentBytes: The number of bytes sent to the client.
+    ///   - reason: An explanation to append.
     func words(
         _ subject: String, status: Int?, now: Duration, receivedBytes: Int, sentBytes: Int, reason: String? = nil
     ) -> String {
@@ -49,12 +51,12 @@ struct ConnectionLogLine {
         return "\(subject), \(client)\(status), \(time), \(traffic)\(reason)"
     }
 
-    /// The same text, with no more storage than it needs.
+    /// Returns the same text without excess capacity.
     private static func compact(_ text: String) -> String {
         String(decoding: Array(text.utf8), as: UTF8.self)
     }
 
-    /// A duration to the tenth of a second: `12.3 s`.
+    /// A duration in seconds with one decimal: `12.3 s`.
     private static func words(for duration: Duration) -> String {
         let tenths = Int(clamping: Int64((duration / .milliseconds(100)).rounded()))
         return "\(tenths / 10).\(tenths % 10) s"

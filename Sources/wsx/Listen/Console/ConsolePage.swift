@@ -1,14 +1,14 @@
 import WSCore
 
-/// The page of `--console`: a client in a browser.
+/// The page of `--console`: a WebSocket client in the browser.
 struct ConsolePage {
-    /// The page.
+    /// The HTML of the page.
     let text: String
-    /// What the page may do, for Content-Security-Policy: run its own script, which is known by its hash, and connect to
-    /// WebSocket servers. Scripts that would come in by another way are not run, and text never becomes markup.
+    /// The Content-Security-Policy of the page. It allows the page's own script, identified by its hash, and
+    /// connections to WebSocket servers. Injected scripts do not run, and text never becomes markup.
     let contentSecurityPolicy: String
 
-    /// The modules of the script, each after those that it imports.
+    /// The modules of the script, each after the modules it imports.
     static let modules: [(name: String, source: [UInt8])] = [
         ("text.js", PackageResources.text_js), ("log.js", PackageResources.log_js),
         ("view.js", PackageResources.view_js), ("connection.js", PackageResources.connection_js),
@@ -17,8 +17,8 @@ struct ConsolePage {
 
     private static let pathLine = #"<meta name="wsx-path" content="/">"#
 
-    /// Joins the page.
-    /// - Parameter path: The path at which the server takes WebSockets, as it comes in a request target.
+    /// Assembles the page.
+    /// - Parameter path: The path at which the server accepts WebSockets, as it appears in a request target.
     init(path: String) {
         let page = EmbeddedPage(
             html: PackageResources.console_html, style: PackageResources.console_css,
@@ -33,7 +33,7 @@ struct ConsolePage {
             ]).joined(separator: "; ")
     }
 
-    /// The page as a server has it, for `/`.
+    /// The page as an HTTP resource at `/`.
     var webPage: WebPage {
         WebPage(
             path: "/", mediaType: "text/html; charset=utf-8",
@@ -44,7 +44,7 @@ struct ConsolePage {
             bytes: Array(text.utf8))
     }
 
-    /// A text as it stands between double quotes in HTML.
+    /// Escapes a text for use between double quotes in HTML.
     private static func attribute(_ text: String) -> String {
         var escaped = ""
         for character in text {

@@ -1,6 +1,6 @@
 import WSCore
 
-/// The messages that wait to be sent to one client, in order, each with the time at which it is due.
+/// The delayed items for one client, in order, each with its due time.
 struct DelayQueue: ~Copyable {
     private struct Entry {
         let item: InputItem
@@ -10,19 +10,19 @@ struct DelayQueue: ~Copyable {
 
     private var entries: [Entry] = []
     private var firstIndex = 0
-    /// The payloads of all entries, one behind the other.
+    /// The payloads of all entries, concatenated.
     private var payloads = ByteBuffer()
 
-    /// Passed entries that are kept until there are as many that wait: removing each by itself would move all.
+    /// The number of consumed entries to keep before compacting: removing each one separately would move all others.
     private static let keptEntries = 64
 
-    /// The memory that is taken up by what waits, in bytes.
+    /// The memory used by waiting items, in bytes.
     var queuedBytes: Int { payloads.count + (entries.count - firstIndex) * MemoryLayout<Entry>.stride }
 
-    /// When the first is due; nil: nothing waits.
+    /// When the first item is due, or `nil` if the queue is empty.
     var nextDueTime: Duration? { firstIndex < entries.count ? entries[firstIndex].dueTime : nil }
 
-    /// Adds something behind all others: it is not due before them.
+    /// Appends an item, which becomes due no earlier than the items before it.
     mutating func append(_ item: InputItem, _ payload: RawSpan, dueTime: Duration) {
         let earliestTime = nextDueTime == nil ? dueTime : entries.last?.dueTime ?? dueTime
         entries.append(
@@ -30,8 +30,8 @@ struct DelayQueue: ~Copyable {
         payloads.append(payload)
     }
 
-    /// Takes the first out if it is due, and gives it to `body`.
-    /// - Returns: Whether it was due.
+    /// Removes the first item if it is due, and passes it to `body`.
+    /// - Returns: Whether an item was due.
     mutating func takeFirst(at now: Duration, _ body: (InputItem, RawSpan) -> Void) -> Bool {
         guard let dueTime = nextDueTime, dueTime <= now else { return false }
         let entry = entries[firstIndex]
@@ -49,7 +49,7 @@ struct DelayQueue: ~Copyable {
         return true
     }
 
-    /// Returns all messages and leaves the queue empty.
+    /// Returns all items and leaves the queue empty.
     mutating func takeAll() -> DelayQueue {
         var taken = DelayQueue()
         swap(&taken, &self)

@@ -1,54 +1,54 @@
 import WSCore
 
-/// What faults need of the server.
+/// The parts of the server that faults depend on.
 protocol FaultHost: AnyObject {
-    /// The client with a number; nil: it has left.
+    /// The client with this number, or `nil` if it has left.
     func client(_ number: Int) -> (any ServedClient)?
-    /// Sends what a gate has held back.
+    /// Sends an item that a gate had delayed.
     func sendDue(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient)
-    /// Has those wait whose messages go to all, while a client takes nothing.
+    /// Pauses the senders of broadcasts while a client does not read.
     func waitForSlowReaders()
-    /// Goes on with messages for all: no gate is full any more.
+    /// Resumes broadcasts when no gate is full any more.
     func gatesDidDrain()
 }
 
-/// What `wsx listen` does wrong on purpose, and the state of that: the requests that are still refused, the seed of the
-/// random numbers, and the gates that hold so much that others have to wait.
+/// The faults that `wsx listen` injects on request, and their state: the number of requests still to reject, the random
+/// seed, and the number of full gates.
 final class Faults {
-    /// What was asked for.
+    /// The requested faults.
     let arguments: FaultArguments
-    /// The server; set before the first client connects.
+    /// The server. Set before the first client connects.
     weak var host: (any FaultHost)?
     let loop: EventLoop
 
     private let service: ListenMode.Service
-    /// The seed of the random numbers of all clients.
+    /// The seed shared by all clients.
     private let seed: UInt64
     private var rejections: RejectionCounter
     private var fullGateCount = 0
     private let console: Console
     private let isVerbose: Bool
 
-    /// Makes the faults that the arguments ask for.
+    /// Creates the faults that the arguments request.
     init(_ arguments: ListenArguments, console: Console, on loop: EventLoop) {
         self.arguments = arguments.faults
         self.loop = loop
         self.console = console
         service = arguments.mode.service
-        isVerbose = arguments.verbosity > 0
+        isVerbose = arguments.transcript.verbosity > 0
         seed = arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
         rejections = RejectionCounter(arguments.faults.rejection)
     }
 
-    /// Whether everything that is sent to a client goes through a gate: a replay has pauses of its own.
+    /// Whether everything sent to a client passes through a gate. A replay needs gates for its own pauses.
     var useGates: Bool { arguments.concernMessages || service == .replay }
 
-    /// The close frame of `--close-after`.
+    /// The close frame for `--close-after`.
     var closeFrame: CloseFrame {
-        CloseFrame(code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
+        CloseFrame(code: CloseCode(rawValue: arguments.closeFrame.closeCode), reason: arguments.closeFrame.closeReason)
     }
 
-    /// The refusal of a request that could be accepted; nil: it is accepted.
+    /// The refusal of an otherwise acceptable request, or `nil` to accept it.
     func rejection(of request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal? {
         guard let status = rejections.next() else { return nil }
         return .rejection(
@@ -57,34 +57,34 @@ final class Faults {
 
     // MARK: Gates
 
-    /// The gate of a client; nil: what is sent to it goes straight to its connection.
+    /// Creates the gate of a client, or returns `nil` if items go straight to the connection.
     func makeGate(ofClient number: Int) -> OutgoingGate? {
         useGates ? OutgoingGate(client: number, of: self) : nil
     }
 
-    /// What chance does to the messages for a client.
+    /// The random faults in the messages to a client.
     func chance(ofClient number: Int) -> FaultChance { FaultChance(arguments, seed: seed, client: number) }
 
-    /// Whether somebody sits at the server, and messages are for all clients: none of them is waited for alone.
+    /// Whether messages go to all clients, where one slow client must not delay the others.
     var areForAll: Bool { service == .conversation || service == .broadcast }
 
-    /// Whether so much waits in a gate that messages for all clients have to wait.
+    /// Whether a full gate blocks broadcasts from the input and the prompt.
     var holdInput: Bool { fullGateCount > 0 }
-    /// Whether so much waits in a gate that messages of clients for all others have to wait.
+    /// Whether a full gate blocks broadcasts from clients.
     var holdBroadcasts: Bool { fullGateCount > 0 && service == .broadcast }
 
-    /// Pauses what fills a gate.
-    /// - Parameter client: The client of the gate; nil: it has left.
+    /// Pauses the source of the items in a full gate.
+    /// - Parameter client: The client of the gate, or `nil` if it has left.
     func gateIsFull(of client: (any ServedClient)?) {
         switch service {
         case .echo, .replay: client?.pauseReading(for: .gate)
         case .conversation, .broadcast: fullGateCount += 1
-        // A program looks itself.
+        // A program checks its client's gate itself.
         case .exec: break
         }
     }
 
-    /// Goes on after ``gateIsFull(of:)``.
+    /// Resumes the source paused by ``gateIsFull(of:)``.
     func gateHasRoom(of client: (any ServedClient)?) {
         switch service {
         case .echo, .replay:
@@ -97,13 +97,13 @@ final class Faults {
         }
     }
 
-    /// Reports a message that is dropped.
+    /// Logs a dropped message.
     func dropped(_ byteCount: Int, to client: Int) {
         guard isVerbose else { return }
         console.notice("Client \(client): dropped a message of \(byteCount) B")
     }
 
-    /// Reports a message that is held back.
+    /// Logs a delayed message.
     func delayed(_ byteCount: Int, to client: Int, by delay: Duration) {
         guard isVerbose else { return }
         let wait = delay / .milliseconds(1)
@@ -111,19 +111,19 @@ final class Faults {
     }
 }
 
-/// Counts the requests that `--reject` refuses.
+/// Counts the requests that `--reject` still has to refuse.
 struct RejectionCounter {
     private let status: Int?
-    /// How many are still to be refused; nil: all.
+    /// The number of requests still to refuse, or `nil` for all.
     private var left: Int?
 
-    /// Begins to count; without a rejection, none is refused.
+    /// Starts counting. Without a rejection, no request is refused.
     init(_ rejection: Rejection?) {
         status = rejection?.status
         left = rejection?.count
     }
 
-    /// The status with which the next request is refused; nil: it is not.
+    /// Returns the status for refusing the next request, or `nil` to accept it.
     mutating func next() -> Int? {
         guard let status, left != 0 else { return nil }
         left? -= 1

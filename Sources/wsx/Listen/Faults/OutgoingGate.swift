@@ -1,41 +1,41 @@
 import WSCore
 
-/// Through it goes all that is to be sent to one client, where it is to be held back, left out, or followed by an end.
+/// Delays, drops, or ends the output to one client. Everything sent to the client passes through its gate.
 ///
 ///      echo, input, replay ──► FaultChance ──► (nothing before it, and no delay) ──► Connection
 ///                                   │                                                    ▲
 ///                                   ├──► DelayQueue ──(due, at the end of a turn)─────────┘
-///                                   └──► left out
+///                                   └──► dropped
 ///
-/// Answers to pings do not come this way.
+/// Answers to pings bypass the gate.
 final class OutgoingGate {
     private unowned let faults: Faults
     private let client: Int
     private var chance: FaultChance
     private var line = DelayQueue()
-    /// How many messages of the client are left before it is closed; nil: they are not counted.
+    /// The number of messages until the client is closed, or `nil` if they are not counted.
     private var messagesLeft: Int?
-    /// When it is to be closed; nil: at no certain time.
+    /// When to close the client, or `nil` for no time limit.
     private var closeTime: Duration?
-    /// Whether its close frame waits or has left: nothing follows that.
+    /// Whether a close frame has been queued or sent. Nothing may follow it.
     private(set) var isClosing = false
-    /// Whether the client is closed on purpose: what it sends is as if the server had gone already.
+    /// Whether to ignore the client's messages because `--close-after` has ended the connection.
     private(set) var ignoresClient = false
-    /// Whether its time is over, so that nothing waits for room any more.
+    /// Whether the time limit has passed; items no longer wait for room in the connection.
     private var isOverdue = false
     private var hasEnded = false
     private var isTurnEndScheduled = false
     private var timer: Timer?
-    /// Whether so much waits that its source is to pause.
+    /// Whether the queue is full, and its source should pause.
     private(set) var isFull = false
 
-    /// Whether something waits for its time.
+    /// Whether any item waits for its due time.
     var isHolding: Bool { line.nextDueTime != nil }
 
-    /// With more than this waiting for its time, in bytes, the source pauses until half of it has left.
+    /// The queue size, in bytes, above which the source pauses. It resumes at half this size.
     static let queueLimitBytes = 16 << 20
 
-    /// Makes the gate of a client that has just been accepted.
+    /// Creates the gate of a newly accepted client.
     init(client: Int, of faults: Faults) {
         self.faults = faults
         self.client = client
@@ -48,8 +48,8 @@ final class OutgoingGate {
         schedule()
     }
 
-    /// Whether something may be sent at once; if not, it is sent in its time, or left out.
-    /// - Parameter pause: How long it is to wait besides.
+    /// Whether the caller may send an item now. Otherwise the gate sends it when it is due, or drops it.
+    /// - Parameter pause: An extra delay.
     func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) -> Bool {
         guard let wait = admit(item, payload.byteCount, after: pause) else { return false }
         if wait == .zero, line.nextDueTime == nil { return true }
@@ -57,13 +57,13 @@ final class OutgoingGate {
         return false
     }
 
-    /// Sends something at the end of the turn or later, or leaves it out.
+    /// Queues an item until the end of the turn or later, or drops it.
     func hold(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) {
         guard let wait = admit(item, payload.byteCount, after: pause) else { return }
         append(item, payload, after: wait)
     }
 
-    /// Counts a message of the client that has been answered, and says whether the client is now to be closed.
+    /// Counts an answered message of the client. Returns whether to close the client now.
     func isLastMessage() -> Bool {
         guard let count = messagesLeft else { return false }
         messagesLeft = count - 1
@@ -71,12 +71,12 @@ final class OutgoingGate {
         return count == 1
     }
 
-    /// Goes on once the connection has room again.
+    /// Resumes sending when the connection has room again.
     func goOn() {
         schedule()
     }
 
-    /// Forgets what waits: the connection has ended.
+    /// Discards the queue because the connection has ended.
     func cancel() {
         hasEnded = true
         isClosing = true
@@ -89,7 +89,7 @@ final class OutgoingGate {
         }
     }
 
-    /// How long something is to wait; nil: it is left out. Nothing follows a close frame.
+    /// Returns the delay of an item, or `nil` to drop it. Nothing follows a close frame.
     private func admit(_ item: InputItem, _ byteCount: Int, after pause: Duration) -> Duration? {
         guard !isClosing else { return nil }
         switch item {
@@ -118,7 +118,7 @@ final class OutgoingGate {
         schedule()
     }
 
-    /// Has what is due leave, now or when it will be.
+    /// Sends due items at the end of the turn, or starts a timer for the next one.
     private func schedule() {
         guard !hasEnded, !isTurnEndScheduled else { return }
         let isHeldUp = !isOverdue && faults.host?.client(client)?.isFull ?? false
@@ -144,11 +144,11 @@ final class OutgoingGate {
             connection.stopAnsweringPings()
             hold(.close(faults.closeFrame), RawSpan())
         }
-        // Out of the way of whatever the connection may do meanwhile.
+        // Take the queue: the connection may call back and change it meanwhile.
         var line = self.line.takeAll()
         while isOverdue || !connection.isFull, line.takeFirst(at: now, { host.sendDue($0, $1, to: connection) }) {}
         guard !hasEnded else { return }
-        // Who takes nothing is not waited for where the messages are for others, too.
+        // With broadcasts, a client that does not read must not delay the others for long.
         if connection.isFull, faults.areForAll { host.waitForSlowReaders() }
         self.line = line
         if isFull, self.line.queuedBytes <= Self.queueLimitBytes / 2 {
@@ -160,7 +160,7 @@ final class OutgoingGate {
 }
 
 extension OutgoingGate: EndOfTurnWork {
-    /// Passes on what is due.
+    /// Sends the items that are due.
     func endTurn() {
         isTurnEndScheduled = false
         passOn()

@@ -1,39 +1,40 @@
 import WSCore
 
-/// Wherever messages and events are shown or kept: standard output, the transcript, and the recording. An output that is
-/// read too slowly makes the clients wait.
+/// The outputs of messages and events: standard output, the transcript, and the recording. A slow output pauses the
+/// clients.
 ///
 ///      client ──► received ──► stdout, transcript, recording ── isFull ──► all clients are paused
-///                                           └── everything is taken ─────► they go on, in turns
+///                                           └── backlog is written ──────► they resume, in turns
 final class ListenOutputs {
     let console: Console
     let transcript: Transcript
-    /// Shows messages above the line being typed; nil: there is no prompt.
-    var editor: LineEditor?
-    /// Pauses the clients; set before the first one connects.
+    /// Shows messages above the line being typed, or `nil` without a prompt.
+    var editor: (any PromptEditor)?
+    /// Pauses the clients. Set before the first client connects.
     weak var senders: (any SenderControl)?
-    /// Called when an output has taken everything that had to wait.
+    /// Called when an output has written its backlog.
     var didDrain: () -> Void = {}
-    /// Called when an output cannot be written any more, which ends the run; nil: its reader has seen enough.
+    /// Called when an output fails, which ends the run. The failure is `nil` if the reader of standard output closed
+    /// it.
     var didFail: (Failure?) -> Void = { _ in }
 
-    /// Standard output; nil where messages are not for it.
+    /// Writes messages to standard output, or `nil` if it is not used for messages.
     private let messages: MessageWriter?
-    /// Where everything is recorded; nil: nowhere.
+    /// The recording, or `nil` if there is none.
     private var recorder: Recorder?
     private let faults: Faults
     private let verbosity: Int
     private let isPrompt: Bool
-    /// Who waits for the outputs; nil: nobody has had to.
+    /// The clients waiting for the outputs, or `nil` if none has had to wait.
     private var turns: OutputTurns?
 
-    /// Opens the outputs that the arguments ask for.
+    /// Opens the outputs that the arguments request.
     ///
-    /// Throws ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
     /// - Parameters:
-    ///   - isPrompt: Whether lines are typed on the terminal.
-    ///   - output: The descriptor of standard output; nil: messages are not for it.
-    ///   - faults: What holds back messages that clients send to all others.
+    ///   - isPrompt: Whether the user types lines on the terminal.
+    ///   - output: The descriptor of standard output, or `nil` if it is not used for messages.
+    ///   - faults: The gates that delay broadcasts from clients.
+    /// - Throws: ``Failure/output(_:)``, or ``Failure/badArgument(what:why:)`` for the recording.
     init(
         _ arguments: ListenArguments, isPrompt: Bool, to output: Int32?, faults: Faults, console: Console,
         on loop: EventLoop
@@ -41,7 +42,7 @@ final class ListenOutputs {
         self.console = console
         self.faults = faults
         self.isPrompt = isPrompt
-        verbosity = arguments.verbosity
+        verbosity = arguments.transcript.verbosity
         transcript = console.makeTranscript(for: arguments, isPrompt: isPrompt, on: loop)
         do throws(IOError) {
             messages = try output.map { (output) throws(IOError) in
@@ -51,9 +52,9 @@ final class ListenOutputs {
             throw .output(error)
         }
         messages?.didDrain = { [unowned self] in drained() }
-        // A reader that has gone away is a normal end.
+        // A reader that closes the pipe is a normal end.
         messages?.didFail = { [unowned self] error in didFail(error == .brokenPipe ? nil : .output(error)) }
-        guard let path = arguments.recordPath else { return }
+        guard let path = arguments.transcript.recordPath else { return }
         do throws(IOError) {
             let recorder = try Recorder(path: path, on: loop)
             recorder.didDrain = { [unowned self] in drained() }
@@ -64,14 +65,14 @@ final class ListenOutputs {
         }
     }
 
-    /// Whether messages are shown or recorded, not just answered.
+    /// Whether messages are shown or recorded, rather than only answered.
     var observesMessages: Bool { messages != nil || recorder != nil || isPrompt || verbosity > 1 }
-    /// Whether pings, pongs and close frames are shown.
+    /// Whether pings, pongs, and close frames are shown.
     var showsFrames: Bool { editor != nil || verbosity > 0 }
-    /// Whether messages that are sent to all clients are shown.
+    /// Whether messages sent to all clients are shown.
     var showsBroadcasts: Bool { editor != nil || verbosity > 1 }
 
-    /// What shows the frames of a client; nil: nobody asked for it.
+    /// Creates a trace of a client's frames, or returns `nil` if frames are not shown.
     func makeTrace(ofClient number: Int) -> FrameTrace? {
         guard verbosity > 1 else { return nil }
         return FrameTrace(transcript: transcript, client: number) { [console] in console.show($0) }
@@ -79,7 +80,7 @@ final class ListenOutputs {
 
     // MARK: Received
 
-    /// Shows a client's message.
+    /// Shows and records a client's message.
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
         if kind == .text { editor?.words.remember(payload) }
         recorder?.events.writeMessage(payload, as: kind, client: number)
@@ -91,8 +92,8 @@ final class ListenOutputs {
         pauseIfFull(by: number)
     }
 
-    /// Shows a ping or a pong.
-    /// - Parameter roundTrip: The time since the heartbeat that a pong answers.
+    /// Shows and records a ping or a pong.
+    /// - Parameter roundTrip: The round-trip time if the pong answers a heartbeat.
     func received(control opcode: Opcode, _ payload: RawSpan, roundTrip: Duration?, from number: Int) {
         writeEvent { $0.writeControl(opcode, payload, roundTrip: roundTrip, client: number) }
         if showsFrames { console.show(transcript.control(opcode, payload, .received, client: number)) }
@@ -112,20 +113,20 @@ final class ListenOutputs {
         console.show(transcript.control(.ping, payload.span.bytes, .sent, client: number))
     }
 
-    /// Records and shows the server's own answer to a client.
+    /// Records and shows the server's answer to a client.
     func answered(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
         record(payload, as: kind, to: number)
         guard verbosity > 1 else { return }
         console.show(transcript.message(payload, as: kind, .sent, client: number).text)
     }
 
-    /// Shows what the input sends to one client.
+    /// Shows an input item sent to one client.
     func showInput(_ item: InputItem, _ payload: RawSpan, to number: Int) {
         let isShown = if case .message = item { verbosity > 1 } else { showsFrames }
         if isShown { show(sent: item, payload, client: number) }
     }
 
-    /// Shows a message to one client, or to all (nil).
+    /// Shows an item sent to one client, or to all if `client` is `nil`.
     func show(sent item: InputItem, _ payload: RawSpan, client: Int?) {
         switch item {
         case .message(let kind): console.show(transcript.message(payload, as: kind, .sent, client: client).text)
@@ -138,38 +139,38 @@ final class ListenOutputs {
 
     // MARK: Events
 
-    /// Writes an event wherever events go.
+    /// Writes an event to all outputs that take events.
     func writeEvent(_ write: (EventWriter) -> Void) {
         if let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
     }
 
-    /// Whether everything is recorded.
+    /// Whether there is a recording.
     var isRecording: Bool { recorder != nil }
-    /// Whether the recording does not keep up.
+    /// Whether the recording has a backlog.
     var isRecordingFull: Bool { recorder?.isFull ?? false }
 
-    /// Records a message to a client.
+    /// Records a message sent to a client.
     func record(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
         recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number)
     }
 
-    /// Records a message to several clients.
+    /// Records a message sent to several clients.
     func record(_ payload: RawSpan, as kind: MessageKind, to numbers: [Int]) {
         recorder?.events.writeMessage(payload, as: kind, toClients: numbers)
     }
 
-    /// Records a ping or a pong of the user's, or of a replay.
+    /// Records a ping or a pong from the user or a replay.
     func record(control opcode: Opcode, _ payload: RawSpan, to number: Int) {
         recorder?.events.writeControl(opcode, payload, .outgoing, client: number)
     }
 
-    /// Records a close frame.
+    /// Records a sent close frame.
     func record(close frame: CloseFrame, to number: Int) {
         recorder?.events.writeClose(sent: frame, client: number)
     }
 
-    /// Nothing is recorded any more, which ends the server, but leaves the user at the prompt.
+    /// Stops recording. This ends the server, except at the prompt.
     private func recordingDidFail(_ path: String, _ error: IOError) {
         recorder = nil
         let failure = Failure.recording(path: path, error)
@@ -180,40 +181,40 @@ final class ListenOutputs {
 
     // MARK: Back-pressure
 
-    /// Whether standard output or the recording does not keep up, the user's editor has the terminal for long, or what
-    /// clients send to all others waits for its time.
+    /// Whether an output has a backlog: standard output or the recording is slow, the user's editor has held the
+    /// terminal for long, or gates delay the broadcasts of clients.
     var isFull: Bool {
         messages?.isFull ?? false || recorder?.isFull ?? false || editor?.holdsMuch ?? false || faults.holdBroadcasts
     }
 
-    /// Whether nothing waits to be written.
+    /// Whether no output has data left to write.
     var isDrained: Bool { messages?.isDrained ?? true && recorder?.isDrained ?? true }
 
-    /// Pauses all clients while the outputs do not keep up: each may have a large message that has been read.
-    /// - Parameter number: The client whose message was the last.
+    /// Pauses all clients while an output has a backlog: each of them may already have a large message in its buffer.
+    /// - Parameter number: The client that sent the last message.
     func pauseIfFull(by number: Int) {
         guard isFull, let senders else { return }
         let turns = self.turns ?? OutputTurns(of: senders)
         self.turns = turns
         if !turns.isOutputWaitedFor { senders.pauseClients(for: .output) }
-        // One that has come since then, too.
+        // This also pauses a client that connected after the others were paused.
         senders.pauseSender(number, for: .output)
         turns.didFill(with: number)
     }
 
-    /// Has the clients go on if the outputs have room again.
+    /// Resumes the clients if the outputs have room again.
     func drained() {
         if turns?.isOutputWaitedFor ?? false, !isFull { releaseClients() }
         didDrain()
     }
 
-    /// Has the clients go on, even if the outputs have no room: they are not waited for any more.
+    /// Resumes the clients even if the outputs have no room, because the run no longer waits for the outputs.
     func releaseClients() {
         turns?.didDrain()
         senders?.resumeClients(after: .output)
     }
 
-    /// Writes what can be written at once.
+    /// Writes as much as the outputs accept now.
     func flush() {
         messages?.flush()
         recorder?.flush()

@@ -1,32 +1,32 @@
 import WSCore
 
-/// Who is heard when clients fill standard output, or the recording, again and again: whoever has filled it waits until
-/// all others have had a turn.
+/// Gives each client a turn when clients repeatedly fill standard output or the recording: a client that has filled an
+/// output waits until all others have been read.
 ///
-/// Which of the clients that are ready is read first is the system's choice, and may always be the same. If that one fills
-/// the output each time, all others are paused before they are read, and would never be.
+/// The operating system chooses which ready client is read first, and may always choose the same one. If that client
+/// filled the output each time, all others would be paused before they are read, forever.
 ///
 ///      client 1 ── fills ──► all wait ──► drained: 2 and 3 are read
 ///      client 2 ── fills ──► all wait ──► drained: 3 is read
-///      client 3 ── fills nothing ───────► a turn is over: 1 and 2 are read, too
+///      client 3 ── fills nothing ───────► the round ends: 1 and 2 are read, too
 final class OutputTurns {
-    /// Whether clients wait for an output.
+    /// Whether clients are waiting for an output.
     private(set) var isOutputWaitedFor = false
 
     private unowned let host: any SenderControl
-    /// Those that have filled an output and wait for all others.
+    /// The clients that have filled an output and wait for the others.
     private var fillers: Set<Int> = []
-    /// Whether it is going to be looked whether all others have had a turn.
+    /// Whether a check for the end of the round is scheduled.
     private var isLooking = false
-    /// Whether an output has been filled since that was begun.
+    /// Whether an output has been filled since the check was scheduled.
     private var isRefilled = false
 
-    /// Makes the turns of a run whose outputs are empty.
+    /// Creates the turns for a run with empty outputs.
     init(of host: any SenderControl) {
         self.host = host
     }
 
-    /// An output has been filled by a message of a client.
+    /// Reports that a client's message has filled an output.
     func didFill(with client: Int) {
         isOutputWaitedFor = true
         isRefilled = true
@@ -34,7 +34,7 @@ final class OutputTurns {
         host.pauseSender(client, for: .outputTurn)
     }
 
-    /// The outputs have room again.
+    /// Reports that the outputs have room again.
     func didDrain() {
         isOutputWaitedFor = false
         look()
@@ -49,7 +49,7 @@ final class OutputTurns {
 }
 
 extension OutputTurns: EndOfTurnWork {
-    /// Goes on with those that have waited for the others, unless one of these has filled the output as well.
+    /// Resumes the waiting clients, unless another client has filled an output meanwhile.
     func endTurn() {
         isLooking = false
         guard !isOutputWaitedFor else { return }

@@ -1,25 +1,26 @@
 import WSCore
 
-/// The program of `--exec`, as it is started for each client.
+/// The program of `--exec`, which is started once per client.
 struct ProgramCommand {
-    /// Its name and its arguments, as they were typed: nothing of a request is ever among them.
+    /// The name and the arguments, as typed. They never contain data from a request.
     let words: [String]
-    /// Where it is.
+    /// The path of the executable.
     let path: String
-    /// What it keeps of our environment.
+    /// The environment of the program.
     let environment: [String: String]
 
-    /// The variables of our environment that a program keeps, where they are set: what it takes to find other programs and
-    /// files, and to speak the user's language. All else may hold what is none of a client's business.
+    /// The environment variables passed to a program, if set: enough to find programs and files, and to use the user's
+    /// language. Other variables may hold secrets that a client's program must not see.
     static let keptVariables = [
         "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE",
         "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME",
     ]
 
-    /// Looks the program up, or throws ``Failure/badArgument(what:why:)``.
+    /// Finds the program.
     /// - Parameters:
-    ///   - words: Its name and its arguments; there is a name.
-    ///   - variable: Looks an environment variable up.
+    ///   - words: The name, which must be present, and the arguments.
+    ///   - variable: Returns the value of an environment variable.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if the program or its interpreter is missing.
     init(_ words: [String], environment variable: (String) -> String?) throws(Failure) {
         self.words = words
         let name = words.first ?? ""
@@ -40,7 +41,7 @@ struct ProgramCommand {
         environment = kept
     }
 
-    /// What the log calls it: its name without the path, safe to print.
+    /// The program's name for the log: without its directory, and safe to print.
     var name: String {
         let name = words.first ?? ""
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return escapingControls(name) }

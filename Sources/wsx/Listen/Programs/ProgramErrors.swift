@@ -1,21 +1,21 @@
 import WSCore
 
-/// What a program writes to standard error, on its way to ours.
+/// Forwards a program's standard error to ours.
 final class ProgramErrors {
     private var output: ProgramOutput?
     private var lines: ErrorLines
     private let console: Console
     private let didEnd: () -> Void
-    /// Has the program's standard error read on, after it had to wait for ours.
+    /// Resumes reading the program's standard error after ours was busy.
     private var timer: Timer?
 
-    /// So many lines are shown in one turn of the loop: a few hundred microseconds' worth, and then others have their turn.
+    /// The maximum number of lines shown per turn of the loop. They take a few hundred microseconds.
     private static let turnLines = 256
 
-    /// Begins to read our end of the pipe.
+    /// Starts reading our end of the pipe.
     /// - Parameters:
-    ///   - prefix: What stands before each line.
-    ///   - didEnd: Called once, at the end.
+    ///   - prefix: The text before each line.
+    ///   - didEnd: Called once, at the end of the stream.
     init(
         _ stream: SystemStream, prefix: String, to console: Console, on loop: EventLoop, didEnd: @escaping () -> Void
     ) {
@@ -30,24 +30,25 @@ final class ProgramErrors {
         }
     }
 
-    /// Whether there is no more.
+    /// Whether the stream has ended.
     var isOver: Bool { output?.isOver ?? true }
 
-    /// Takes no more than `byteCount` bytes from now on, and takes them without a pause.
+    /// Reads at most `byteCount` more bytes, without pausing.
     func takeRest(atMost byteCount: Int) {
         output?.takeRest(atMost: byteCount)
     }
 
-    /// Closes the pipe unless something has come from it since this was last called, or is still to be handed on.
-    /// - Returns: Whether it is closed.
+    /// Closes the pipe if it has been idle since the last call and has no data pending.
+    /// - Returns: Whether the pipe is closed.
     func closeIfIdle() -> Bool { output?.closeIfIdle() ?? true }
 
-    /// Shows lines, as far as it goes in one turn.
-    /// - Returns: The number of bytes that were taken.
+    /// Shows as many lines as one turn allows.
+    /// - Returns: The number of bytes consumed.
     private func show(_ bytes: RawSpan) -> Int {
         let (text, takenBytes) = lines.take(bytes, atMost: Self.turnLines)
         if !text.isEmpty { console.show(text) }
-        // What the program complains of is read as fast as standard error is; at its end it waits for nobody.
+        // Read errors no faster than our standard error accepts them. After the program has exited, read the rest
+        // without waiting.
         if console.isBusy, let output, !output.takesRest {
             output.pause()
             timer?.start(after: Console.busyInterval)
@@ -55,7 +56,7 @@ final class ProgramErrors {
         return takenBytes
     }
 
-    /// Reads on when standard error has room again.
+    /// Resumes reading when standard error has room again.
     private func readOn() {
         if console.isBusy, let output, !output.takesRest {
             timer?.start(after: Console.busyInterval)
@@ -64,7 +65,7 @@ final class ProgramErrors {
         }
     }
 
-    /// Shows the last line.
+    /// Shows the last, incomplete line.
     private func finish() {
         let text = lines.finish()
         if !text.isEmpty { console.show(text) }
@@ -72,23 +73,23 @@ final class ProgramErrors {
     }
 }
 
-/// Turns what a program writes to standard error into lines for ours.
+/// Splits a program's standard error into lines for ours.
 struct ErrorLines: ~Copyable {
-    /// The longest line that is shown as one, in bytes; what is longer goes on in further ones.
+    /// The maximum length of a shown line, in bytes. A longer line is split.
     static let maximumLineBytes = 4 << 10
 
     private let prefix: String
     private var splitter = RecordSplitter(.lines)
 
-    /// Makes the lines of one program; `prefix` stands before each.
+    /// Creates the splitter for one program. `prefix` precedes each line.
     init(prefix: String) {
         self.prefix = prefix
     }
 
-    /// Takes what was read, and returns the lines that it completes, each with a newline. Nothing in them can drive a
-    /// terminal.
-    /// - Parameter count: No more lines than this are taken at once; 1 or more.
-    /// - Returns: The lines, and how many bytes were taken: the rest is to be given again.
+    /// Splits the bytes read and returns the completed lines, each with a newline. Terminal control characters are
+    /// escaped.
+    /// - Parameter count: The maximum number of lines to take; at least 1.
+    /// - Returns: The lines and the number of bytes consumed. The caller passes the remaining bytes again.
     mutating func take(_ bytes: RawSpan, atMost count: Int = .max) -> (lines: String, takenBytes: Int) {
         let prefix = self.prefix
         var lines = ""
@@ -98,12 +99,12 @@ struct ErrorLines: ~Copyable {
             linesLeft -= 1
             return linesLeft > 0
         }
-        // A line without an end is shown in pieces, and not kept.
+        // An unterminated line is shown in pieces instead of buffered.
         if splitter.carriedBytes >= Self.maximumLineBytes { lines += finish() }
         return (lines, takenBytes)
     }
 
-    /// Takes the end, and returns the line that it completes.
+    /// Returns the last, incomplete line at the end of the stream.
     mutating func finish() -> String {
         let prefix = self.prefix
         var lines = ""
@@ -121,11 +122,11 @@ struct ErrorLines: ~Copyable {
         } while rest.byteCount > 0
     }
 
-    /// As much as fits on a line, without the beginning of a scalar whose rest would not.
+    /// The length of the longest prefix that fits on a line without splitting a UTF-8 scalar.
     private static func pieceLength(_ line: RawSpan) -> Int {
         guard line.byteCount > maximumLineBytes else { return line.byteCount }
         return line.withUnsafeBytes { bytes in
-            // A scalar has three bytes at most that continue it.
+            // A UTF-8 scalar has at most three continuation bytes.
             let ends = (maximumLineBytes - 3...maximumLineBytes).reversed()
             return ends.first { bytes[$0] & 0xC0 != 0x80 } ?? maximumLineBytes
         }

@@ -1,10 +1,10 @@
 import WSCore
 
-/// What is written to a program's standard input: all messages of a turn of the loop with one write.
+/// Writes to a program's standard input, with one write per turn of the loop.
 final class ProgramInput {
-    /// Called when the program has taken what had to wait, or takes no more.
+    /// Called when the program has read the backlog or has closed its input.
     var didDrain: (() -> Void)?
-    /// Whether nothing more is written.
+    /// Whether the pipe is closed.
     private(set) var isClosed = false
 
     private let stream: SystemStream
@@ -12,19 +12,19 @@ final class ProgramInput {
     private var isFinishing = false
     private var isTurnEndScheduled = false
 
-    /// Takes our end of the pipe over.
+    /// Takes ownership of our end of the pipe.
     init(_ stream: SystemStream) {
         self.stream = stream
         stream.delegate = self
     }
 
-    /// The number of bytes that the program has not taken, but for those that are in the pipe.
+    /// The number of bytes queued or in the current write, which counts in full until it completes.
     var waitingBytes: Int { queue.count + stream.inFlightBytes }
 
-    /// The number of those that the pipe has not taken, either.
+    /// The number of queued bytes that the pipe has not accepted.
     var untakenBytes: Int { queue.count + stream.unsentBytes }
 
-    /// Appends a message, as it is or as a line. A program that has closed its input gets it no more.
+    /// Appends a message, optionally with a newline. Does nothing if the program has closed its input.
     func append(_ payload: RawSpan, asLine: Bool) {
         guard !isClosed, !isFinishing else { return }
         queue.append(payload)
@@ -32,13 +32,13 @@ final class ProgramInput {
         scheduleTurnEnd()
     }
 
-    /// Closes the pipe once the program has taken what waits.
+    /// Closes the pipe when the program has read all queued data.
     func finish() {
         isFinishing = true
         scheduleTurnEnd()
     }
 
-    /// Closes the pipe; what waits is lost.
+    /// Closes the pipe and discards queued data.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -58,7 +58,7 @@ final class ProgramInput {
         do throws(StreamError) {
             try stream.write(&queue)
         } catch {
-            // The program reads no more: that is its right.
+            // A program may stop reading at any time.
             return close()
         }
         if isFinishing, queue.isEmpty, !stream.isWriting { close() }
@@ -74,22 +74,22 @@ extension ProgramInput: EndOfTurnWork {
 }
 
 extension ProgramInput: ByteStreamDelegate {
-    /// Nothing can be read from this end.
+    /// Does nothing: this end is never read from.
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
 
-    /// Nothing can be read from this end.
+    /// Does nothing: this end is never read from.
     func streamDidReachEnd(_ stream: any ByteStream) {}
 
-    /// Writes on.
+    /// Continues writing.
     func streamDidDrain(_ stream: any ByteStream) {
         flush()
         didDrain?()
     }
 
-    /// Nothing can be read from this end.
+    /// Does nothing: this end is never read from.
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {}
 
-    /// The program reads no more.
+    /// Closes the pipe because the program stopped reading.
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
         close()
     }

@@ -1,33 +1,33 @@
 import WSCore
 
-/// Reads what a program writes, until it writes no more.
+/// Reads a program's output until the program closes it.
 ///
-///      pipe ──► one read a turn ──► receive       while there is nothing unread
-///                     │ what is more than the turn's share
+///      pipe ──► one read a turn ──► receive       while nothing is unread
+///                     │ data beyond the turn's share
 ///                     ▼
 ///                  unread ──► receive, once a turn
 final class ProgramOutput {
-    /// Whether there is no more.
+    /// Whether the end has been reached.
     private(set) var isOver = false
 
     private let stream: SystemStream
     private let receive: (RawSpan) -> Int
     private let finish: () -> Void
-    /// What has been read and waits for the next turn; then nothing further is read.
+    /// Data that has been read and waits for the next turn. While there is any, nothing more is read.
     private var unread = ByteBuffer()
     private var isPaused = false
     private var isHandingOver = false
     private var isScheduled = false
-    /// How much is still taken; nil: there is no end to it.
+    /// The number of bytes still to read, or `nil` for no limit.
     private var bytesLeft: Int?
-    /// Whether something has been taken since that was last asked.
+    /// Whether data has arrived since the last call of ``closeIfIdle()``.
     private var hasMoved = false
 
-    /// Takes our end of the pipe over and begins to read.
+    /// Takes ownership of our end of the pipe and starts reading.
     /// - Parameters:
-    ///   - stream: Our end.
-    ///   - receive: Takes what was read, and returns how many bytes were enough for this turn: with the rest it is called
-    ///     again in the next.
+    ///   - stream: Our end of the pipe.
+    ///   - receive: Receives data and returns the number of bytes it consumed this turn. It gets the rest again in the
+    ///     next turn.
     ///   - finish: Called once, at the end.
     init(_ stream: SystemStream, receive: @escaping (RawSpan) -> Int, finish: @escaping () -> Void) {
         self.stream = stream
@@ -37,33 +37,33 @@ final class ProgramOutput {
         stream.startReading()
     }
 
-    /// Stops reading: the pipe fills, and then the program has to wait.
+    /// Stops reading. The pipe fills up, and the program blocks.
     func pause() {
         isPaused = true
         stream.stopReading()
     }
 
-    /// Goes on reading.
+    /// Resumes reading.
     func resume() {
         isPaused = false
         goOn()
     }
 
-    /// Takes no more than `byteCount` bytes from now on, and takes them without a pause.
+    /// Reads at most `byteCount` more bytes, without pausing.
     func takeRest(atMost byteCount: Int) {
         bytesLeft = byteCount
         resume()
     }
 
-    /// Closes the pipe unless something has come from it since this was last called, or is still to be handed on.
-    /// - Returns: Whether it is closed.
+    /// Closes the pipe if it has been idle since the last call and has no data pending.
+    /// - Returns: Whether the pipe is closed.
     func closeIfIdle() -> Bool {
         if !hasMoved, unread.isEmpty { close() }
         hasMoved = false
         return isOver
     }
 
-    /// Closes the pipe, whoever still writes to it.
+    /// Closes the pipe, even if a process still writes to it.
     func close() {
         guard !isOver else { return }
         isOver = true
@@ -72,7 +72,7 @@ final class ProgramOutput {
         finish()
     }
 
-    /// Whether the program has ended, and waits for nobody.
+    /// Whether the program has exited and the rest of its output is read without pausing.
     var takesRest: Bool { bytesLeft != nil }
 
     private func take(_ bytes: RawSpan) {
@@ -92,7 +92,7 @@ final class ProgramOutput {
     }
 
     private func goOn() {
-        // While something is handed over, it is not known what will be left of it.
+        // While `receive` runs, the remaining data is unknown.
         guard !isOver, !isPaused, !isHandingOver else { return }
         if unread.isEmpty { return stream.startReading() }
         guard !isScheduled else { return }
@@ -102,7 +102,7 @@ final class ProgramOutput {
 }
 
 extension ProgramOutput: EndOfTurnWork {
-    /// Goes on with what was left of the last turn.
+    /// Continues with the data left from the previous turn.
     func endTurn() {
         isScheduled = false
         guard !isOver, !isPaused else { return }
@@ -116,7 +116,7 @@ extension ProgramOutput: EndOfTurnWork {
 }
 
 extension ProgramOutput: ByteStreamDelegate {
-    /// Hands on what was read.
+    /// Passes the data on.
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         hasMoved = true
         guard let left = bytesLeft else { return take(bytes.bytes) }
@@ -124,19 +124,19 @@ extension ProgramOutput: ByteStreamDelegate {
         if left < bytes.byteCount { close() } else { take(bytes.bytes) }
     }
 
-    /// Nobody has the pipe any more.
+    /// Ends: all writers have closed the pipe.
     func streamDidReachEnd(_ stream: any ByteStream) {
         close()
     }
 
-    /// Nothing is written to this end.
+    /// Does nothing: this end is never written to.
     func streamDidDrain(_ stream: any ByteStream) {}
 
-    /// There is no more.
+    /// Ends: the pipe cannot be read any more.
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         close()
     }
 
-    /// Nothing is written to this end.
+    /// Does nothing: this end is never written to.
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

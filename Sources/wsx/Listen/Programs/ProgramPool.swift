@@ -1,75 +1,75 @@
 import WSCore
 
-/// What programs need of the server whose clients they run for.
+/// The server that programs run for.
 protocol ProgramHost: AnyObject {
     /// The loop that everything runs on.
     var loop: EventLoop { get }
-    /// Shows what programs write to standard error, and how they end.
+    /// Shows the programs' standard error and their exit statuses.
     var console: Console { get }
-    /// The client with a number; nil: it has left.
+    /// The client with this number, or `nil` if it has left.
     func client(_ number: Int) -> (any ServedClient)?
     /// Closes a client's connection.
     func close(_ client: any ServedClient, with frame: CloseFrame)
-    /// Takes note of a message that a program has sent to its client.
+    /// Records a message that a program has sent to its client.
     func programSent(_ payload: RawSpan, as kind: MessageKind, to client: Int)
-    /// Whether what becomes of a program decides how the run ends.
+    /// Whether the failure of a program determines the result of the run.
     var takesProgramFailures: Bool { get }
-    /// Takes note that a client's program has failed.
-    /// - Parameter words: What has happened, with the program's name.
+    /// Reports that a client's program has failed.
+    /// - Parameter words: The failure in words, including the program's name.
     func programFailed(_ words: String, of client: Int)
-    /// Takes note that nothing is left of a program.
+    /// Reports that a program and its process group are gone.
     func programDidEnd()
 }
 
 /// The programs of all clients.
 final class ProgramPool {
-    /// What is run for each.
+    /// The command run for each client.
     let command: ProgramCommand
-    /// What was typed.
+    /// The arguments of `wsx listen`.
     let arguments: ListenArguments
-    /// The kind of the messages that programs write.
+    /// The kind of messages that programs send.
     let kind: MessageKind
     unowned let host: any ProgramHost
     private let limit: Int
     private var sessions: [Int: ProgramSession] = [:]
-    /// The clients whose programs could not be started.
+    /// The clients whose programs failed to start.
     private var failedClients: [Int] = []
 
-    /// The descriptors of one client: its socket, and three pipes.
+    /// The number of descriptors per client: its socket and three pipes.
     private static let descriptorsPerClient = 4
 
-    /// The most programs at a time: as many as were asked for, if the descriptor limit has room for them.
+    /// The maximum number of concurrent programs: the requested number, or fewer if the descriptor limit requires it.
     static func limit(for asked: Int) -> Int {
         min(asked, DescriptorBudget().clients(with: descriptorsPerClient))
     }
 
-    /// The descriptors that are not the clients' sockets.
+    /// The number of descriptors reserved for pipes.
     var reservedDescriptors: Int { limit * (Self.descriptorsPerClient - 1) }
 
-    /// Makes a pool; from now on no program that is started inherits a descriptor that is not meant for it.
+    /// Creates the pool. From now on, programs inherit only the descriptors meant for them.
     init(_ command: ProgramCommand, _ arguments: ListenArguments, of host: any ProgramHost) {
         self.command = command
         self.arguments = arguments
-        kind = arguments.payload.kind(for: arguments.input)
+        kind = arguments.format.payload.kind(for: arguments.format.input)
         self.host = host
-        limit = Self.limit(for: arguments.maximumProcesses)
+        limit = Self.limit(for: arguments.programs.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
-        if limit < arguments.maximumProcesses {
+        if limit < arguments.programs.maximumProcesses {
             host.console.notice("The descriptor limit has room for \(limit) programs; ulimit -n raises it")
         }
     }
 
-    /// Whether no program is left.
+    /// Whether no program is running.
     var isEmpty: Bool { sessions.isEmpty }
 
-    /// Why a request is refused; nil: there is room for its program.
+    /// The refusal of a request if the maximum number of programs is running, or `nil` to accept it.
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? {
         guard sessions.count >= limit else { return nil }
         return .unavailable("\(limit) programs are running.", for: upgrade.request, retryAfterSeconds: 1)
     }
 
-    /// Starts the program of a client; nil when that cannot be done, for which the client is closed.
-    /// - Parameter port: The port that the client has come to; nil on a Unix-domain socket.
+    /// Starts a client's program. On failure, closes the client and returns `nil`.
+    /// - Parameter port: The port the client connected to, or `nil` for a Unix-domain socket.
     func start<Handler: ConnectionHandler>(for client: Server<Handler>.Client, port: UInt16?) -> ProgramSession? {
         let request = RequestEnvironment(
             request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
@@ -81,34 +81,34 @@ final class ProgramPool {
             let session = try ProgramSession(
                 environment.map { Array("\($0)=".utf8) + $1 }, client: client.number, in: self)
             sessions[client.number] = session
-            if arguments.verbosity > 0, let identifier = session.process?.process.identifier {
+            if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
                 host.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
             return session
         } catch {
             host.programFailed("running \(command.name): \(error)", of: client.number)
             failedClients.append(client.number)
-            // There is no connection yet.
+            // The connection does not exist yet; close it at the end of the turn.
             host.loop.atEndOfTurn(self)
             return nil
         }
     }
 
-    /// Forgets a program of which nothing is left.
+    /// Removes a program that is gone.
     func remove(_ session: ProgramSession) {
         sessions[session.number] = nil
         host.programDidEnd()
     }
 
-    /// Ends all programs, each with the time that it has for that.
+    /// Ends all programs, each within its grace period.
     func end() {
         for session in sessions.values { session.leave() }
     }
 
-    /// How long ``end()`` takes at most.
-    var endLimit: Duration { arguments.programGrace * 2 }
+    /// The maximum duration of ``end()``.
+    var endLimit: Duration { arguments.programs.programGrace * 2 }
 
-    /// Ends all programs at once, and waits until they are gone.
+    /// Kills all programs and waits until they are gone.
     func kill() {
         for session in sessions.values { session.kill() }
         for session in sessions.values { session.process?.process.waitForExit(atMost: .seconds(1)) }
@@ -116,7 +116,7 @@ final class ProgramPool {
 }
 
 extension ProgramPool: EndOfTurnWork {
-    /// Closes the clients that have no program.
+    /// Closes the clients without a program.
     func endTurn() {
         for number in failedClients {
             guard let client = host.client(number) else { continue }

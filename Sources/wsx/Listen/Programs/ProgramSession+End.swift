@@ -1,39 +1,39 @@
 import WSCore
 
-// The end of a program: by itself, with its client, or with the server.
+// How a program ends: by itself, after its client, or with the server.
 //
 //      running ──client leaves──► leaving ──grace──► terminating ──grace──► gone
-//         └────────── the program exits, others of its group do not ──┘        ▲
-//         └────────── the program exits, and nobody is left ───────────────────┘
+//         └────────── the program exits, others in its group do not ──┘        ▲
+//         └────────── the program exits, and its group is empty ───────────────┘
 extension ProgramSession {
-    /// How often it is looked whether the rest of a group has ended.
+    /// The interval of checks whether the rest of a process group has ended.
     private static let groupInterval = Duration.milliseconds(20)
 
-    /// The client has left, or takes nothing more.
+    /// Ends the program after its client has left or stopped reading.
     func clientLeft() {
         isDiscarding = true
         hold = nil
         leave()
     }
 
-    /// Ends the program: first it is just told that there is no more input.
+    /// Ends the program, first by closing its input.
     func leave() {
-        // Nobody is to wait for a client that is no longer there.
+        // Drain the output: nothing waits for the client any more.
         output?.resume()
         guard stage == .running else { return }
         stage = .leaving
         input?.finish()
-        endTimer.start(after: pool.arguments.programGrace)
+        endTimer.start(after: pool.arguments.programs.programGrace)
     }
 
-    /// Ends the program and all that it started, at once.
+    /// Kills the program and all processes in its group.
     func kill() {
         guard stage != .gone else { return }
         stage = .gone
         process?.process.signalGroup(.kill)
     }
 
-    /// The program has ended, but perhaps not what it started.
+    /// Handles the program's exit. Processes it started may still be running.
     func exited() {
         endedByItself = stage == .running || stage == .leaving
         input?.close()
@@ -43,15 +43,15 @@ extension ProgramSession {
         endTimer.start(after: Self.groupInterval, every: Self.groupInterval)
     }
 
-    /// Does what is due.
+    /// Performs the next step of the end.
     func endTimerFired() {
         guard let process = process?.process else { return }
         switch stage {
         case .running: break
         case .leaving:
             terminate()
-            // Again and again: a timer may be early by part of a millisecond.
-            endTimer.start(after: pool.arguments.programGrace, every: Self.groupInterval)
+            // Repeat, because a timer may fire a fraction of a millisecond early.
+            endTimer.start(after: pool.arguments.programs.programGrace, every: Self.groupInterval)
         case .terminating(let killTime):
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
             guard host.loop.now >= killTime else { return }
@@ -60,7 +60,8 @@ extension ProgramSession {
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
-            // Others may have had the turns that it would have taken to read what is left.
+            // Allow another interval if data arrived: other connections may have used the turns needed to read the
+            // rest.
             let isOutputOver = output?.closeIfIdle() ?? true
             let areErrorsOver = errors?.closeIfIdle() ?? true
             if !isOutputOver || !areErrorsOver { endTimer.start(after: Self.lastReadingLimit) }
@@ -69,7 +70,7 @@ extension ProgramSession {
 
     private func terminate() {
         process?.process.signalGroup(.terminate)
-        stage = .terminating(killTime: host.loop.now + pool.arguments.programGrace)
+        stage = .terminating(killTime: host.loop.now + pool.arguments.programs.programGrace)
     }
 
     private func groupIsGone() {
@@ -77,7 +78,7 @@ extension ProgramSession {
         beginLastReading()
     }
 
-    /// What is in the pipes still belongs to the client. Whoever else has them is not waited for.
+    /// Reads the rest from the pipes, for the client, without waiting for other processes that hold the pipes open.
     private func beginLastReading() {
         output?.takeRest(atMost: Self.pipeBytes)
         errors?.takeRest(atMost: Self.pipeBytes)
@@ -85,7 +86,7 @@ extension ProgramSession {
         reportEndIfOver()
     }
 
-    /// Closes the connection once the program has ended and everything that it wrote has been read.
+    /// Closes the connection when the program has exited and all its output has been read.
     func reportEndIfOver() {
         guard let exit = process?.process.exit, output?.isOver ?? true, errors?.isOver ?? true else { return }
         if !hasReportedEnd {
@@ -94,8 +95,8 @@ extension ProgramSession {
             let isFailure = endedByItself && exit != .status(0)
             if isFailure, host.takesProgramFailures {
                 host.programFailed(words, of: number)
-            } else if !isDiscarding || pool.arguments.verbosity > 0 {
-                // When it was asked to end, it matters little how it did.
+            } else if !isDiscarding || pool.arguments.transcript.verbosity > 0 {
+                // If the server asked it to end, its exit status matters little.
                 host.console.notice("Client \(number): \(words)")
             }
             if !isDiscarding { close(with: exit.closeFrame) }
@@ -107,7 +108,7 @@ extension ProgramSession {
 }
 
 extension ChildProcess.Exit {
-    /// How it ended, to follow a name.
+    /// The exit in words, to follow the program's name.
     fileprivate var words: String {
         switch self {
         case .status(let status): "exited with status \(status)"
@@ -115,7 +116,7 @@ extension ChildProcess.Exit {
         }
     }
 
-    /// What its client is told.
+    /// The close frame sent to the client.
     fileprivate var closeFrame: CloseFrame {
         self == .status(0) ? CloseFrame(code: .normalClosure) : CloseFrame(code: .internalError, reason: words)
     }

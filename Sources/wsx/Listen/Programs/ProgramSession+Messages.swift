@@ -1,10 +1,10 @@
 import WSCore
 
-// What goes to and fro between the client and its program.
+// Messages between the client and its program.
 extension ProgramSession {
     // MARK: To the program
 
-    /// Takes a message of the client, which has to wait while the program leaves too much unread.
+    /// Passes a client's message to the program. Pauses the client while the program leaves too much unread.
     func receive(_ payload: RawSpan, from client: some ServedClient) {
         guard let input else { return }
         input.append(payload, asLine: isText)
@@ -13,15 +13,15 @@ extension ProgramSession {
         if hold == nil { hold = Hold(untakenBytes: input.untakenBytes, takingTime: host.loop.turnTime) }
     }
 
-    /// The program has taken something, or takes no more.
+    /// Resumes the client after the program has read enough or has closed its input.
     func inputDidDrain() {
         guard hold != nil, let input, input.waitingBytes <= Self.inputLimitBytes / 2 else { return }
         hold = nil
         client?.resumeReading(after: .program)
     }
 
-    /// Whether the program takes nothing from a client that has to wait for it. While it takes something, it is to have what
-    /// a client sent that has gone.
+    /// Whether the program has stopped reading while its client is paused. As long as the program reads, even slowly,
+    /// it receives everything that a departed client sent.
     var isStuck: Bool {
         guard let input, let hold else { return false }
         let now = host.loop.turnTime
@@ -34,8 +34,8 @@ extension ProgramSession {
 
     // MARK: From the program
 
-    /// Sends what the program has written, as far as it goes in one turn.
-    /// - Returns: The number of bytes that were taken.
+    /// Sends the program's output to the client, within the limit of one turn.
+    /// - Returns: The number of bytes consumed.
     func received(output bytes: RawSpan) -> Int {
         guard !isDiscarding, let client else { return bytes.byteCount }
         var isTooLong = false
@@ -51,24 +51,24 @@ extension ProgramSession {
             giveUp(onLineLongerThan: lineLimitBytes)
             return bytes.byteCount
         }
-        // At its end the program waits for nobody.
+        // After the program has exited, the rest of its output is not paused.
         if client.isFull || client.hasFullGate, output?.takesRest == false { output?.pause() }
         return takenBytes
     }
 
-    /// The client has read something.
+    /// Resumes the program's output when the client has room again.
     func clientDidDrain() {
         if let client, client.isFull || client.hasFullGate { return }
         output?.resume()
     }
 
-    /// The last line counts without a newline, too.
+    /// Sends the last line even if it has no newline.
     func outputIsOver() {
         if !isDiscarding, let client { splitter.finish { send($0, to: client) } }
         reportEndIfOver()
     }
 
-    private var lineLimitBytes: Int { pool.arguments.maximumMessageBytes }
+    private var lineLimitBytes: Int { pool.arguments.limits.maximumMessageBytes }
 
     private func send(_ message: RawSpan, to client: any ServedClient) {
         lineCount += 1
@@ -93,7 +93,7 @@ extension ProgramSession {
         leave()
     }
 
-    /// Closes the client's connection. What the program still writes is thrown away.
+    /// Closes the client's connection and discards the program's further output.
     func close(with frame: CloseFrame) {
         isDiscarding = true
         guard let client, client.letsThrough(.close(frame), RawSpan()) else { return }

@@ -1,40 +1,40 @@
 import WSCore
 
-/// The program of one client, from its start until nothing is left of it.
+/// The program of one client, from its start until its process group is gone.
 ///
 ///      client ── message ──► ProgramInput ──► standard input  ┐
 ///      client ◄── message ── ProgramOutput ◄── standard output │ program
 ///      console ◄── line ──── ProgramErrors ◄── standard error  ┘
 final class ProgramSession {
-    /// How far the program's end has come.
+    /// The stages of the program's life.
     enum Stage: Equatable {
-        /// It runs for its client.
+        /// Running for its client.
         case running
-        /// Its input is over, and it has time to end by itself.
+        /// Its input is closed, and it has a grace period to exit.
         case leaving
-        /// Its group has been asked to end, and is killed at a time.
+        /// Its process group has received SIGTERM, and is killed at `killTime`.
         case terminating(killTime: Duration)
-        /// Nothing is left of its group, or it has been killed.
+        /// Its process group has ended or been killed.
         case gone
     }
 
-    /// What a program leaves unread pauses its client beyond this, in bytes.
+    /// The amount of unread input, in bytes, above which the client is paused.
     static let inputLimitBytes = 1 << 20
-    /// What can be in a pipe, in bytes: so much may come after the end of all that write to it.
+    /// The maximum capacity of a pipe, in bytes. This much data may remain when all writers have ended.
     static let pipeBytes = 1 << 20
-    /// How long a pipe is read after the end of the group, should somebody else have it.
+    /// How long to read a pipe after the end of the group, in case another process holds it open.
     static let lastReadingLimit = Duration.seconds(1)
-    /// So many messages of a program are sent in one turn of the loop: a few hundred microseconds' worth, and then others
-    /// have their turn.
+    /// The maximum number of messages sent per program and turn. They take a few hundred microseconds; then others have
+    /// their turn.
     static let turnMessages = 1024
-    /// A program that has taken nothing for so long while its client has to wait for it is not expected to.
+    /// A program that reads nothing for this long while its client is paused counts as stuck.
     static let takingPatience = Duration.seconds(2)
 
-    /// A client that waits for its program.
+    /// The progress of a program while its client is paused.
     struct Hold {
-        /// What the program had not taken when it was last seen to take something, in bytes.
+        /// The number of unread bytes when the program last read something.
         var untakenBytes: Int
-        /// When that was.
+        /// When the program last read something.
         var takingTime: Duration
     }
 
@@ -43,33 +43,33 @@ final class ProgramSession {
     unowned let pool: ProgramPool
     /// Whether messages are lines of text.
     let isText: Bool
-    /// The process and our ends of its pipes, once it has been started.
+    /// The process and our ends of its pipes, or `nil` until it has started.
     private(set) var process: PipedProcess?
     private(set) var input: ProgramInput?
     private(set) var output: ProgramOutput?
     private(set) var errors: ProgramErrors?
 
     var stage = Stage.running
-    /// Whether the client's end is our doing, or has come. What the program still writes is read and thrown away, so
-    /// that SIGPIPE does not kill a program that is about to end by itself.
+    /// Whether to discard the program's output, because the client has left or been closed. The output is still read,
+    /// so SIGPIPE does not kill a program that is about to exit by itself.
     var isDiscarding = false
-    /// Whether it has ended before it was sent a signal.
+    /// Whether the program exited before receiving a signal.
     var endedByItself = false
-    /// Whether the end has been told and the client closed.
+    /// Whether the exit has been reported and the client closed.
     var hasReportedEnd = false
     lazy var endTimer = Timer(on: host.loop) { [unowned self] in endTimerFired() }
 
     var splitter: RecordSplitter
     var lineCount = 0
     var hasReportedBadLine = false
-    /// Set while the client waits for the program.
+    /// Set while the client is paused for the program.
     var hold: Hold?
 
     /// Starts the program.
     /// - Parameters:
-    ///   - environment: Its environment, `NAME=value`, without NUL.
+    ///   - environment: The environment as `NAME=value` strings without NUL.
     ///   - number: The client's number.
-    ///   - pool: The programs that it is one of.
+    ///   - pool: The pool the program belongs to.
     init(_ environment: [[UInt8]], client number: Int, in pool: ProgramPool) throws(IOError) {
         self.number = number
         self.pool = pool
@@ -92,7 +92,7 @@ final class ProgramSession {
         }
     }
 
-    /// The client; nil: it has left.
+    /// The client, or `nil` if it has left.
     var client: (any ServedClient)? { host.client(number) }
 
     /// The server.

@@ -1,26 +1,26 @@
 import WSCore
 
-/// What a program is told of its client's request, in the variables of CGI (RFC 3875 §4.1).
+/// The CGI environment variables (RFC 3875 §4.1) that describe a client's request to its program.
 ///
-/// A client chooses most of the values. They are nothing but values: no shell and no argument ever sees them, and those that
-/// a shell or a library is known to have taken for more are left out.
+/// Most values are chosen by the client. They are passed only as environment values, never through a shell or as
+/// arguments. Values and variables known to exploit shells or libraries are left out.
 struct RequestEnvironment {
     /// The request.
     let request: RequestHead
-    /// As whom the client has come in; nil: nobody is asked.
+    /// The authenticated login, or `nil` if the server requires none.
     let login: Login?
-    /// The subprotocol that was agreed on; nil: there is none.
+    /// The negotiated subprotocol, or `nil` if there is none.
     let subprotocol: String?
     /// The client's number.
     let client: Int
-    /// The client's address; nil on a Unix-domain socket, or when it is not known.
+    /// The client's address, or `nil` if it is unknown or on a Unix-domain socket.
     let clientAddress: SocketAddress?
-    /// The port that is listened on; nil on a Unix-domain socket.
+    /// The listening port, or `nil` on a Unix-domain socket.
     let serverPort: UInt16?
-    /// What was agreed for TLS; nil: it is not used.
+    /// The negotiated TLS parameters, or `nil` without TLS.
     let tls: TLSSummary?
 
-    /// The variables and their values, which are bytes: a client need not send text, and what it sends is not changed.
+    /// The variables. Values are bytes because a client may send invalid UTF-8, which is passed through unchanged.
     var variables: [String: [UInt8]] {
         var variables = fieldVariables
         variables["PATH_INFO"] = request.decodedPathBytes
@@ -28,10 +28,10 @@ struct RequestEnvironment {
         return variables.filter { Self.isInert($0.value) }
     }
 
-    /// What is text, but for the header fields.
+    /// The variables other than header fields and PATH_INFO; their values are text.
     private var ownVariables: [String: String] {
         var variables: [String: String] = [:]
-        // RFC 3875 §4.1: names that the gateway itself sets; none of them begins with HTTP_.
+        // RFC 3875 §4.1: meta-variables of the server. None of them begins with HTTP_.
         variables["GATEWAY_INTERFACE"] = "CGI/1.1"
         variables["SERVER_SOFTWARE"] = "wsx/\(version)"
         variables["SERVER_PROTOCOL"] = "HTTP/1.\(request.minorVersion)"
@@ -40,12 +40,13 @@ struct RequestEnvironment {
         variables["HTTPS"] = tls == nil ? nil : "on"
         variables["REQUEST_METHOD"] = request.method
         variables["REQUEST_URI"] = (request.path ?? "/") + (request.query.map { "?\($0)" } ?? "")
-        // RFC 3875 §4.1.13: the part of the path that leads to the program, here none, and the rest for the program.
+        // RFC 3875 §4.1.13: the part of the path that identifies the program. It is empty here; the program gets the
+        // whole path.
         variables["SCRIPT_NAME"] = ""
         variables["QUERY_STRING"] = request.query ?? ""
         switch login {
         case .basic(let user):
-            // RFC 3875 §4.1.1, §4.1.11: how a request has been authenticated, and as whose.
+            // RFC 3875 §4.1.1, §4.1.11: the authentication scheme and the user.
             variables["AUTH_TYPE"] = "Basic"
             variables["REMOTE_USER"] = user
         case .bearer: variables["AUTH_TYPE"] = "Bearer"
@@ -53,7 +54,7 @@ struct RequestEnvironment {
         }
         if let clientAddress {
             variables["REMOTE_ADDR"] = clientAddress.host
-            // RFC 3875 §4.1.9: the address, where the name is not known.
+            // RFC 3875 §4.1.9: the address, if the name is unknown.
             variables["REMOTE_HOST"] = clientAddress.host
             variables["REMOTE_PORT"] = String(clientAddress.port)
         }
@@ -63,21 +64,21 @@ struct RequestEnvironment {
         return variables
     }
 
-    /// The header fields (RFC 3875 §4.1.18); those of the same name are one list.
+    /// The header fields (RFC 3875 §4.1.18). Fields with the same name are combined into a list.
     private var fieldVariables: [String: [UInt8]] {
         var variables: [String: [UInt8]] = [:]
         for field in request.fields {
             guard let name = Self.variable(ofField: field.name) else { continue }
-            // RFC 9110 §5.3, and RFC 6265 §5.4 for what is separated in another way.
+            // RFC 9110 §5.3: a comma separates combined values; RFC 6265 §5.4: a semicolon separates cookies.
             let separator = name == "HTTP_COOKIE" ? "; " : ", "
             variables[name] = (variables[name].map { $0 + Array(separator.utf8) } ?? []) + field.valueBytes
         }
         return variables
     }
 
-    /// The variable of a header field; nil: there is none for it.
+    /// The variable for a header field, or `nil` if the field is withheld.
     ///
-    /// A name with anything but letters, digits and hyphens in it has none: `X_Name` would be taken for `X-Name`.
+    /// Only names of letters, digits, and hyphens have variables; otherwise `X_Name` would be confused with `X-Name`.
     static func variable(ofField name: String) -> String? {
         var variable = Array("HTTP_".utf8)
         for byte in name.utf8 {
@@ -92,17 +93,17 @@ struct RequestEnvironment {
         return withheldVariables.contains(text) ? nil : text
     }
 
-    /// Many libraries take HTTP_PROXY for the user's proxy (httpoxy). The credentials of a request are not the program's
-    /// (RFC 3875 §9.2), and a request without content has neither length nor type (§4.1.2, §4.1.3).
+    /// Variables that programs do not get. Many libraries take HTTP_PROXY for the user's proxy (httpoxy). RFC 3875 §9.2
+    /// advises against passing credentials on. A request without content has no length or type (§4.1.2, §4.1.3).
     private static let withheldVariables: Set = [
         "HTTP_PROXY", "HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION", "HTTP_CONTENT_LENGTH", "HTTP_CONTENT_TYPE",
     ]
 
-    /// Whether a value can be nothing but a value: control characters end lines and texts, and what begins like this was a
-    /// function to old shells, which ran it (CVE-2014-6271).
+    /// Whether a value is safe to pass on. Control characters can end lines or strings. Old shells ran values that
+    /// begin with `() {` as functions (CVE-2014-6271).
     private static func isInert(_ value: [UInt8]) -> Bool {
         guard !value.starts(with: "() {".utf8) else { return false }
-        // The last are the controls U+0080 through U+009F in UTF-8, where C2 is always the first byte of two.
+        // The last condition finds U+0080 through U+009F in UTF-8, where C2 is always the first of two bytes.
         return value.indices.allSatisfy { index in
             let byte = value[index]
             let isControl =

@@ -1,31 +1,31 @@
 import WSCore
 
-/// What the prompt of `wsx listen` needs of the server.
+/// The server as the prompt of `wsx listen` sees it.
 protocol ListenPromptServer: AnyObject {
-    /// Sends what was typed to a client, or to all (nil), and shows it.
-    /// - Returns: Why it was not sent; nil: it was.
+    /// Sends a typed item to one client, or to all if `client` is `nil`, and shows it.
+    /// - Returns: Why the item was not sent, or `nil` if it was.
     func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem?
-    /// A line about each client, in the order of their numbers.
+    /// A line about each client, ordered by number.
     var clientLines: [String] { get }
     /// Ends the server.
     func end()
-    /// Goes on after the user's editor, which had the terminal.
+    /// Resumes output after the user's editor has released the terminal.
     func promptDidReturn()
 }
 
-/// The prompt of `wsx listen`: sends the lines that are typed, and carries out the commands.
+/// The prompt of `wsx listen`: sends typed lines and runs commands.
 final class ListenPrompt {
     private unowned let server: any ListenPromptServer
     private let kind: MessageKind
     private let console: Console
     private let transcript: Transcript
-    /// The terminal; nil before it is opened.
-    private(set) var editor: LineEditor?
+    /// The line editor on the terminal, or `nil` before it is opened.
+    private(set) var editor: (any PromptEditor)?
 
     private static let commands = PromptCommandTable.listen.map(\.description)
 
-    /// Makes a prompt that is not shown yet.
-    /// - Parameter kind: The kind of the messages that are typed.
+    /// Creates a prompt without showing it.
+    /// - Parameter kind: The kind of message to send for typed lines.
     init(of server: any ListenPromptServer, sending kind: MessageKind, console: Console, transcript: Transcript) {
         self.server = server
         self.kind = kind
@@ -33,11 +33,12 @@ final class ListenPrompt {
         self.transcript = transcript
     }
 
-    /// Shows the prompt on the terminal, or throws ``Failure/input(_:)``.
-    func open(on loop: EventLoop) throws(Failure) {
+    /// Shows the prompt on the terminal.
+    /// - Throws: ``Failure/input(_:)``.
+    func open(with openEditor: PromptEditorOpener = LineEditor.opener, on loop: EventLoop) throws(Failure) {
         console.drain()
         do throws(IOError) {
-            let editor = try LineEditor(prompt: "> ", history: History(), commands: Self.commands, on: loop)
+            let editor = try openEditor(History(), Self.commands, loop)
             editor.delegate = self
             self.editor = editor
             console.editor = editor
@@ -46,21 +47,22 @@ final class ListenPrompt {
         }
     }
 
-    /// Gives the terminal back.
+    /// Releases the terminal.
     func close() {
         editor?.close()
         editor = nil
         console.editor = nil
     }
 
-    /// Ctrl-C: throws the line away, or ends the server if there is none.
+    /// Handles Ctrl-C: discards the line, or ends the server if the line is empty.
     func interrupted() {
-        // The key is the user's editor's, which is in the same group of processes.
+        // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
+        // group.
         if editor?.isAway ?? false { return }
         if let editor, !editor.isEmpty { editor.discardLine() } else { server.end() }
     }
 
-    /// Takes a line: a command, or a message for every client or the one that it names.
+    /// Processes a line: a command, or a message for one client or all.
     func accept(_ line: [UInt8]) {
         let addressed = AddressedLine(line)
         switch PromptLine(addressed.content, commands: PromptCommandTable.listen) {
@@ -120,17 +122,17 @@ final class ListenPrompt {
 }
 
 extension ListenPrompt: PromptEditorDelegate {
-    /// Takes a line that was typed.
+    /// Processes a typed line.
     func editorDidAccept(_ line: [UInt8]) {
         accept(line)
     }
 
-    /// Ctrl-D ends the server.
+    /// Handles Ctrl-D: ends the server.
     func editorDidReachEnd() {
         server.end()
     }
 
-    /// Goes on after the user's editor.
+    /// Resumes after the user's editor has exited.
     func editorDidReturn(with problem: String?) {
         if let problem { console.error("/edit: \(problem)") }
         server.promptDidReturn()
@@ -138,7 +140,7 @@ extension ListenPrompt: PromptEditorDelegate {
 }
 
 extension InputItem {
-    /// The word for it in errors.
+    /// The noun for the item in error messages.
     fileprivate var noun: String {
         switch self {
         case .message: "message"
@@ -149,14 +151,14 @@ extension InputItem {
     }
 }
 
-/// A line typed at the prompt of `wsx listen`, which may begin with the client that it is for: `@3 text`.
+/// A line typed at the prompt of `wsx listen`. A prefix can address it to one client: `@3 text`.
 struct AddressedLine: Equatable {
-    /// The client's number; nil: it is for all.
+    /// The client's number, or `nil` for all clients.
     let client: Int?
-    /// What it is to be sent, or the command.
+    /// The text to send, or the command.
     let content: [UInt8]
 
-    /// Reads a line. One that begins `@@3 ` is for all and begins `@3 `; any other `@` is what it is.
+    /// Parses a line. `@@3 text` sends `@3 text` to all clients; any other `@` is literal.
     init(_ line: [UInt8]) {
         let marks = line.prefix { $0 == UInt8(ascii: "@") }
         let digits = line[marks.endIndex...].prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
@@ -169,7 +171,7 @@ struct AddressedLine: Equatable {
             (client, content) = (nil, Array(line.dropFirst()))
             return
         }
-        // A number that is too large is that of no client.
+        // A number out of range matches no client.
         client = Int(String(decoding: digits, as: UTF8.self)) ?? .max
         content = Array(rest.dropFirst())
     }

@@ -1,19 +1,19 @@
 import WSCore
 
-/// What a server said to one client of a recording, and to what.
+/// The server's side of one recorded connection, and the client messages it answered.
 struct ReplayConversation: Sendable {
-    /// Something that the server sent.
+    /// An item that the server sent.
     struct Reply: Equatable, Sendable {
         let item: InputItem
-        /// Where its payload is among those of the recording.
+        /// The range of the payload in the recording's payloads.
         let payload: Range<Int>
-        /// How long it came after what it answers, at the speed of the replay.
+        /// The time since the request it answers, scaled by the replay speed.
         let pause: Duration
     }
 
-    /// A message of the client, and what the server sent before the next one.
+    /// A message of the client, and everything the server sent before the next one.
     struct Exchange: Equatable, Sendable {
-        /// What distinguishes the message; nil: there is none, the connection has just been opened.
+        /// The client's message, or `nil` for the exchange that begins with the opening of the connection.
         let request: Request?
         var replies: [Reply] = []
     }
@@ -24,14 +24,14 @@ struct ReplayConversation: Sendable {
         let payload: Range<Int>
     }
 
-    /// All of them in order; the first is what the server said of itself.
+    /// The exchanges in order. The first contains what the server sent before any client message.
     let exchanges: [Exchange]
     /// The payloads of the whole recording.
     private let payloads: [UInt8]
-    /// The exchanges that begin with a message, by its hash, in order.
+    /// The indices of the exchanges, in order, by the hash of their request.
     private let exchangesByHash: [Int: [Int]]
 
-    /// Makes a conversation that can be looked up.
+    /// Creates a conversation and its index.
     init(_ exchanges: [Exchange], payloads: [UInt8]) {
         self.exchanges = exchanges
         self.payloads = payloads
@@ -46,11 +46,12 @@ struct ReplayConversation: Sendable {
         self.exchangesByHash = exchangesByHash
     }
 
-    /// The exchanges that begin with this message, in order.
+    /// The indices of the exchanges that begin with this message, in order.
     func exchanges(with payload: RawSpan, _ kind: MessageKind) -> [Int] {
         payload.withUnsafeBytes { bytes in
             let candidates = exchangesByHash[Self.hash(bytes, kind)] ?? []
-            // Messages whose hashes are equal by chance are as rare as it gets: then none is known.
+            // Only the first candidate is compared. If different messages share a hash, which is extremely unlikely,
+            // the message counts as unknown.
             guard let first = candidates.first, let request = exchanges[first].request, request.kind == kind,
                 payloads.withUnsafeBytes({ $0[request.payload].elementsEqual(bytes) })
             else { return [] }
@@ -58,7 +59,8 @@ struct ReplayConversation: Sendable {
         }
     }
 
-    /// Gives `body` a reply of an exchange, with its payload; returns false when there are not so many.
+    /// Passes a reply of an exchange and its payload to `body`. Returns `false` if the exchange has no reply at this
+    /// index.
     func withReply(_ index: Int, of exchange: Int, _ body: (Reply, RawSpan) -> Void) -> Bool {
         let replies = exchanges[exchange].replies
         guard index < replies.count else { return false }

@@ -1,40 +1,39 @@
 import WSCore
 
-/// What the replay of a recording needs of the run whose clients it answers.
+/// The run that a replay sends through.
 protocol ReplayHost: AnyObject {
-    /// The loop on which everything happens.
+    /// The loop that everything runs on.
     var loop: EventLoop { get }
-    /// Whether a client is there and more can be said to it: neither its queue nor what waits for its time is full.
+    /// Whether a client is connected and neither its send queue nor its gate is full.
     func hasRoom(for client: Int) -> Bool
-    /// Says something to a client after a pause.
+    /// Sends an item to a client after a pause.
     func say(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to client: Int)
-    /// Closes a client behind what has been said.
+    /// Closes a client after everything that has been queued for it.
     func closeAfterReplay(_ client: Int)
-    /// Reads nothing from a client to which there is more to be said.
+    /// Stops reading from a client while replies are pending.
     func pauseForReplay(_ client: Int)
-    /// Goes on reading when all has been said.
+    /// Resumes reading when all replies have been sent.
     func resumeAfterReplay(_ client: Int)
 }
 
-/// What the server of a recording said, on its way to one client: as much of it at a time as there is room for. Meanwhile
-/// the client is not read.
+/// Sends recorded replies to one client as fast as it accepts them. Meanwhile, nothing is read from the client.
 final class ReplayFeed {
     private unowned let host: any ReplayHost
     private let loop: EventLoop
     private let client: Int
     private let progress: ReplayProgress
-    /// The exchange whose replies are on their way, and which of them is next; nil: there are none.
+    /// The exchange being replayed and the index of its next reply, or `nil` if no exchange is in progress.
     private var place: (exchange: Int, reply: Int)?
-    /// When that began.
+    /// When the exchange began.
     private var beginTime = Duration.zero
-    /// Whether the client is to be closed behind the last reply.
+    /// Whether to close the client after the last reply.
     private var closesAtEnd = false
 
-    /// What is said at once while a message is received, in bytes: the rest follows at the end of the turn, when it can be
-    /// seen how much waits already.
+    /// How many bytes to send while a message is being received. The rest follows at the end of the turn, when the size
+    /// of the queue is known.
     private static let bytesAtOnce = 1 << 20
 
-    /// Makes the feed of a client that has just been accepted.
+    /// Creates the feed of a newly accepted client.
     init(_ conversation: ReplayConversation, client: Int, of host: any ReplayHost) {
         self.host = host
         loop = host.loop
@@ -42,16 +41,16 @@ final class ReplayFeed {
         progress = ReplayProgress(through: conversation)
     }
 
-    /// Whether there is more to be said before the client's next message counts.
+    /// Whether replies are pending. The client's next message is read only after them.
     var isBusy: Bool { place != nil }
 
-    /// Says what the server of the recording said of itself.
+    /// Sends what the recorded server sent before any client message.
     func open() {
         begin(0)
         waitForRoom()
     }
 
-    /// Answers a message: gives `send` what is to be said at once, with how long it is to wait.
+    /// Answers a message. Passes the first replies to `send`, each with its delay.
     func answer(_ payload: RawSpan, as kind: MessageKind, _ send: (InputItem, RawSpan, Duration) -> Void) {
         guard let exchange = progress.next(for: payload, as: kind) else { return }
         begin(exchange)
@@ -60,12 +59,12 @@ final class ReplayFeed {
         waitForRoom()
     }
 
-    /// Closes the client when all has been said.
+    /// Closes the client after the last reply.
     func closeAtEnd() {
         closesAtEnd = true
     }
 
-    /// Goes on as long as there is room.
+    /// Sends replies while there is room.
     func goOn() {
         while isBusy, host.hasRoom(for: client) {
             guard passNext({ host.say($0, $1, after: $2, to: client) }) == nil else { continue }
@@ -74,7 +73,7 @@ final class ReplayFeed {
         }
     }
 
-    /// Forgets what has not been said: the connection has ended, or is about to.
+    /// Discards the pending replies because the connection has ended or is closing.
     func cancel() {
         place = nil
     }
@@ -90,7 +89,7 @@ final class ReplayFeed {
         loop.atEndOfTurn(self)
     }
 
-    /// Gives `send` the next reply, and returns its length in bytes; nil: there is none.
+    /// Passes the next reply to `send` and returns its length in bytes, or `nil` if there is none.
     private func passNext(_ send: (InputItem, RawSpan, Duration) -> Void) -> Int? {
         guard let (exchange, index) = place else { return nil }
         place?.reply += 1
@@ -106,14 +105,14 @@ final class ReplayFeed {
         return byteCount
     }
 
-    /// How long a reply has to wait still, so that it comes as long after what it answers as it did.
+    /// The remaining delay of a reply, which restores its recorded distance from the request.
     private func wait(for reply: ReplayConversation.Reply) -> Duration {
         reply.pause == .zero ? .zero : max(.zero, beginTime + reply.pause - loop.now)
     }
 }
 
 extension ReplayFeed: EndOfTurnWork {
-    /// Goes on when it can be seen how much waits.
+    /// Continues, now that the size of the queue is known.
     func endTurn() {
         goOn()
     }

@@ -1,23 +1,24 @@
 import WSCore
 
-/// How far the replay of a conversation with one client has come.
+/// The progress of a conversation with one client.
 ///
-/// A message is answered as its equal was in the recording: the next equal one, or else an earlier one that was passed
-/// over. One that has no equal left is answered as the next message was, whatever that was. Each is used once.
+/// A message gets the replies to the same message in the recording: the next occurrence, or otherwise an earlier
+/// occurrence that was skipped. A message without an unused occurrence gets the replies to the next recorded message,
+/// whatever that was. Each exchange is used once.
 final class ReplayProgress {
-    /// What is replayed.
+    /// The conversation to replay.
     let conversation: ReplayConversation
-    /// The next exchange in order; the first of all needs no message.
+    /// The index of the next exchange. Exchange 0 needs no message.
     private var place = 1
-    /// The exchanges before ``place`` that have not been used, in order.
+    /// The unused exchanges before ``place``, in order.
     private var passedOver: [Int] = []
 
-    /// Begins a conversation.
+    /// Starts a conversation.
     init(through conversation: ReplayConversation) {
         self.conversation = conversation
     }
 
-    /// The exchange that a message of the client stands for; nil: all have been used.
+    /// The exchange that answers a client's message, or `nil` if all have been used.
     func next(for payload: RawSpan, as kind: MessageKind) -> Int? {
         let equals = conversation.exchanges(with: payload, kind)
         if let index = equals.first(where: { $0 >= place }) {

@@ -1,13 +1,14 @@
 import WSCore
 
-/// Reads the events of a recording, line by line, into conversations.
+/// Parses the events of a recording, line by line, into conversations.
 ///
-/// Where events have the number of a client, the recording is a server's, and what goes `out` is what the server said; a
-/// client's recording has it come `in`. A conversation begins with `open`, and ends where either side has closed it.
+/// If events carry client numbers, a server made the recording, and its own messages have direction `out`. In a
+/// client's recording, the server's messages have direction `in`. A conversation begins with `open` and ends when
+/// either side closes it.
 struct ReplayReader: ~Copyable {
     private struct Draft {
         var exchanges = [ReplayConversation.Exchange(request: nil)]
-        /// When the latest exchange began; nil: there are no times.
+        /// When the latest exchange began, or `nil` without times.
         var exchangeTime: Duration?
         var isOver = false
     }
@@ -15,18 +16,18 @@ struct ReplayReader: ~Copyable {
     private let speed: ReplaySpeed
     private var reader: EventReader
     private var drafts: [Draft] = []
-    /// The latest conversation of each client; nil stands for the only one of a client's own recording.
+    /// The latest conversation of each client. The key is `nil` for a client's own recording.
     private var latest: [Int?: Int] = [:]
     private var isOfServer = false
     private var payloads: [UInt8] = []
 
-    /// Makes a reader; `speed` scales the pauses before replies.
+    /// Creates a reader. `speed` scales the pauses before replies.
     init(speed: ReplaySpeed) {
         self.speed = speed
         reader = EventReader(readsTimes: speed != .max)
     }
 
-    /// Reads a line.
+    /// Parses a line.
     mutating func read(_ line: RawSpan) throws(InputProblem) {
         let event = try reader.read(line)
         if event.client != nil { isOfServer = true }
@@ -38,14 +39,14 @@ struct ReplayReader: ~Copyable {
             guard isOfServer, event.client == nil else {
                 return add(item, event, isOfServer: (direction == .outgoing) == isOfServer, to: event.client)
             }
-            // What a server sends to all.
+            // An item without a client number was sent to all clients.
             for client in latest.keys.sorted(by: { $0 ?? 0 < $1 ?? 0 }) {
                 add(item, event, isOfServer: direction == .outgoing, to: client)
             }
         }
     }
 
-    /// What has been read.
+    /// The conversations read so far.
     var conversations: [ReplayConversation] {
         drafts.map { ReplayConversation($0.exchanges, payloads: payloads) }
     }
@@ -66,7 +67,7 @@ struct ReplayReader: ~Copyable {
             drafts[index].exchanges.append(.init(request: request))
             drafts[index].exchangeTime = event.time
         case .message, .ping: if isOfServer { addReply(item, at: event.time, to: index) }
-        // It answers a ping, and ours are answered without a recording.
+        // A pong answers a ping, and the engine answers pings itself.
         case .pong: break
         case .close(let frame), .end(let frame as CloseFrame?):
             if isOfServer, frame != nil { addReply(item, at: event.time, to: index) }

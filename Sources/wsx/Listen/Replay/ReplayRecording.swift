@@ -1,11 +1,12 @@
 import Formats
 import WSCore
 
-/// A recording that a server answers from: all of it is in memory.
+/// A recording that a server answers from. It is kept in memory.
 struct ReplayRecording: Sendable {
     private let conversations: [ReplayConversation]
 
-    /// Reads a file of JSON events, or throws ``Failure/badArgument(what:why:)``, which names the line.
+    /// Reads a file of JSON events.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
     init(contentsOf path: String, speed: ReplaySpeed) throws(Failure) {
         let what = "--replay \(escapingControls(path))"
         let contents = try HeaderFiles.contents(of: path, for: "--replay")
@@ -22,7 +23,7 @@ struct ReplayRecording: Sendable {
         contents.withUnsafeBytes { _ = splitter.split($0.bytes, read) }
         if problem == nil { splitter.finish { _ = read($0) } }
         guard lineNumber > 0 else { throw .badArgument(what: what, why: "it is empty") }
-        // A character, too, may be cut.
+        // The cut may also fall inside a UTF-8 character.
         if problem == .notJSON(.truncated) || problem == .notTextEvent, contents.last != UInt8(ascii: "\n") {
             throw .badArgument(
                 what: "\(what), line \(lineNumber)",
@@ -37,7 +38,8 @@ struct ReplayRecording: Sendable {
         }
     }
 
-    /// What is replayed to a client, whose number counts from 1: one conversation after the other, and then all again.
+    /// The conversation for a client; clients are numbered from 1. The conversations are assigned in order, then start
+    /// over.
     func conversation(ofClient number: Int) -> ReplayConversation {
         conversations[(number - 1) % conversations.count]
     }

@@ -1,15 +1,16 @@
 import WSCore
 
-/// Who may come in, from what the arguments of `wsx listen` say.
+/// Builds the access policy from the arguments of `wsx listen`.
 struct AccessComposition {
-    /// What was typed: each `USER:PASSWORD`.
+    /// The values of `--auth`, each `USER:PASSWORD` or a reference to it.
     let credentials: [String]
-    /// What was typed: each a token.
+    /// The values of `--bearer`, each a token or a reference to one.
     let tokens: [String]
-    /// Reads what need not stand on the command line.
+    /// Resolves references to files and environment variables.
     let secrets: Secrets
 
-    /// The policy, or ``Failure/badArgument(what:why:)``, which shows no secret.
+    /// Returns the policy.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     func policy() throws(Failure) -> AccessPolicy {
         var policyCredentials: [Credentials] = []
         for credentials in credentials {
@@ -24,7 +25,7 @@ struct AccessComposition {
 
     private static func credentials(_ text: String) throws(Failure) -> Credentials {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        // An empty password is rather a variable that was not set.
+        // An empty password is more likely an unset variable than an intention.
         guard parts.count == 2, !parts[1].isEmpty else {
             throw .badArgument(what: "--auth", why: "there is no password; write USER:PASSWORD, @FILE or env:NAME")
         }

@@ -1,7 +1,6 @@
 import WSCore
 
-/// Watches the clients for signs of life, where that was asked for: heartbeats for each, and one timer for all that looks
-/// for idle ones.
+/// Detects silent and idle clients, as requested: one heartbeat per client, and one timer for all idle timeouts.
 final class ClientWatch {
     private let heartbeatSettings: HeartbeatTimer<ListenClient>.Settings?
     private unowned let distributor: Distributor<Server<ListenClient>>
@@ -10,18 +9,20 @@ final class ClientWatch {
     private var idleTimer: Timer?
     private var causes: [Int: DisconnectReason] = [:]
 
-    /// What a client is told that was idle.
+    /// The close frame for idle clients.
     private static let idleFrame = CloseFrame(code: .goingAway, reason: "idle")
 
-    /// Makes the watch that the arguments ask for; nil: they ask for none.
+    /// Creates the watch, or returns `nil` if neither heartbeats nor an idle timeout are requested.
     init?(_ arguments: ListenArguments, of distributor: Distributor<Server<ListenClient>>) {
-        guard arguments.heartbeat != nil || arguments.idleTimeout != nil else { return nil }
-        heartbeatSettings = arguments.heartbeat.map { .init(interval: $0, maximumMisses: arguments.heartbeatMisses) }
-        idleWatch = arguments.idleTimeout.map { IdleWatch(limit: $0) }
+        guard arguments.heartbeats.heartbeat != nil || arguments.access.idleTimeout != nil else { return nil }
+        heartbeatSettings = arguments.heartbeats.heartbeat.map {
+            .init(interval: $0, maximumMisses: arguments.heartbeats.heartbeatMisses)
+        }
+        idleWatch = arguments.access.idleTimeout.map { IdleWatch(limit: $0) }
         self.distributor = distributor
     }
 
-    /// Begins to watch a client that has just come.
+    /// Starts watching a new client.
     func add(_ connection: Connection<ListenClient>) {
         let number = connection.handler.number
         idleWatch?.add(number, at: distributor.loop.now)
@@ -38,14 +39,14 @@ final class ClientWatch {
         }
     }
 
-    /// Takes a pong.
-    /// - Returns: The round trip of the ping that it answers; nil when that is no heartbeat.
+    /// Processes a pong.
+    /// - Returns: The round-trip time, or `nil` if the pong answers no heartbeat.
     func pongReceived(_ payload: RawSpan, from number: Int) -> Duration? {
         heartbeats[number]?.pongReceived(payload)
     }
 
-    /// Forgets a client that has left.
-    /// - Returns: Why it was left; nil: for nothing that was found out here.
+    /// Stops watching a client that has left.
+    /// - Returns: Why the watch disconnected the client, or `nil` if it did not.
     func remove(_ number: Int) -> DisconnectReason? {
         heartbeats[number] = nil
         idleWatch?.remove(number)
@@ -64,8 +65,8 @@ final class ClientWatch {
         let now = distributor.loop.now
         for connection in distributor.clients.all where !connection.isClosing {
             let number = connection.number
-            // Who is not read, since our own output is full, or waits for what we hold back, cannot help it; unless it does
-            // not read itself.
+            // A client that we do not read, or that waits for our gate, is not to blame for being idle, unless it does
+            // not read either.
             let hasToWait = connection.isPausedByUser || connection.handler.waitsForGate
             if hasToWait, !connection.isFull { idleWatch?.excuse(number, at: now) }
             guard idleWatch?.isIdle(number, carriedBytes: connection.carriedBytes, at: now) ?? false else { continue }
@@ -77,6 +78,6 @@ final class ClientWatch {
 }
 
 extension Connection {
-    /// What has been received, and what the kernel has taken of what was sent, in bytes.
+    /// The number of bytes received, plus the sent bytes that the kernel has accepted.
     fileprivate var carriedBytes: Int { receivedTraffic.wireBytes + sentTraffic.wireBytes - queuedBytes }
 }

@@ -2,30 +2,30 @@ import WSCore
 
 /// One client of `wsx listen`.
 final class ListenClient: ConnectionHandler {
-    /// The client's number, from 1.
+    /// The client's number; the first client is 1.
     let number: Int
 
-    /// What the log is to say of the client at the end; nil: there is no log.
+    /// The details for the log line at the end of the connection, or `nil` if the log is off.
     let logLine: ConnectionLogLine?
 
     private unowned let run: ListenRun
-    // Of the run, which would have its references counted to be asked with every message.
+    // Copied from the run: reading them there would cost reference counting for each message.
     private let service: ListenMode.Service
     private let isObserved: Bool
-    /// Whether messages are sent back and nothing else.
+    /// Whether messages are echoed and nothing else happens to them.
     private let isPlainEcho: Bool
-    /// What few servers ask for; nil: this one asks for none of it.
+    /// Rarely used features, or `nil` if the server uses none of them.
     private let equipment: Equipment?
 
-    /// What a client has only where an option asks for it.
+    /// The features that a client has only if an option requests them.
     private final class Equipment {
-        /// What runs for it.
+        /// The client's program.
         let program: ProgramSession?
-        /// Shows every frame.
+        /// Shows the client's frames.
         let trace: FrameTrace?
-        /// What it is sent goes through this.
+        /// Delays or drops items for the client.
         let gate: OutgoingGate?
-        /// What its recording has for it.
+        /// Replays a recording to the client.
         let replay: ReplayFeed?
 
         init(program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayFeed?) {
@@ -36,11 +36,11 @@ final class ListenClient: ConnectionHandler {
         }
     }
 
-    /// From so many bytes on, a message counts for its sender's share of the turn. A read holds so few of those that are
-    /// smaller that all of them together come to no more, however they inflate.
+    /// The size, in bytes, from which a message counts toward its sender's share of the turn. A single read holds so
+    /// few smaller messages that their total stays below this budget, even when inflated.
     private static let countedBytes = 4 << 10
 
-    /// Makes the handler of a client that has just been accepted.
+    /// Creates the handler of a newly accepted client.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
         number = client.number
         logLine = run.log.line(for: client)
@@ -58,12 +58,12 @@ final class ListenClient: ConnectionHandler {
         equipment = isPlain ? nil : Equipment(program: program, trace: trace, gate: gate, replay: replay)
     }
 
-    /// Begins before anything is received.
+    /// Starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
         replay?.open()
     }
 
-    /// Takes a message.
+    /// Echoes a message, or processes it as the mode requires.
     func connection(
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
@@ -73,13 +73,14 @@ final class ListenClient: ConnectionHandler {
         outbox.send(payload, as: kind)
     }
 
-    /// Shows a message, and does with it what the mode says. Kept out of the way of the plain echo.
+    /// Shows a message and processes it as the mode requires. Not inlined, to keep the plain echo short.
     @inline(never)
     private func take(
         _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>, outbox: inout Outbox
     ) {
         if let gate, gate.ignoresClient { return }
-        // A few bytes on the wire can be that many; without compression a turn brings no more than a read.
+        // With compression, a few bytes on the wire can become a large message. Without it, a turn receives no more
+        // than one read.
         if payload.byteCount >= Self.countedBytes { run.distributor.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.outputs.received(payload, as: kind, from: number) }
         switch service {
@@ -100,24 +101,24 @@ final class ListenClient: ConnectionHandler {
         }
     }
 
-    /// Reports a ping.
+    /// Shows a ping.
     func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan, outbox: inout Outbox) {
         run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)
     }
 
-    /// Reports a pong.
+    /// Shows a pong.
     func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         let roundTrip = run.watch?.pongReceived(payload, from: number)
         run.outputs.received(control: .pong, payload, roundTrip: roundTrip, from: number)
     }
 
-    /// Reports a close frame.
+    /// Shows a close frame and ends the client's program.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
         run.outputs.received(close: frame, from: number)
         program?.clientLeft()
     }
 
-    /// Reports a frame's header.
+    /// Traces a frame's header.
     func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
         guard let trace else { return }
         trace.received(header)
@@ -125,17 +126,17 @@ final class ListenClient: ConnectionHandler {
         run.outputs.pauseIfFull(by: number)
     }
 
-    /// Reports a frame's payload.
+    /// Traces a piece of a frame's payload.
     func connection(_ connection: Connection<ListenClient>, receivedPiece piece: RawSpan, of header: FrameHeader) {
         guard let trace else { return }
         trace.received(piece, of: header)
         run.outputs.pauseIfFull(by: number)
     }
 
-    /// Reports the frames that are sent.
+    /// Traces sent frames.
     var sentFrameObserver: (any SentFrameObserver)? { trace }
 
-    /// Reports that there is room again.
+    /// Resumes everything that waited for room in the send queue.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         gate?.goOn()
         replay?.goOn()
@@ -143,10 +144,10 @@ final class ListenClient: ConnectionHandler {
         run.distributor.slowReaders.clientDidDrain(number)
     }
 
-    /// Whether its program has stopped to take what it sends.
+    /// Whether the client's program has stopped reading the client's messages.
     func connectionIsStuck(_ connection: Connection<ListenClient>) -> Bool { program?.isStuck ?? false }
 
-    /// Reports the end.
+    /// Cleans up after the end of the connection.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
         replay?.cancel()
@@ -159,10 +160,10 @@ final class ListenClient: ConnectionHandler {
     fileprivate var gate: OutgoingGate? { equipment?.gate }
     fileprivate var replay: ReplayFeed? { equipment?.replay }
 
-    /// Whether something for the client waits for its time.
+    /// Whether items for the client wait in its gate.
     var waitsForGate: Bool { gate?.isHolding ?? false }
 
-    /// Sends something while a message is received.
+    /// Sends an item while a message is being received.
     private func send(
         _ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero, through outbox: inout Outbox
     ) {
@@ -181,7 +182,7 @@ final class ListenClient: ConnectionHandler {
 
 extension Server: ClientDirectory where Handler == ListenClient {}
 
-// What needs more than the connection is the handler's.
+// Requirements that involve more than the connection go to its handler.
 extension Connection: ServedClient where Handler == ListenClient {
     var number: Int { handler.number }
 
@@ -191,7 +192,7 @@ extension Connection: ServedClient where Handler == ListenClient {
         handler.gate?.cancel()
         handler.replay?.cancel()
         handler.program?.clientLeft()
-        // What the client answers to the close frame is to be read.
+        // Keep reading, to receive the client's close frame.
         resumeReading(after: [.gate, .program, .replay, .slowReader])
     }
 

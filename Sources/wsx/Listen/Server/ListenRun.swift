@@ -1,6 +1,6 @@
 import WSCore
 
-/// One run of `wsx listen`: serves clients until a signal ends it.
+/// A run of `wsx listen`: serves clients until a signal ends it.
 ///
 ///      client → Connection → ListenClient ──► ListenOutputs ──► stdout, transcript, recording
 ///                                ├──(--echo)──► the same client
@@ -8,20 +8,20 @@ import WSCore
 ///                                └──(--broadcast)──┐
 ///      stdin, ListenPrompt ──────────────────► Distributor ──► every client
 final class ListenRun {
-    /// How far the run has come.
+    /// The phases of the run.
     private enum Phase {
-        /// Clients are served.
+        /// Serving clients.
         case serving
-        /// The last clients and programs are waited for.
+        /// Waiting for the last clients and programs.
         case ending(EndCause)
-        /// Nothing is waited for but the outputs.
+        /// Waiting only for the outputs.
         case stopping(EndCause)
     }
 
-    /// Why a run ends.
+    /// Why the run ends.
     private enum EndCause {
         case asked
-        /// With `--once`.
+        /// The only client of `--once` has left.
         case onlyClientLeft
     }
 
@@ -29,33 +29,33 @@ final class ListenRun {
     let loop: EventLoop
     let faults: Faults
     let outputs: ListenOutputs
-    /// What is told of clients that come and go.
+    /// Logs clients and requests.
     let log: ClientLog
     private(set) lazy var server = makeServer()
-    /// Sends messages to the clients.
+    /// Sends messages to clients.
     private(set) lazy var distributor = Distributor(
         to: server, input: settings.readsPipe ? settings.arguments.inputSettings : nil,
         answersByItself: settings.arguments.mode.answersByItself, outputs: outputs, faults: faults)
-    /// Looks for clients without a sign of life; nil: nobody asked for it.
+    /// Detects silent and idle clients, or `nil` if not requested.
     private(set) lazy var watch = ClientWatch(settings.arguments, of: distributor)
-    /// What runs for the clients; nil: nothing does.
+    /// The programs of the clients, or `nil` without `--exec`.
     private(set) lazy var programs = settings.program.map { ProgramPool($0, settings.arguments, of: self) }
-    /// Where it listens, in the order of the settings' endpoints.
+    /// The listening places, in the order of the settings' endpoints.
     private(set) var places: [ListeningPlace] = []
-    /// Where lines are typed; nil: nowhere, or not any more.
+    /// The prompt, or `nil` if there is none or it has closed.
     private var prompt: ListenPrompt?
-    /// The further threads; nil: there are none.
+    /// The additional threads, or `nil` if there is only one thread.
     private var threads: ListenThreads?
     private var phase = Phase.serving
-    /// Why the run does not end as asked.
+    /// The failure to report at the end, if any.
     private var failure: Failure?
     private var stopRequests: StopRequests?
     private var endTimer: Timer?
 
-    /// What the end may take beyond the closing handshake's limit.
+    /// The time allowed for the end in addition to the close timeout.
     private static let endGrace = Duration.seconds(1)
 
-    /// Prepares a run.
+    /// Prepares a run and opens its outputs.
     init(_ settings: ListenSettings, on loop: EventLoop, console: Console) throws(Failure) {
         self.settings = settings
         self.loop = loop
@@ -69,7 +69,7 @@ final class ListenRun {
         outputs.didFail = { [unowned self] failure in end(with: failure) }
     }
 
-    /// Starts listening, and returns the first address with the port in use; nil for a Unix-domain socket.
+    /// Starts listening. Returns the first address with the actual port, or `nil` for a Unix-domain socket.
     @discardableResult
     func start() throws(Failure) -> SocketAddress? {
         var first: SocketAddress?
@@ -86,9 +86,9 @@ final class ListenRun {
         }
     }
 
-    /// Runs until a signal, and returns why it did not end as asked, if it did not.
+    /// Runs until the server ends. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
-        // The terminal is to be restored, and programs are to be ended, whatever ends the run.
+        // Catch all signals if the terminal has to be restored or programs have to be ended.
         stopRequests = StopRequests(all: settings.isRepl || programs != nil, on: loop) { [unowned self] request in
             switch request {
             case .interrupt, .quit: if let prompt { prompt.interrupted() } else { end() }
@@ -98,7 +98,7 @@ final class ListenRun {
         do throws(Failure) {
             let address = try start()
             threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
-                // Weak: the last of them may say so when the loop turns for the last time, as it is released.
+                // Weak: the last thread may report its end in the loop's final turn, while the run is being released.
                 try ListenThreads(all, on: loop) { [weak self] in self?.stopIfOver() }
             }
             if settings.isRepl { try startPrompt() }
@@ -116,8 +116,8 @@ final class ListenRun {
             .init(
                 policy: settings.policy, connection: settings.connection,
                 deflate: settings.arguments.compression.deflate,
-                responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout,
-                maximumConnections: settings.arguments.maximumConnections,
+                responder: settings.site, handshakeTimeout: settings.arguments.server.handshakeTimeout,
+                maximumConnections: settings.arguments.access.maximumConnections,
                 reservedDescriptors: programs?.reservedDescriptors ?? 0,
                 bytesPerSecond: faults.arguments.bytesPerSecond, share: settings.share),
             tls: settings.tls, on: loop
@@ -146,23 +146,23 @@ final class ListenRun {
 
     // MARK: Clients
 
-    /// Makes the handler of a client whose request is accepted, and tells of it.
+    /// Logs a client, reports its `open` event, and creates its handler.
     private func opened(_ client: Server<ListenClient>.Client) -> ListenClient {
         log.opened(client)
         let request = client.upgrade.request
-        // A target in absolute form has an authority of its own, which is not where we listen.
+        // A target in absolute form contains its own authority, which may differ from our address.
         let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
         outputs.writeEvent { events in
             events.writeOpen(
                 url: places[client.endpointIndex].urlPrefix + target, subprotocol: client.upgrade.subprotocol,
                 extensions: client.extensions, client: client.number)
         }
-        if settings.arguments.servesOnce { server.stopListening() }
+        if settings.arguments.server.servesOnce { server.stopListening() }
         loop.atEndOfTurn(distributor)
         return ListenClient(client, of: self)
     }
 
-    /// Takes note of the end of a client's connection.
+    /// Removes a client, and logs and reports the end of its connection.
     func ended(_ end: ConnectionEnd, of connection: Connection<ListenClient>) {
         let number = connection.number
         server.remove(number)
@@ -171,22 +171,23 @@ final class ListenRun {
         let failure = cause?.failure ?? failure(of: end)
         if let failure { outputs.writeEvent { $0.writeFailure(failure, client: number) } }
         outputs.writeEvent { $0.writeClose(end, client: number) }
-        if settings.arguments.servesOnce { return endAfterOnlyClient(with: failure) }
+        if settings.arguments.server.servesOnce { return endAfterOnlyClient(with: failure) }
         if stopIfOver() { return }
         distributor.slowReaders.clientDidDrain(number)
     }
 
-    /// What a connection's end is a failure of: where there are many, that clients come and go is none of the server's.
+    /// The failure that a connection's end counts as. A server for many clients ignores how they disconnect, except
+    /// after a protocol violation.
     private func failure(of end: ConnectionEnd) -> Failure? {
-        guard settings.arguments.servesOnce else { return end.violation.map { .failure(of: $0) } }
-        return Failure.failure(of: end, closeTimeout: settings.arguments.closeTimeout)
+        guard settings.arguments.server.servesOnce else { return end.violation.map { .failure(of: $0) } }
+        return Failure.failure(of: end, closeTimeout: settings.arguments.limits.closeTimeout)
     }
 
     // MARK: Ending
 
-    /// Whether the server takes leave of its clients.
+    /// Whether the server is ending.
     var isEnding: Bool { endCause != nil }
-    /// Whether somebody has asked for the end, which is not just that of the only client.
+    /// Whether the end was requested, rather than caused by the only client's departure.
     private var isEndAskedFor: Bool { endCause == .asked }
     private var isStopping: Bool { if case .stopping = phase { true } else { false } }
 
@@ -197,7 +198,7 @@ final class ListenRun {
         }
     }
 
-    /// Closes every client with 1001, and stops when they are gone; asked again, it stops at once.
+    /// Closes all clients with 1001 and stops when they are gone. A second call stops at once.
     func end() {
         guard !isEnding else {
             phase = .stopping(.asked)
@@ -206,9 +207,9 @@ final class ListenRun {
         phase = .ending(.asked)
         threads?.end()
         distributor.endInput()
-        // Standard output may be stuck, and clients that wait for it cannot be heard: there is an end to that, too.
+        // Limit the time: if standard output is stuck, clients paused for it are never read.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
-        endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
+        endTimer?.start(after: settings.arguments.limits.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
         server.stopListening()
         for connection in distributor.clients.all {
             distributor.close(connection, with: CloseFrame(code: .goingAway))
@@ -217,7 +218,7 @@ final class ListenRun {
         stopIfOver()
     }
 
-    /// Stops when nobody and nothing is waited for any more; returns whether it does.
+    /// Stops if no clients, programs, or threads are left. Returns whether it stopped.
     @discardableResult
     private func stopIfOver() -> Bool {
         guard isEnding, distributor.clients.isEmpty, programs?.isEmpty ?? true, threads?.areOver ?? true else {
@@ -227,15 +228,16 @@ final class ListenRun {
         return true
     }
 
-    /// Ends because an output cannot be written any more; nil: its reader has seen enough.
+    /// Ends the run because an output has failed. The failure is `nil` if the reader of standard output closed it.
     private func end(with failure: Failure?) {
         if self.failure == nil { self.failure = failure }
-        // Clients that waited for the output are to be heard: their close frames end the run.
+        // Read the clients that waited for the output; their close frames end the run.
         outputs.releaseClients()
         if isStopping { loop.stop() } else if !isEnding { end() }
     }
 
-    /// Ends after the only client, when all that it sent is written. An end that was asked for is no failure of its.
+    /// Ends the run after its only client has left and its output is written. If the end was already requested, the
+    /// client's failure is ignored.
     private func endAfterOnlyClient(with failure: Failure?) {
         if !isEnding {
             if self.failure == nil { self.failure = failure }
@@ -246,7 +248,7 @@ final class ListenRun {
         stopIfOver()
     }
 
-    /// Stops the loop, once standard output has everything if it is waited for.
+    /// Stops the loop, by default after standard output has accepted all data.
     func stop(waitsForOutput: Bool = true) {
         prompt?.close()
         prompt = nil
@@ -265,13 +267,13 @@ final class ListenRun {
 }
 
 extension ListenRun: ListenPromptServer {
-    /// Sends what was typed to a client, or to all, unless the server is ending.
+    /// Sends a typed item to one client or to all. A message to all is refused while the server is ending.
     func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem? {
         if client == nil, isEnding { return .serverIsEnding }
         return distributor.send(typed: item, payload, to: client)
     }
 
-    /// What there is to say of each client.
+    /// A line about each client, ordered by number.
     var clientLines: [String] {
         distributor.clients.inOrder.map { connection in
             let name = "Client \(connection.number)"
@@ -281,7 +283,7 @@ extension ListenRun: ListenPromptServer {
         }
     }
 
-    /// Goes on with what had to wait while the user's editor had the terminal.
+    /// Resumes output that was held back while the user's editor used the terminal.
     func promptDidReturn() {
         outputs.drained()
     }
@@ -300,8 +302,8 @@ extension ListenRun: ProgramHost {
         if outputs.observesMessages { outputs.answered(payload, as: kind, to: client) }
     }
 
-    /// Whether the end of the run tells of the failure: that of the only client's program, until an end is asked for.
-    var takesProgramFailures: Bool { settings.arguments.servesOnce && !isEndAskedFor }
+    /// Whether a program's failure determines the result of the run: with `--once`, until the end is requested.
+    var takesProgramFailures: Bool { settings.arguments.server.servesOnce && !isEndAskedFor }
 
     func programFailed(_ words: String, of client: Int) {
         guard takesProgramFailures else { return console.error("client \(client): \(words)") }

@@ -1,8 +1,8 @@
 import WSCore
 
-// Several threads, each with a server of its own.
+// Settings for several threads, each with its own server.
 extension ListenSettings {
-    /// The settings of the threads but the first, which has bound the port; nil: there are none.
+    /// The settings of all threads except the first, which has bound the port; `nil` with a single thread.
     func forFurtherThreads(listeningOn address: SocketAddress?) throws(Failure) -> [ListenSettings]? {
         guard let share, let address else { return nil }
         var all: [ListenSettings] = []
@@ -12,7 +12,8 @@ extension ListenSettings {
         return all
     }
 
-    /// Throws ``Failure/badArgument(what:why:)`` where one thread has to know all clients.
+    /// Checks that threads can serve clients independently.
+    /// - Throws: ``Failure/badArgument(what:why:)`` if one thread would have to know all clients.
     static func checkThreads(
         _ arguments: ListenArguments, _ endpoints: [Server<ListenClient>.Endpoint]
     ) throws(Failure) {
@@ -25,7 +26,7 @@ extension ListenSettings {
             throw .badArgument(
                 what: what, why: "requests that are refused are counted by one thread; leave the number out")
         }
-        guard arguments.output != .json else {
+        guard arguments.format.output != .json else {
             throw .badArgument(what: what, why: "events of several threads would mix; leave --output json out")
         }
         guard endpoints.allSatisfy(\.isPort) else {

@@ -1,52 +1,54 @@
 import WSCore
 
-/// What the arguments of `wsx listen` mean.
+/// The settings derived from the arguments of `wsx listen`.
 struct ListenSettings {
-    /// What was typed, for all that means what it says.
+    /// The arguments, for everything that needs no interpretation.
     let arguments: ListenArguments
-    /// Where to listen: one place, or the sockets that were handed over.
+    /// The listening endpoints: one address, or the inherited sockets.
     private(set) var endpoints: [Server<ListenClient>.Endpoint]
     /// Which requests are accepted.
     let policy: ServerPolicy
-    /// Which of several threads it is for; nil: there is but one.
+    /// The share of one of several threads, or `nil` with a single thread.
     private(set) var share: Server<ListenClient>.Share?
-    /// Whether the lines to be sent are typed into a REPL.
+    /// Whether the user types messages at a prompt.
     let isRepl: Bool
-    /// What `--replay` answers with; nil: it is not used.
+    /// The recording of `--replay`, or `nil` if there is none.
     let replay: ReplayRecording?
 
-    /// What runs for each client; nil: nothing does.
+    /// The program run for each client, or `nil` if there is none.
     let program: ProgramCommand?
-    /// The files that browsers get; nil: none.
+    /// The files served to browsers, or `nil` if there are none.
     let files: FileTree?
-    /// TLS with the clients; nil: it is not used.
+    /// The TLS layer, or `nil` without TLS.
     private(set) var tls: TLSLayer?
     private let tlsSettings: TLSServerSettings?
-    /// What clients can pin a certificate by that was made for this run; nil: there is none.
+    /// The pin of a self-signed certificate created for this run, or `nil` if there is none.
     let selfSignedPin: TLSPin?
 
-    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    /// Derives the settings from the arguments.
     /// - Parameters:
-    ///   - sockets: The sockets that were handed over, which go before the address.
-    ///   - secrets: Reads what need not stand on the command line.
+    ///   - sockets: The inherited sockets, which take precedence over the address.
+    ///   - secrets: Resolves references to files and environment variables.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(
         _ arguments: ListenArguments, sockets: [InheritedSocket] = [],
         secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
-        try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         if case .replay(let path) = arguments.mode {
-            replay = try ReplayRecording(contentsOf: path, speed: arguments.replaySpeed)
+            replay = try ReplayRecording(contentsOf: path, speed: arguments.format.replaySpeed)
         } else {
             replay = nil
             try arguments.checkReplaySpeed()
         }
-        let extraFields = try HeaderFiles.fields(arguments.headers)
+        let extraFields = try HeaderFiles.fields(arguments.server.headers)
         let access = try AccessComposition(
-            credentials: arguments.credentials, tokens: arguments.tokens, secrets: secrets
+            credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets
         ).policy()
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
-                subprotocols: arguments.subprotocols, path: arguments.path, allowedOrigins: arguments.origins,
+                subprotocols: arguments.server.subprotocols, path: arguments.server.path,
+                allowedOrigins: arguments.access.origins,
                 access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed)
         } catch {
             throw .badArgument(what: "the server's settings", why: "\(error)")
@@ -69,14 +71,14 @@ struct ListenSettings {
         } else {
             program = nil
         }
-        share = arguments.threadCount > 1 ? .init(index: 0, count: arguments.threadCount) : nil
+        share = arguments.server.threadCount > 1 ? .init(index: 0, count: arguments.server.threadCount) : nil
         if share != nil { try Self.checkThreads(arguments, endpoints) }
         isRepl =
-            arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
+            arguments.format.readsInput && !arguments.mode.answersByItself && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
     }
 
-    /// The same for another thread, which shares nothing that changes.
+    /// The same settings for another thread, which shares no mutable state with the others.
     func forThread(
         _ share: Server<ListenClient>.Share, listeningOn address: SocketAddress
     ) throws(Failure) -> ListenSettings {
@@ -91,32 +93,33 @@ struct ListenSettings {
         return settings
     }
 
-    /// What is accepted from each client, and how connections are closed.
+    /// The limits and the behavior of each connection.
     var connection: Connection<ListenClient>.Settings {
         Connection.Settings(
             role: .server,
             limits: Limits(
-                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
+                maximumMessageBytes: arguments.limits.maximumMessageBytes,
+                maximumFragments: arguments.limits.maximumFragments),
+            fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
             pausesReadingWhenFull: arguments.mode == .echo || replay != nil,
             forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
     }
 
-    /// Whether what is sent comes through a pipe or from a file.
-    var readsPipe: Bool { arguments.readsInput && !arguments.mode.answersByItself && !isRepl }
+    /// Whether messages are read from a pipe or a file.
+    var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.answersByItself && !isRepl }
 
-    /// Whether messages, or events, go to standard output: not while a terminal shows them, and an echo server
-    /// writes events alone.
+    /// Whether messages or events go to standard output. They do not if the prompt shows them on a terminal. An echo
+    /// server writes only events.
     var writesOutput: Bool {
         if isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
-        return !arguments.mode.answersByItself || arguments.output == .json
+        return !arguments.mode.answersByItself || arguments.format.output == .json
     }
 
-    /// The kind of the messages that are sent.
-    var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
+    /// The kind of messages to send.
+    var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 
-    /// Reads `PORT`, `ADDRESS:PORT` or `unix:PATH`. Loopback unless an address is given: a development server is
-    /// nobody else's business.
+    /// Parses `PORT`, `ADDRESS:PORT`, or `unix:PATH`. The default address is loopback, because a development server
+    /// should not be reachable from other hosts.
     private static func endpoint(_ text: String) throws(Failure) -> Server<ListenClient>.Endpoint {
         guard !text.isEmpty else {
             throw .badArgument(
@@ -157,19 +160,20 @@ struct ListenSettings {
     }
 }
 
-// What a browser finds on the port.
+// HTTP resources on the listening port.
 extension ListenSettings {
-    /// What answers requests that ask for no WebSocket.
+    /// The site that answers requests other than upgrades.
     var site: Site { Site(policy: policy, pages: pages, files: files) }
 
-    /// The built-in pages that the arguments ask for.
+    /// The built-in pages that the arguments request.
     private var pages: [WebPage] {
-        arguments.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
+        arguments.web.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
     }
 
-    /// The files of `--serve`, or ``Failure/badArgument(what:why:)``.
+    /// Returns the files of `--serve`.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     static func files(_ arguments: ListenArguments) throws(Failure) -> FileTree? {
-        guard let path = arguments.servedDirectory else { return nil }
+        guard let path = arguments.web.servedDirectory else { return nil }
         do throws(IOError) {
             return try FileTree(path)
         } catch {
@@ -179,7 +183,7 @@ extension ListenSettings {
 }
 
 extension Server.Endpoint {
-    /// The address; nil for a Unix-domain socket.
+    /// The address, or `nil` for a Unix-domain socket.
     fileprivate var address: SocketAddress? {
         switch self {
         case .tcp(let address): address

@@ -1,44 +1,44 @@
 import WSCore
 
-/// The further threads of `--threads`: each has a loop and a server of its own on the same port, and shares nothing with
-/// the others. The kernel deals the clients out.
+/// The additional threads of `--threads`. Each has its own loop and its own server on the same port, and shares nothing
+/// with the others. The kernel distributes the clients.
 ///
-/// The first thread waits for the others on its loop and not in a join, so that it hears a second Ctrl-C.
+/// The first thread waits for the others on its loop rather than in a join, because it must react to a second Ctrl-C.
 final class ListenThreads {
     private var threads: [LoopThread] = []
     private var controls: [Control] = []
     private var runningCount: Int
     private let didEnd: () -> Void
 
-    /// What a thread can be asked for, on any other.
+    /// Controls a thread from any other thread.
     private struct Control: @unchecked Sendable {
-        /// Not to be touched before the thread has ended: kept, so that there is a loop that can be woken.
+        /// Not used before the thread has ended. The reference keeps the loop alive for the wakers.
         let run: ListenRun
-        /// To close its clients.
+        /// Closes the thread's clients.
         let end: LoopWaker
-        /// To wait for nobody: a waker of its own, as calls of one that come close together are one.
+        /// Stops the thread without waiting. It needs its own waker, because a waker merges calls in quick succession.
         let stop: LoopWaker
 
-        /// Lets go of the run, on its thread: a loop turns once more when it is released, and somebody may just have woken
-        /// it.
+        /// Releases the run on its own thread: a loop turns once more when it is released, and a waker may just have
+        /// fired.
         func letGo() {
             for waker in [end, stop] { waker.stop() }
         }
     }
 
-    /// What a thread is given: made for it, and used by it alone.
+    /// The data passed to a new thread. Only that thread uses it.
     private struct Start: @unchecked Sendable {
         let settings: ListenSettings
         let channel: OneShotChannel<Result<Control, Failure>>
-        /// Told when the thread has nothing more to do.
+        /// Wakes the first thread when this thread has finished.
         let didEnd: LoopWaker
     }
 
-    /// Starts the threads; when it returns, all of them listen.
+    /// Starts the threads. All of them listen when the initializer returns.
     /// - Parameters:
-    ///   - settings: Those of each.
-    ///   - loop: The loop of the thread that starts them.
-    ///   - didEnd: Called there when all of them are over.
+    ///   - settings: The settings of each thread.
+    ///   - loop: The loop of the calling thread.
+    ///   - didEnd: Called on that loop when all threads have finished.
     init(_ settings: [ListenSettings], on loop: EventLoop, didEnd: @escaping () -> Void) throws(Failure) {
         runningCount = settings.count
         self.didEnd = didEnd
@@ -59,20 +59,20 @@ final class ListenThreads {
         }
     }
 
-    /// Whether nothing is waited for any more.
+    /// Whether all threads have finished.
     var areOver: Bool { runningCount == 0 }
 
-    /// Has the servers close their clients.
+    /// Closes the clients of all threads.
     func end() {
         for control in controls { control.end.wake() }
     }
 
-    /// Has them stop at once.
+    /// Stops all threads at once.
     func stop() {
         for control in controls { control.stop.wake() }
     }
 
-    /// Waits until they have stopped.
+    /// Waits until all threads have ended.
     func join() {
         for thread in threads { thread.join() }
         threads = []
@@ -116,8 +116,9 @@ final class ListenThreads {
         } catch {
             throw .system(error)
         }
-        // Colours are for the transcript, of which there is none.
-        let console = Console(color: .never, isQuiet: settings.arguments.isQuiet, environment: { _ in nil })
+        // Colors are for the transcript, which these threads do not have.
+        let console = Console(
+            color: .never, isQuiet: settings.arguments.transcript.display.isQuiet, environment: { _ in nil })
         return try ListenRun(settings, on: loop, console: console)
     }
 }

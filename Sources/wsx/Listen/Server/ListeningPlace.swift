@@ -1,24 +1,24 @@
 import WSCore
 
-/// Where a server listens, as people and events are told.
+/// A place where the server listens, as announced to users and in events.
 struct ListeningPlace {
     /// The URL that clients connect to.
     let url: String
-    /// The beginning of its clients' URLs, which the request's path follows.
+    /// The common prefix of the clients' URLs; the request target follows it.
     let urlPrefix: String
-    /// What a browser opens; nil for a Unix-domain socket.
+    /// The URL for browsers, or `nil` for a Unix-domain socket.
     let webURL: String?
-    /// The port; nil for a Unix-domain socket.
+    /// The port, or `nil` for a Unix-domain socket.
     let port: UInt16?
 
     /// Describes an endpoint.
     /// - Parameters:
-    ///   - address: The address with the port in use; nil for a Unix-domain socket.
-    ///   - isSecure: Whether it is reached with TLS.
+    ///   - address: The address with the actual port, or `nil` for a Unix-domain socket.
+    ///   - isSecure: Whether the endpoint uses TLS.
     init(_ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool) {
         port = address?.port
         webURL = address.map { address in
-            // An address that stands for all of the machine's is none to open.
+            // Browsers cannot open a wildcard address.
             let authority = address.hostBytes.allSatisfy { $0 == 0 } ? "localhost:\(address.port)" : "\(address)"
             return "\(isSecure ? "https" : "http")://\(authority)/"
         }
@@ -33,8 +33,8 @@ struct ListeningPlace {
 }
 
 extension ListeningPlace {
-    /// Tells people and scripts where the server listens, and what a browser finds there.
-    /// - Parameter hasPrompt: Whether lines can be typed.
+    /// Announces, in notices and events, the listening places and the resources for browsers.
+    /// - Parameter hasPrompt: Whether the user can type at a prompt.
     static func announce(
         _ places: [ListeningPlace], by settings: ListenSettings, hasPrompt: Bool, to outputs: ListenOutputs
     ) {
@@ -46,11 +46,11 @@ extension ListeningPlace {
             console.notice("Listening on \(escapingControls(place.url))" + (hasPrompt ? "; /help lists commands" : ""))
         }
         let webURLs = places.compactMap(\.webURL)
-        if let directory = arguments.servedDirectory {
+        if let directory = arguments.web.servedDirectory {
             let urls = webURLs.map { " at \($0)" }.joined(separator: " and")
             console.notice(escapingControls("Serving the files of \(directory)\(urls)"))
         }
-        if arguments.servesConsole {
+        if arguments.web.servesConsole {
             for url in webURLs { console.notice("Console at \(url)") }
         }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
@@ -67,7 +67,7 @@ extension ListeningPlace {
 }
 
 extension Server.Endpoint {
-    /// The path of a Unix-domain socket; nil for an address.
+    /// The path of a Unix-domain socket, or `nil` for an address.
     fileprivate var path: String? {
         switch self {
         case .tcp: nil

@@ -1,15 +1,17 @@
 import WSCore
 
-/// What the arguments of `wsx listen` ask of TLS: files read, passphrases asked for, a certificate made.
+/// Builds the TLS settings from the arguments of `wsx listen`: reads files, asks for passphrases, and creates
+/// certificates.
 struct ServerTLSComposition {
-    /// What was typed.
+    /// The TLS arguments of `wsx listen`.
     let arguments: ServerTLSArguments
-    /// Where the server listens, for a certificate of its own; nil: on a Unix-domain socket.
+    /// The listening address, for a self-signed certificate; `nil` for a Unix-domain socket.
     let address: SocketAddress?
-    /// Reads what need not stand on the command line.
+    /// Resolves references to files and environment variables.
     let secrets: Secrets
 
-    /// The settings, or ``Failure/badArgument(what:why:)``, which shows no secret; nil: TLS is not used.
+    /// Returns the settings, or `nil` if TLS is not requested.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
     func settings() throws(Failure) -> TLSServerSettings? {
         guard arguments.isUsed else { return nil }
         var settings = TLSServerSettings(certificate: try certificate())

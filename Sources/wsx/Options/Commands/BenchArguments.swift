@@ -1,9 +1,8 @@
 import CommandLine
 
-/// What was typed after `wsx bench`. What it means (files read, URL parsed) is worked out elsewhere.
-@dynamicMemberLookup
+/// The arguments of `wsx bench` as typed. Nothing is resolved yet: no file is read, and no URL parsed.
 struct BenchArguments: Equatable, Sendable {
-    /// Without compression unless it is asked for: it is the server that is to be measured, and not zlib.
+    /// Compression is off by default: the test is to measure the server, not zlib.
     var client = ClientArguments(compression: CompressionArguments(compresses: false))
     var load = LoadArguments()
     var loadMessages = LoadMessageArguments()
@@ -15,7 +14,8 @@ struct BenchArguments: Equatable, Sendable {
     static let operands: [OperandSpecification<BenchArguments>] = [
         ClientArguments.url(
             manual: """
-                The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process, on a thread of its own.
+                The server to test; see URLS in *wsx-connect*(1). `echo:` is a built-in echo server, which runs on a \
+                separate thread of this process.
                 """
         ).lifted(\.client)
     ]
@@ -26,15 +26,16 @@ struct BenchArguments: Equatable, Sendable {
         OptionSpecification.timeout(
             \BenchArguments.timeout,
             manual: """
-                End the run with status 6 and the results so far when it has taken *DURATION*, opening of connections \
-                included, and nothing else has ended it.
+                End the run after *DURATION*, including the time to open connections, with status 6 and the results so \
+                far.
                 """)
         ClientArguments.options(
             compression: CompressionArguments.options(
                 default: .off,
                 manual: """
-                    Offer compression of messages (permessage-deflate, RFC 7692). It is then used for messages \
-                    of 64 bytes and more that it makes shorter. Both ends then spend most of their time on it.
+                    Offer compression (permessage-deflate, RFC 7692). Messages of 64 bytes or more are then compressed \
+                    if that makes them shorter. Both ends spend most of their time compressing, which is why the \
+                    default is off.
                     """)
         ).lifted(\.client)
         ResultArguments.options.lifted(\.result)
@@ -42,21 +43,20 @@ struct BenchArguments: Equatable, Sendable {
     }
 }
 
-/// What was typed after `wsx bench merge`.
-@dynamicMemberLookup
+/// The arguments of `wsx bench merge` as typed.
 struct MergeArguments: Equatable, Sendable {
-    /// Files of results, 1 or more; `-` is standard input.
+    /// Files with results, 1 or more; `-` is standard input.
     var paths: [String] = []
     var result = ResultArguments()
     var display = DisplayArguments()
 
     static let operands = [
         OperandSpecification<MergeArguments>(
-            "FILE", required: true, repeatable: true, completion: .file,
-            summary: "Results, as --output json writes them; - is stdin",
+            "FILE", required: true, repeatable: true, completion: .file, example: "a.json b.json",
+            summary: "Results in JSON; - reads standard input",
             manual: """
-                A file that `wsx bench --output json` has written, or several of its results, one a line. `-` is standard \
-                input.
+                A file written by `wsx bench --output json`, or a file with several results, one per line. `-` reads \
+                standard input.
                 """
         ) { arguments, values in arguments.paths = values }
     ]

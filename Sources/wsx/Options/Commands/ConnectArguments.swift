@@ -1,10 +1,9 @@
 import CommandLine
 
-/// What was typed after `wsx connect`. What it means (files read, URL parsed) is worked out elsewhere.
-@dynamicMemberLookup
+/// The arguments of `wsx connect` as typed. ``ConnectSettings`` parses the URL and reads the files.
 struct ConnectArguments: Equatable, Sendable {
     var client = ClientArguments()
-    /// The operands, then the values of `--execute`, in their order.
+    /// The operands, followed by the values of `--execute`, each in the order given.
     var messages: [String] = []
     var file: String?
     var isInteractive = false
@@ -16,13 +15,13 @@ struct ConnectArguments: Equatable, Sendable {
     var history = HistoryChoice.host
 
     static let operands: [OperandSpecification<ConnectArguments>] = [
-        ClientArguments.url(manual: "The server to connect to, see URLS.").lifted(\.client),
+        ClientArguments.url(manual: "The server to connect to. See URLS.").lifted(\.client),
         OperandSpecification(
             "MESSAGE", required: false, repeatable: true,
-            summary: "Sent in order, in place of stdin",
+            summary: "Messages to send instead of reading stdin",
             manual: """
-                Sent in order once the connection is open. Standard input is then not read and the run ends \
-                as after the end of input, unless `--interactive` is given.
+                Messages to send, in order, when the connection opens. Standard input is not read, and the run ends as \
+                it does after the end of input, unless `--interactive` is given.
                 """
         ) { arguments, values in arguments.messages = values + arguments.messages },
     ]
@@ -31,8 +30,8 @@ struct ConnectArguments: Equatable, Sendable {
         messageOptions
         FormatArguments.options(
             manual: """
-                Do not read standard input. The run goes on until the peer closes the connection, or `--count`, \
-                `--until`, `--timeout` or an interrupt ends it. `--linger` has no effect.
+                Do not read standard input. The run continues until the peer closes the connection, or until \
+                `--count`, `--until`, `--timeout`, or an interrupt ends it. `--linger` has no effect.
                 """
         ).lifted(\.format)
         EndingArguments.options.lifted(\.ending)
@@ -46,31 +45,36 @@ struct ConnectArguments: Equatable, Sendable {
     private static let messageOptions: [OptionSpecification<ConnectArguments>] = [
         OptionSpecification(
             "execute", "x", value: OptionValue("MESSAGE"), repeatable: true, heading: .messages,
-            summary: "Send MESSAGE once open, as the operand does",
+            summary: "Send MESSAGE when the connection opens",
             manual: """
-                Send *MESSAGE* once the connection is open, after those given as operands. \
-                Otherwise it is the same as an operand. A proxy's address is rejected: curl's `-x` is `--proxy`.
-                """
+                Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. Apart from the order, the \
+                option is equivalent to an operand. To catch a habit from curl, the address of a proxy is rejected: \
+                curl's `-x` is `--proxy` here.
+                """,
+            example: #"--execute '{"op":"subscribe","channel":"trades"}'"#, seeAlso: ["file", "interactive"]
         ) { arguments, value throws(ValueProblem) in
             arguments.messages.append(try MessageValue.parse(value))
         },
         OptionSpecification(
             "file", "f", value: OptionValue("PATH", .file), heading: .messages,
-            summary: "Send the file as one message",
+            summary: "Send a file as one message",
             manual: """
-                Send the whole file at *PATH* as one message once the connection is open, after every *MESSAGE*. \
-                `-` stands for standard input. Otherwise it is then not read, unless `--interactive` is given.
-                """
+                Send the contents of *PATH* as one message when the connection opens, after all *MESSAGE*s. `-` is \
+                standard input. The contents must be UTF-8 text unless `--binary` is given. No other messages are read \
+                from standard input unless `--interactive` is given.
+                """,
+            example: "--binary --file image.png", seeAlso: ["execute", "binary", "interactive"]
         ) { arguments, value throws(ValueProblem) in
             arguments.file = try MessageFileValue.parse(value)
         },
         OptionSpecification(
             "interactive", "i", conflicts: ["no-stdin"], heading: .messages,
-            summary: "Go on with stdin after the messages",
+            summary: "Read stdin after sending the messages",
             manual: """
-                After the messages given as arguments go on with standard input: \
-                with the prompt on a terminal, with the pipe elsewhere.
-                """
+                Read standard input after sending the messages of the command line: at the prompt on a terminal, or \
+                from a pipe.
+                """,
+            example: #"--interactive --execute '{"op":"login"}'"#
         ) { arguments, _ in arguments.isInteractive = true },
     ]
 
@@ -79,26 +83,30 @@ struct ConnectArguments: Equatable, Sendable {
             "history", value: OptionValue("FILE", .file), heading: .display,
             summary: "Keep the prompt's history in FILE",
             manual: """
-                Keep the lines that are typed at the prompt in *FILE*, in place of one for each host, see FILES. Of \
-                `--history` and `--no-history` the last one counts.
-                """
+                Keep the prompt's history in *FILE*. By default, each host has its own file; see FILES. Of `--history` \
+                and `--no-history`, the last one wins.
+                """,
+            example: "--history chat.history", seeAlso: ["no-history"]
         ) { arguments, value throws(ValueProblem) in
             guard !value.isEmpty else { throw .empty }
             arguments.history = .file(value)
         },
         OptionSpecification(
             "no-history", heading: .display,
-            summary: "Keep no history of the prompt in a file",
-            manual: "Neither read nor keep lines that are typed at the prompt, beyond the end of the run."
+            summary: "Do not use a history file",
+            manual: """
+                Keep the prompt's history in memory only: no history file is read or written. Of `--history` and \
+                `--no-history`, the last one wins.
+                """
         ) { arguments, _ in arguments.history = .none },
     ]
 }
 
-/// Where the lines are kept that are typed at the prompt.
+/// Where the prompt's history is stored.
 enum HistoryChoice: Equatable {
-    /// In a file for each host.
+    /// In one file per host.
     case host
     case file(String)
-    /// In memory.
+    /// In memory only.
     case none
 }

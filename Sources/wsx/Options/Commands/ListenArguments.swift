@@ -1,9 +1,8 @@
 import CommandLine
 
-/// What was typed after `wsx listen`. What it means (files read, address resolved) is worked out elsewhere.
-@dynamicMemberLookup
+/// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
 struct ListenArguments: Equatable, Sendable {
-    /// As typed: `PORT`, `ADDRESS:PORT` or `unix:PATH`; empty: nothing was.
+    /// As typed: `PORT`, `ADDRESS:PORT`, or `unix:PATH`; empty if omitted.
     var address = ""
     var mode = ListenMode.conversation
     var server = ServerArguments()
@@ -20,23 +19,22 @@ struct ListenArguments: Equatable, Sendable {
 
     static let operands = [
         OperandSpecification<ListenArguments>(
-            "[ADDRESS:]PORT", required: false,
-            summary: "Where to listen; also unix:PATH",
+            "[ADDRESS:]PORT", required: false, example: "8080",
+            summary: "Port to listen on, or unix:PATH",
             manual: """
-                Where to listen. Without an address it is `127.0.0.1`, which only this machine can reach; \
-                `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free one. \
-                `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace. \
-                May be left out where sockets are handed over, see SOCKET ACTIVATION.
+                The address and port to listen on. The default address is `127.0.0.1`, which only this machine can \
+                reach; `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free port. \
+                `unix:`*path* listens on a Unix-domain socket, and `unix:@`*name* on an abstract one (Linux). The \
+                operand is optional with SOCKET ACTIVATION.
                 """
         ) { arguments, values throws(ValueProblem) in
             arguments.address = try ListenAddressValue.parse(values.joined())
         },
         OperandSpecification<ListenArguments>(
-            "PROGRAM [ARG...]", required: false, of: "exec", completion: .program,
-            summary: "What --exec runs",
+            "PROGRAM [ARG...]", required: false, of: "exec", completion: .program, example: "-- ./worker",
+            summary: "Program to run with --exec",
             manual: """
-                With `--exec`, the program that is run for each client, and its arguments, see PROGRAMS. It is looked \
-                for in PATH.
+                The program that `--exec` runs for each client, and its arguments. It is searched in PATH. See PROGRAMS.
                 """
         ) { arguments, values in arguments.mode = .exec(values) },
     ]
@@ -53,19 +51,20 @@ struct ListenArguments: Equatable, Sendable {
         replay
         FormatArguments.options(
             withoutInput: FormatArguments.inputOptions, kindConflicts: ["input=json"],
-            manual: "Do not read standard input: nothing is sent but what the protocol asks for."
+            manual: "Do not read standard input. Clients then get only what modes such as `--broadcast` send."
         ).lifted(\.format)
         HeartbeatArguments.options(
-            summary: "Ping so often, and drop silent clients",
+            summary: "Ping clients; drop those that stay silent",
             manual: """
-                Send each client a ping every *DURATION*. One of which nothing has come after several of them, no byte \
-                of any kind, is lost: its connection is dropped, without a closing handshake.
+                Send each client a ping every *DURATION*. A client that sends nothing for `--heartbeat-misses` \
+                heartbeats is considered dead and is disconnected without a closing handshake.
                 """
         ).lifted(\.heartbeats)
         ServerTLSArguments.options.lifted(\.tls)
         CompressionArguments.options().lifted(\.compression)
         LimitArguments.options(
-            messageSize: "16M", manual: "Close a client with 1009 when it sends a message larger than *SIZE*."
+            messageSize: "16M",
+            manual: "Close a client with 1009 if it sends a message larger than *SIZE*, counted after decompression."
         ).lifted(\.limits)
         TranscriptArguments.options.lifted(\.transcript)
     }
@@ -75,16 +74,18 @@ struct ListenArguments: Equatable, Sendable {
             "echo",
             conflicts: ["broadcast"] + FormatArguments.inputOptions + FormatArguments.messageKinds
                 + FormatArguments.messageOutputs, heading: .server,
-            summary: "Send each message back to its sender",
-            manual: "Send each message back to the client that sent it. Standard input is then not read."
+            summary: "Echo each message to its sender",
+            manual: "Echo each message to the client that sent it. Standard input is not read.",
+            seeAlso: ["broadcast", "exec", "replay", "threads"]
         ) { arguments, _ in arguments.mode = .echo },
         OptionSpecification(
             "broadcast", conflicts: ["echo"], heading: .server,
             summary: "Send each message to all other clients",
             manual: """
-                Send each message to all clients but the one that sent it, and show it as without the option. What is \
-                typed, or read from standard input, goes to every client.
-                """
+                Send each message to all clients except its sender, and also write it to standard output. Lines of \
+                standard input go to every client.
+                """,
+            seeAlso: ["echo", "exec"]
         ) { arguments, _ in arguments.mode = .broadcast },
     ]
 
@@ -94,9 +95,11 @@ struct ListenArguments: Equatable, Sendable {
             heading: .server,
             summary: "Run -- PROGRAM [ARG...] for each client",
             manual: """
-                Run the program after `--` once for each client: what the client sends is its standard input, and what it \
-                writes to standard output is sent to the client. See PROGRAMS. Standard input is then not read.
-                """
+                Run the program after `--` once for each client. The client's messages become lines on its standard \
+                input, and each line of its standard output is sent to the client. See PROGRAMS. Standard input is not \
+                read.
+                """,
+            seeAlso: ["max-processes", "exec-grace", "once"]
         ) { arguments, _ in arguments.mode = .exec([]) }
 
     private static let replay =
@@ -104,34 +107,34 @@ struct ListenArguments: Equatable, Sendable {
             "replay", value: OptionValue("FILE", .file), singular: true,
             conflicts: ["echo", "broadcast", "exec", "input", "crlf"] + FormatArguments.messageKinds
                 + FormatArguments.messageOutputs, heading: .faults,
-            summary: "Answer as in a recording",
+            summary: "Answer messages from a recording",
             manual: """
-                Answer each message as the server of the recording *FILE* did, see TRYING CLIENTS. Standard input is \
-                then not read. `--replay-speed` keeps the pauses before the answers, or scales them; without it they \
-                come at once.
-                """
+                Answer each message as the server in the recording *FILE* did; see TESTING CLIENTS. Replies are sent \
+                at once; `--replay-speed` keeps or scales the original delays. Standard input is not read.
+                """,
+            example: "--replay session.jsonl", seeAlso: ["replay-speed", "record", "echo"]
         ) { arguments, value in arguments.mode = .replay(path: value) }
 }
 
-/// What `wsx listen` does with the messages of its clients.
+/// What `wsx listen` does with its clients' messages.
 enum ListenMode: Equatable, Sendable {
-    /// They are shown, and what is typed or read from standard input goes to every client.
+    /// Messages are written to standard output; lines of standard input go to every client.
     case conversation
-    /// The same, and each goes to all other clients.
+    /// Like ``conversation``, but each message also goes to all other clients.
     case broadcast
-    /// Each goes back to its sender.
+    /// Each message goes back to its sender.
     case echo
-    /// They are answered as in the recording at this path.
+    /// Messages are answered from the recording at this path.
     case replay(path: String)
-    /// They go to a program that runs for that client alone: its name and its arguments.
+    /// Each client has its own process of a program: its name and arguments.
     case exec([String])
 
-    /// A mode without what it is given.
+    /// A mode without its associated values.
     enum Service {
         case conversation, broadcast, echo, replay, exec
     }
 
-    /// Which mode it is.
+    /// The mode without its associated values.
     var service: Service {
         switch self {
         case .conversation: .conversation
@@ -142,8 +145,7 @@ enum ListenMode: Equatable, Sendable {
         }
     }
 
-    /// Whether the program answers, and nobody sits at the server: standard input is not read, and messages are not
-    /// shown.
+    /// Whether the server answers without a user: standard input is not read, and messages are not shown.
     var answersByItself: Bool {
         switch self {
         case .conversation, .broadcast: false

@@ -1,65 +1,70 @@
 import CommandLine
 
-/// The options for admitting clients: who, how many at a time, and for how long.
+/// The options that admit clients: origins, credentials, and limits.
 struct AccessArguments: Equatable, Sendable {
-    /// Origins allowed besides the server's own and loopback ones; `*` allows all.
+    /// Origins allowed in addition to the server's own and loopback origins; `*` allows all.
     var origins: [String] = []
-    /// As typed, each `USER:PASSWORD`, `@FILE` or `env:NAME`; any of them lets in, and so does a token.
+    /// As typed: `USER:PASSWORD`, `@FILE`, or `env:NAME`. Any one of them, or of ``tokens``, admits a client.
     var credentials: [String] = []
-    /// As typed, each a token, `@FILE` or `env:NAME`.
+    /// As typed: a token, `@FILE`, or `env:NAME`.
     var tokens: [String] = []
-    /// 1 or more; nil: what the descriptor limit leaves.
+    /// 1 or more; nil: as many as the descriptor limit allows.
     var maximumConnections: Int?
-    /// More than 0; nil: clients may be idle for ever.
+    /// More than 0; nil: no limit.
     var idleTimeout: Duration?
 
     static let options: [OptionSpecification<AccessArguments>] = [
         OptionSpecification(
             "origin", "o", value: OptionValue("ORIGIN"), repeatable: true, heading: .access,
-            summary: "Let in browsers from ORIGIN; * is all",
+            summary: "Allow pages from ORIGIN, or * for all",
             manual: """
-                Accept browsers from *ORIGIN*, for instance `https://app.example`, as well. Without this option \
-                a browser's Origin must be the server's own or a loopback one; any other is refused with 403. \
-                `*` allows all. Clients that send no Origin are not concerned.
-                """
+                Allow pages from *ORIGIN*, such as `https://app.example`, to connect. Pages of the server's own origin \
+                and of loopback origins may always connect; others get 403. `*` allows every origin. Programs that \
+                send no Origin are not affected. See ACCESS.
+                """,
+            example: "--origin https://app.example", seeAlso: ["auth", "bearer", "client-ca"]
         ) { arguments, value throws(ValueProblem) in
             arguments.origins.append(try OriginValue.parse(value, allAllowed: true))
         },
         OptionSpecification(
             "auth", "a", value: OptionValue("USER:PASSWORD"), repeatable: true, heading: .access,
-            summary: "Let in who knows USER and PASSWORD",
+            summary: "Require basic authentication",
             manual: """
-                Answer requests with 401 unless they log in with HTTP basic authentication as *USER*. This holds for \
-                everything on the port. With `--bearer`, either lets in. \
-                Without TLS, whoever can read the traffic learns the password.
-                """, .secrets
+                Require HTTP basic authentication with *USER* and *PASSWORD* for every request on the port; others get \
+                401. If `--bearer` is given too, either is accepted. Without TLS, the password is sent in the clear.
+                """, .secrets,
+            example: "--auth env:WSX_LOGIN", seeAlso: ["bearer", "tls-cert", "client-ca"]
         ) { arguments, value in arguments.credentials.append(value) },
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), repeatable: true, heading: .access,
-            summary: "Let in who knows TOKEN",
+            summary: "Require a bearer token",
             manual: """
-                Answer requests with 401 unless they have the bearer token *TOKEN* (RFC 6750). With `--auth`, either \
-                lets in.
-                """, .secrets
+                Require the bearer token *TOKEN* (RFC 6750) for every request on the port; others get 401. If `--auth` \
+                is given too, either is accepted. Without TLS, the token is sent in the clear.
+                """, .secrets,
+            example: "--bearer @token.txt", seeAlso: ["auth", "tls-cert", "client-ca"]
         ) { arguments, value in arguments.tokens.append(value) },
         OptionSpecification(
             "max-connections", value: OptionValue("N"), heading: .limits,
-            summary: "Most clients at a time",
+            summary: "Maximum number of concurrent clients",
             manual: """
-                Serve *N* clients at a time, those counted in whose request is still to come. Further ones wait until \
-                one has left.
-                """
+                Serve at most *N* clients concurrently, including those that have connected but not yet sent a \
+                request. Further clients wait until a connection closes. The default is what the limit on open files \
+                allows.
+                """,
+            example: "--echo --max-connections 1000", seeAlso: ["idle-timeout", "once"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumConnections = try CountValue.parse(value)
         },
         OptionSpecification(
             "idle-timeout", value: OptionValue("DURATION"), heading: .limits,
-            summary: "Close clients that are idle so long",
+            summary: "Close clients idle for DURATION",
             manual: """
-                Close a client with 1001 and the reason `idle` when nothing has come from it, and nothing was sent to it, \
-                for *DURATION*, or up to a quarter longer. Pings and pongs count as well. A client that waits for what \
-                `--delay` or `--replay` holds back is not idle.
-                """
+                Close a client with 1001 and the reason `idle` after *DURATION*, or up to a quarter longer, without \
+                traffic in either direction. Pings and pongs count as traffic. A client is not idle while `--delay` or \
+                `--replay` holds back a message for it.
+                """,
+            example: "--idle-timeout 5m", seeAlso: ["heartbeat", "max-connections"]
         ) { arguments, value throws(ValueProblem) in
             arguments.idleTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },

@@ -1,7 +1,6 @@
 import CommandLine
 
-/// The options of the commands that connect to a server.
-@dynamicMemberLookup
+/// The operand and options shared by the commands that connect to a server.
 struct ClientArguments: Equatable, Sendable {
     var url = ""
     var request = RequestArguments()
@@ -11,18 +10,18 @@ struct ClientArguments: Equatable, Sendable {
     var compression = CompressionArguments()
     var limits = LimitArguments()
 
-    /// The operand.
+    /// The URL operand.
     static func url(manual: MarkedText) -> OperandSpecification<ClientArguments> {
         OperandSpecification(
             "URL", required: true, completion: .url(prefixes: ["echo:", "ws://", "wss://"]),
-            summary: "The server: ws://HOST/PATH, HOST:PORT, echo:", manual: manual
+            summary: "Server: ws://HOST/PATH, HOST:PORT, or echo:", manual: manual
         ) { arguments, values throws(ValueProblem) in
             arguments.url = try ServerURLValue.parse(values.joined())
         }
     }
 
     /// The options.
-    /// - Parameter compression: Those of compression, which not every command has by default.
+    /// - Parameter compression: The compression options, because their default differs by command.
     @OptionTable<ClientArguments> static func options(
         compression: [OptionSpecification<CompressionArguments>] = CompressionArguments.options()
     ) -> [OptionSpecification<ClientArguments>] {

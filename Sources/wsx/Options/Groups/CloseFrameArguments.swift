@@ -1,6 +1,6 @@
 import CommandLine
 
-/// The options for the close frame to send.
+/// The options for the close frame that this end sends.
 struct CloseFrameArguments: Equatable, Sendable {
     var closeCode: UInt16 = 1000
     /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
@@ -9,32 +9,38 @@ struct CloseFrameArguments: Equatable, Sendable {
     /// The options.
     /// - Parameters:
     ///   - defaultCode: The default of `--close-code`.
-    ///   - requirements: The options without which there is no such frame.
-    ///   - codes: Which codes there are, for the manual.
+    ///   - requirements: The options without which the frame is not sent.
+    ///   - requiredOptions: Those options in a command line, for the examples: `--close-after 5`.
+    ///   - code: The texts of `--close-code`.
+    ///   - reason: The texts of `--close-reason`.
     static func options(
         default defaultCode: String = "1000", requires requirements: [OptionReference] = [],
-        heading: OptionHeading = .ending,
+        after requiredOptions: String = "", heading: OptionHeading = .ending,
         code: (summary: String, manual: MarkedText) = (
-            "Status code of the close frame",
+            "Close with this status code",
             """
-            Close with the status code *CODE*: 1000 through 1003, 1007 through 1014, or 3000 through 4999. \
-            The others may not be sent.
+            Close the connection with the status code *CODE*: 1000 through 1003, 1007 through 1014, or 3000 through \
+            4999. Endpoints must not send other codes (RFC 6455 §7.4).
             """
         ),
         reason: (summary: String, manual: MarkedText) = (
-            "Reason in the close frame", "Close with the reason *TEXT*, at most 123 bytes of UTF-8."
+            "Close with this reason",
+            "Close the connection with the reason *TEXT*, at most 123 bytes of UTF-8."
         )
     ) -> [OptionSpecification<CloseFrameArguments>] {
-        [
+        let prefix = requiredOptions.isEmpty ? "" : requiredOptions + " "
+        return [
             OptionSpecification(
                 "close-code", value: OptionValue("CODE"), default: defaultCode, requires: requirements,
-                heading: heading, summary: code.summary, manual: code.manual
+                heading: heading, summary: code.summary, manual: code.manual,
+                example: prefix + "--close-code 4000", seeAlso: ["close-reason"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.closeCode = try CloseCodeValue.parse(value)
             },
             OptionSpecification(
                 "close-reason", value: OptionValue("TEXT"), requires: requirements, heading: heading,
-                summary: reason.summary, manual: reason.manual
+                summary: reason.summary, manual: reason.manual,
+                example: prefix + "--close-code 4000 --close-reason 'session expired'", seeAlso: ["close-code"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.closeReason = try CloseReasonValue.parse(value)
             },

@@ -8,7 +8,7 @@ struct CompressionArguments: Equatable, Sendable {
     var compressionWindowBits = 15
     var compressionKeepsContext = true
 
-    /// What is wished for permessage-deflate; nil: it is not used.
+    /// The parameters to negotiate; nil: no compression.
     var deflate: DeflatePreferences? {
         compresses
             ? DeflatePreferences(windowBits: compressionWindowBits, keepsContext: compressionKeepsContext) : nil
@@ -17,54 +17,60 @@ struct CompressionArguments: Equatable, Sendable {
     /// The options.
     /// - Parameters:
     ///   - defaultValue: The default of `--compress`.
-    ///   - manual: What the manual says of `--compress`.
+    ///   - manual: The manual of `--compress`.
     static func options(
         default defaultValue: Switch = .on,
         manual: MarkedText = """
-        Offer, or accept, compression of messages (permessage-deflate, RFC 7692). It is then used for messages \
-        of 64 bytes and more that it makes shorter. `--compress=off` neither offers nor accepts it.
+        Negotiate compression with the peer (permessage-deflate, RFC 7692). Messages of 64 bytes or more are \
+        compressed if that makes them shorter. `--compress=off` neither offers nor accepts compression.
         """
     ) -> [OptionSpecification<CompressionArguments>] {
         [
             OptionSpecification(
                 "compress", value: OptionValue("off", .choices(of: Switch.self), implied: "on"),
                 default: defaultValue.rawValue, heading: .compression,
-                summary: "Compress messages where the peer can", manual: manual
+                summary: "Compress messages if the peer can", manual: manual,
+                example: defaultValue == .on ? "--compress=off" : "--compress",
+                seeAlso: ["compress-window-bits", "compress-no-context"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.compresses = try Switch.parse(value) == .on
             },
             OptionSpecification(
                 "compress-window-bits", value: OptionValue("N"), default: "15", conflicts: ["compress=off"],
                 heading: .compression,
-                summary: "Refer back by 2^N bytes at most (8-15)",
+                summary: "Compress with a window of 2^N bytes",
                 manual: """
-                    Let compressed data refer back by 2^*N* bytes at most, in both directions: a smaller window takes less \
-                    memory at both ends and compresses less. *N* is 8 through 15; since many peers cannot do with \
-                    8, that is spoken of as 9 until the peer says 8. A server can ask for it only those \
-                    clients that say they are able to.
-                    """
+                    Limit the compression window to 2^*N* bytes in both directions, with *N* from 8 through 15. A \
+                    smaller window takes less memory at both ends but compresses less.
+                    """,
+                """
+                Many peers fail with 8, so `wsx` negotiates 9 instead unless the peer names 8 first. A server can \
+                limit the window only for clients that offer `client_max_window_bits`.
+                """,
+                example: "--compress --compress-window-bits 10", seeAlso: ["compress", "compress-no-context"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.compressionWindowBits = try WindowBitsValue.parse(value)
             },
             OptionSpecification(
                 "compress-no-context", conflicts: ["compress=off"], heading: .compression,
-                summary: "Compress each message by itself",
+                summary: "Compress each message independently",
                 manual: """
-                    Compress each message by itself, in both directions, without reference to those before: less memory, \
-                    and messages that resemble each other compress less.
-                    """
+                    Compress each message independently, in both directions (no context takeover). This takes less \
+                    memory at both ends, but similar messages compress less.
+                    """,
+                seeAlso: ["compress", "compress-window-bits"]
             ) { arguments, _ in arguments.compressionKeepsContext = false },
         ]
     }
 
-    /// Whether something is done that is done unless told otherwise.
+    /// The values of `--compress`.
     enum Switch: String, CaseIterable, OptionChoice {
         case on
         case off
 
         var summary: String {
             switch self {
-            case .on: "where the peer can"
+            case .on: "if the peer supports it"
             case .off: "never"
             }
         }

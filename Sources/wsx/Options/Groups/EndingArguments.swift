@@ -1,85 +1,99 @@
 import CommandLine
 
-/// The options for the end of a run of `wsx connect`, and its status.
+/// The options that end a run of `wsx connect` and decide its status.
 struct EndingArguments: Equatable, Sendable {
-    /// Nil: what else was asked for decides.
+    /// Nil: the default, which depends on the other options.
     var linger: Linger?
-    /// The number of received messages that ends the run, 1 or more.
+    /// The number of received messages after which the run ends, 1 or more.
     var count: Int?
-    /// Regular expressions, which compile.
+    /// Valid regular expressions.
     var until: [String] = []
+    /// Valid regular expressions.
     var expectations: [String] = []
     var timeout: Duration?
 
     static let options: [OptionSpecification<EndingArguments>] = [
         OptionSpecification(
             "linger", value: OptionValue("DURATION"), heading: .ending,
-            summary: "Wait for replies after the input [1s]",
+            summary: "Wait for replies after the input ends [1s]",
             manual: """
-                After the end of the input, stay connected until no message has arrived for *DURATION*, then close. \
-                `forever` waits until the peer closes. The default is `1s`. With `--until` it is `forever`. With `--count` \
-                it is 30 seconds after the last input, or `forever` if `--timeout` is given. With requests, the time starts \
-                at the last reply and the default is `0`.
-                """
+                After the input ends, stay connected until no message has arrived for *DURATION*, then close the \
+                connection. `forever` waits until the peer closes it.
+                """,
+            """
+            The default is `1s`. With `--until`, it is `forever`. With `--count`, it is 30 seconds after the end of \
+            the input, or `forever` if `--timeout` is given. With requests, the wait starts at the last reply and the \
+            default is `0`.
+            """,
+            example: "--linger 5s", seeAlso: ["count", "until", "timeout"]
         ) { arguments, value throws(ValueProblem) in arguments.linger = try Linger.parse(value) },
         OptionSpecification(
             "count", "n", value: OptionValue("N"), heading: .ending,
-            summary: "Exit after N received messages",
-            manual: """
-                Close the connection once *N* messages (1 or more) have been received, and exit with 0. If fewer arrive, \
-                the run fails: with status 6 when the wait is over (30 seconds after the last input, or `--linger`, or \
-                `--timeout`), and with status 7 when the peer closes first. With `--no-stdin` only `--timeout` ends the wait.
-                """
+            summary: "Exit after receiving N messages",
+            manual: "Close the connection after receiving *N* messages (1 or more), and exit with 0.",
+            """
+            If fewer messages arrive, the exit status is 7 if the peer closes first, and 6 if the wait ends. The wait \
+            ends 30 seconds after the end of the input, or as `--linger` or `--timeout` specifies. With `--no-stdin`, \
+            only `--timeout` ends it.
+            """,
+            example: "--count 10", seeAlso: ["until", "linger", "timeout"]
         ) { arguments, value throws(ValueProblem) in arguments.count = try CountValue.parse(value) },
         OptionSpecification(
             "until", value: OptionValue("REGEX"), repeatable: true, heading: .ending,
-            summary: "Exit when a message matches",
+            summary: "Exit when a message matches REGEX",
             manual: """
                 Close the connection when a received message matches *REGEX*, and exit with 0. The matching message is \
-                the last one written. If the option is repeated, any one match is enough. If the peer closes before a \
-                match, exit with 7. The syntax is Perl's, as implemented by PCRE2; binary messages are searched, too.
-                """
+                the last one written. If the peer closes before a match, exit with 7.
+                """,
+            """
+            If the option is repeated, one match is enough. The syntax is Perl's (PCRE2). Binary messages are \
+            searched, too.
+            """,
+            example: "--until '\"status\":\"ready\"'", seeAlso: ["expect", "count", "timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.until.append(try PatternValue.parse(value))
         },
         OptionSpecification(
             "expect", value: OptionValue("REGEX"), repeatable: true, heading: .ending,
-            summary: "Exit with 7 unless a message matches",
+            summary: "Exit with 7 unless a message matches REGEX",
             manual: """
-                Exit with 7 where the run would end with 0, or by `--timeout`, and no received message has matched \
-                *REGEX*. Of several expressions each must have matched. It ends nothing by itself: see `--until`.
-                """
+                Exit with 7 unless a received message matches *REGEX*. If the option is repeated, every *REGEX* needs \
+                a match. The option does not end the run; use `--until` for that.
+                """,
+            "Only runs that would exit with 0, or that `--timeout` ends, exit with 7. Other statuses take precedence.",
+            example: "--expect '\"ok\"' --count 1", seeAlso: ["until", "count", "fail"]
         ) { arguments, value throws(ValueProblem) in
             arguments.expectations.append(try PatternValue.parse(value))
         },
         .timeout(
-            \.timeout, manual: "End the run with status 6 when it has taken *DURATION* and nothing else has ended it."),
+            \.timeout, manual: "End the run with status 6 after *DURATION*, unless something else ends it earlier."),
     ]
 }
 
 extension OptionSpecification {
-    /// The option that limits the time of a run.
+    /// The option that limits the duration of a run.
     static func timeout(
         _ path: WritableKeyPath<Arguments, Duration?> & Sendable, manual: MarkedText
     ) -> OptionSpecification {
         OptionSpecification(
-            "timeout", value: OptionValue("DURATION"), heading: .ending, summary: "End the whole run after so long",
-            manual: manual
+            "timeout", value: OptionValue("DURATION"), heading: .ending,
+            summary: "End the run after DURATION", manual: manual,
+            example: "--timeout 30s", seeAlso: ["connect-timeout", "reply-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments[keyPath: path] = try DurationValue.parse(value, zeroAllowed: false)
         }
     }
 }
 
-/// How long to wait for replies after the end of the input before the connection is closed.
+/// How long to wait for replies between the end of the input and the closing handshake.
 enum Linger: Equatable {
     /// Until no message has arrived for this long.
     case idle(Duration)
-    /// For this long, whatever arrives.
+    /// For this long, regardless of what arrives.
     case total(Duration)
     case forever
 
-    /// How long to wait; nil: without a limit.
+    /// How long to wait; nil: no limit.
     var limit: Duration? {
         switch self {
         case .idle(let limit), .total(let limit): limit
@@ -87,12 +101,12 @@ enum Linger: Equatable {
         }
     }
 
-    /// Whether each message starts the wait anew.
+    /// Whether each received message restarts the wait.
     var restartsOnArrival: Bool {
         if case .idle = self { true } else { false }
     }
 
-    /// Reads a duration or the word `forever`.
+    /// Parses a duration or the word `forever`.
     static func parse(_ text: String) throws(ValueProblem) -> Linger {
         if text == "forever" { return .forever }
         do {

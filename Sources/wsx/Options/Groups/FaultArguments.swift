@@ -1,108 +1,121 @@
 import CommandLine
 
-/// What `wsx listen` is to do wrong, so that clients can be tried with it.
-@dynamicMemberLookup
+/// The faults that `wsx listen` injects to test clients.
 struct FaultArguments: Equatable, Sendable {
-    /// How long messages to a client are held back: a random time of these; nil: they are not.
+    /// The range of the random delay of messages to a client; nil: no delay.
     var delay: ClosedRange<Duration>?
-    /// The probability with which a message to a client is left out, 0 through 1.
+    /// The probability that a message to a client is dropped, 0 through 1.
     var dropRate = 0.0
-    /// What the random numbers begin with; nil: with something else in each run.
+    /// The seed of the random numbers; nil: a new one in each run.
     var seed: Int?
-    /// When a client is closed; nil: it is not.
+    /// When clients are closed; nil: never.
     var closeLimit: CloseLimit?
-    /// What it is then closed with: 1012, service restart, after which clients connect again.
+    /// The close frame for ``closeLimit``. 1012 (service restart) makes clients reconnect.
     var closeFrame = CloseFrameArguments(closeCode: 1012)
-    /// Which requests are refused; nil: none.
+    /// The requests that are rejected; nil: none.
     var rejection: Rejection?
     var answersPings = true
-    /// The rate of each client's stream, each way; nil: there is no limit.
+    /// The rate limit of each client's stream, in each direction; nil: none.
     var bytesPerSecond: Int?
 
-    /// Whether each client needs a gate for what is sent to it.
+    /// Whether messages to each client pass through a gate.
     var concernMessages: Bool { delay != nil || dropRate > 0 || closeLimit != nil }
 
     @OptionTable<FaultArguments> static var options: [OptionSpecification<FaultArguments>] {
         OptionSpecification(
             "delay", value: OptionValue("DURATION"), heading: .faults,
-            summary: "Hold messages back; or 100ms-2s: random",
+            summary: "Delay messages: 250ms, or 100ms-2s",
             manual: """
-                Send every message to a client so much later, wherever it comes from. *DURATION* may be a range such as \
-                `100ms-2s`: then each waits for a random time of these, and for those before it. Pings are answered at \
-                once.
-                """
+                Delay every message to a client by *DURATION*. A range such as `100ms-2s` delays each message by a \
+                random time in it. The order of messages is kept. Pings are answered without delay.
+                """,
+            example: "--echo --delay 100ms-2s", seeAlso: ["drop-rate", "throttle", "seed"]
         ) { arguments, value throws(ValueProblem) in
             arguments.delay = try DelayValue.parse(value)
         }
         OptionSpecification(
             "drop-rate", value: OptionValue("P"), heading: .faults,
-            summary: "Leave out messages: 0.1 or 10%",
+            summary: "Drop messages with probability P: 10%",
             manual: """
-                Leave out each message to a client with the probability *P*: a fraction from 0 to 1, or percents such \
-                as `10%`.
-                """
+                Drop each message to a client with probability *P*: a fraction from 0 to 1, or a percentage such as \
+                `10%`.
+                """,
+            example: "--echo --drop-rate 5%", seeAlso: ["seed", "delay"]
         ) { arguments, value throws(ValueProblem) in
             arguments.dropRate = try FractionValue.parse(value)
         }
         OptionSpecification(
             "seed", value: OptionValue("N"), conflicts: ["threads"], requires: ["delay", "drop-rate"], heading: .faults,
-            summary: "Repeat the same random delays and drops",
+            summary: "Seed for random delays and drops",
             manual: """
-                Begin the random numbers of `--delay` and `--drop-rate` with *N*: the same client, by its number, then \
-                has the same delays and losses in each run. With several threads, which number a client gets is chance.
-                """
+                Seed the random numbers of `--delay` and `--drop-rate` with *N*, which makes them the same in each \
+                run. Each client has its own sequence, which depends on its number. With several threads, client \
+                numbers would be random.
+                """,
+            example: "--echo --drop-rate 5% --seed 1", seeAlso: ["drop-rate", "delay"]
         ) { arguments, value throws(ValueProblem) in
             arguments.seed = try CountValue.parse(value, zeroAllowed: true)
         }
         OptionSpecification(
             "close-after", value: OptionValue("LIMIT"), heading: .faults,
-            summary: "Close after N messages, or after 5s",
+            summary: "Close clients after N messages, or after 5s",
             manual: """
-                Close a client once *LIMIT* of its messages have been answered; with a unit, such as `500ms`, `5s` or \
-                `2m`, so long after it has connected. What it sends after that is ignored, pings too, as if the server \
-                had gone: so `wsx connect --reconnect` sends it again.
-                """
+                Close a client after answering *LIMIT* of its messages. With a unit, as in `500ms`, `5s`, or `2m`, \
+                *LIMIT* is the time after the client connected. Anything the client sends afterwards, pings included, \
+                is ignored as if the server were gone; `wsx connect --reconnect` sends it again on the next \
+                connection.
+                """,
+            example: "--echo --close-after 10", seeAlso: ["close-code", "close-reason", "reject"]
         ) { arguments, value throws(ValueProblem) in
             arguments.closeLimit = try CloseLimitValue.parse(value)
         }
         CloseFrameArguments.options(
-            default: "1012", requires: ["close-after"], heading: .faults,
+            default: "1012", requires: ["close-after"], after: "--close-after 5", heading: .faults,
             code: (
-                "Status code of that close",
+                "Status code for --close-after",
                 """
-                Close with *CODE* after `--close-after`: 1000 through 1003, 1007 through 1014, or 3000 through 4999. \
-                1012 says that the server restarts, which has clients connect again.
+                Close clients with the status code *CODE*: 1000 through 1003, 1007 through 1014, or 3000 through 4999. \
+                The default, 1012 (service restart), asks clients to reconnect.
                 """
             ),
             reason: (
-                "Reason of that close",
-                "Close with the reason *TEXT* after `--close-after`, at most 123 bytes of UTF-8."
+                "Reason for --close-after",
+                "Close clients with the reason *TEXT*, at most 123 bytes of UTF-8."
             )
         ).lifted(\.closeFrame)
         OptionSpecification(
             "reject", value: OptionValue("STATUS"), heading: .faults,
-            summary: "Refuse with STATUS; 503x3: three times",
+            summary: "Reject upgrades: 503, or 503x3 for three",
             manual: """
-                Refuse every upgrade with *STATUS*, 300 through 599, or only the first ones: `503x3` refuses three and \
-                accepts those after them. The fields of `--header` are in the refusal, too: `Location`, `Retry-After`, \
-                `WWW-Authenticate`. Without them 401 and 407 ask for Basic, 405 allows no method, and 426 names the \
-                protocol, as HTTP demands. Requests that could not be accepted anyway are answered as ever, and not counted.
-                """
+                Reject every upgrade with the HTTP status *STATUS*, 300 through 599. `503x3` rejects three upgrades \
+                and accepts the rest. Use `--header` to add `Location`, `Retry-After`, or `WWW-Authenticate`.
+                """,
+            """
+            HTTP requires headers with some statuses. Unless `--header` sets them, 401 and 407 ask for Basic \
+            authentication, 405 allows no method, and 426 names the protocol. Requests that would be refused without \
+            this option get their usual response and are not counted.
+            """,
+            example: "--echo --reject 503x3 --header 'Retry-After: 1'", seeAlso: ["close-after", "header"]
         ) { arguments, value throws(ValueProblem) in
             arguments.rejection = try RejectionValue.parse(value)
         }
         OptionSpecification(
             "no-pong", heading: .faults,
             summary: "Do not answer pings",
-            manual: "Leave pings unanswered, though RFC 6455 §5.5.2 asks for an answer. They are shown as ever."
+            manual: """
+                Leave pings unanswered, although RFC 6455 §5.5.2 requires a pong. This tests the heartbeat of a \
+                client. The output still shows the pings.
+                """,
+            seeAlso: ["heartbeat", "throttle"]
         ) { arguments, _ in arguments.answersPings = false }
         OptionSpecification(
             "throttle", value: OptionValue("RATE"), heading: .faults,
-            summary: "A slow network: bytes a second, 64k",
+            summary: "Limit clients to RATE bytes per second",
             manual: """
-                Let *RATE* bytes a second through on each client's connection, each way, the upgrade and TLS included: \
-                64 or more, `64k` and `1M` in powers of 1024.
-                """
+                Limit each client's connection to *RATE* bytes per second in each direction, including the upgrade and \
+                TLS. *RATE* is 64 or more; `64k` and `1M` are in powers of 1024.
+                """,
+            example: "--echo --throttle 16k", seeAlso: ["delay", "drop-rate"]
         ) { arguments, value throws(ValueProblem) in
             arguments.bytesPerSecond = try ThrottleValue.parse(value)
         }
@@ -111,16 +124,16 @@ struct FaultArguments: Equatable, Sendable {
 
 /// When `wsx listen` closes a client.
 enum CloseLimit: Equatable, Sendable {
-    /// After so many messages of the client.
+    /// After this many messages of the client.
     case messages(Int)
-    /// After so long.
+    /// After this time since the client connected.
     case time(Duration)
 }
 
-/// Which requests `wsx listen` refuses, and how.
+/// The requests that `wsx listen` rejects.
 struct Rejection: Equatable, Sendable {
-    /// The status, 300 through 599.
+    /// The HTTP status, 300 through 599.
     var status: Int
-    /// How many requests are refused before others are accepted; nil: all.
+    /// The number of requests to reject before accepting others; nil: all.
     var count: Int?
 }

@@ -1,7 +1,7 @@
 import CommandLine
 import WSCore
 
-/// The options for standard input and output: how bytes become messages, and messages bytes.
+/// The options for the formats of standard input and output.
 struct FormatArguments: Equatable, Sendable {
     var readsInput = true
     var payload = PayloadKind.automatic
@@ -12,78 +12,82 @@ struct FormatArguments: Equatable, Sendable {
 
     /// The options.
     /// - Parameters:
-    ///   - inputConflicts: The options that `--no-stdin` contradicts.
-    ///   - kindConflicts: The options that `--text` and `--binary` contradict.
-    ///   - manual: What the manual says of `--no-stdin`.
+    ///   - inputConflicts: The options that conflict with `--no-stdin`.
+    ///   - kindConflicts: The options that conflict with `--text` and `--binary`.
+    ///   - manual: The manual of `--no-stdin`.
     static func options(
         withoutInput inputConflicts: [OptionReference] = [], kindConflicts: [OptionReference] = [],
         manual: MarkedText
     ) -> [OptionSpecification<FormatArguments>] {
         [
             OptionSpecification(
-                "no-stdin", conflicts: inputConflicts, heading: .messages, summary: "Do not read stdin, only receive",
-                manual: manual
+                "no-stdin", conflicts: inputConflicts, heading: .messages,
+                summary: "Do not read stdin, only receive", manual: manual
             ) { arguments, _ in arguments.readsInput = false },
             OptionSpecification(
                 "text", conflicts: kindConflicts, heading: .messages,
                 summary: "Send text messages (default)",
                 manual: """
-                    Send text messages, also where `--input chunks`, `hex` or `base64` would send binary ones. \
-                    Of `--text` and `--binary` the last one counts.
+                    Send text messages. This is the default except with `--input chunks`, `hex`, or `base64`. Of \
+                    `--text` and `--binary`, the last one wins.
                     """
             ) { arguments, _ in arguments.payload = .text },
             OptionSpecification(
                 "binary", conflicts: kindConflicts, heading: .messages,
                 summary: "Send binary messages",
-                manual: "Send binary messages. Of `--text` and `--binary` the last one counts."
+                manual: "Send binary messages. Of `--text` and `--binary`, the last one wins."
             ) { arguments, _ in arguments.payload = .binary },
             OptionSpecification(
                 "input", value: OptionValue("FORMAT", .choices(of: InputFormat.self)), default: "lines",
                 heading: .format,
-                summary: "How stdin is cut into messages",
-                manual: "How standard input is cut into messages, see FORMATS."
+                summary: "Format of the messages on stdin",
+                manual: "Read messages from standard input in this format. See FORMATS.",
+                example: "--input hex", seeAlso: ["output", "text", "binary"]
             ) { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) },
             OptionSpecification(
                 "crlf", conflicts: OptionReference.values(of: "input", but: InputFormat.lines), heading: .format,
-                summary: "Take the CR before a line's LF away",
-                manual: "With `--input lines`, take a CR before the LF away, too."
+                summary: "Strip the CR from lines that end in CRLF",
+                manual: "With `--input lines`, strip a carriage return at the end of each line."
             ) { arguments, _ in arguments.stripsCarriageReturn = true },
             OptionSpecification(
                 "output", value: OptionValue("FORMAT", .choices(of: OutputFormat.self)), default: "text",
                 heading: .format,
-                summary: "How messages are written to stdout",
-                manual: "How received messages are written to standard output, see FORMATS."
+                summary: "Format of the messages on stdout",
+                manual: "Write received messages to standard output in this format. See FORMATS.",
+                example: "--output json", seeAlso: ["input", "pretty"]
             ) { arguments, value throws(ValueProblem) in arguments.output = try OutputFormat.parse(value) },
             OptionSpecification(
                 "replay-speed", value: OptionValue("SPEED"), default: "max", heading: .format,
-                summary: "Pace of --input json: 1, 2, 0.5, max",
+                summary: "Replay --input json at this speed",
                 manual: """
-                    With `--input json`, send the events with the pauses between their times: as they were with 1, half \
-                    as long with 2, twice as long with 0.5. With `max` there are no pauses. See RECORDINGS.
-                    """
+                    With `--input json`, keep the pauses between the events, divided by *SPEED*: 1 replays at the \
+                    original pace, 2 twice as fast, and 0.5 half as fast. `max` sends without pauses. *SPEED* is \
+                    between 0.000001 and 1000000. See RECORDINGS.
+                    """,
+                example: "--input json --replay-speed 2", seeAlso: ["input", "record"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.replaySpeed = try ReplaySpeed.parse(value)
             },
         ]
     }
 
-    /// What says how standard input is read: it contradicts what does not read it.
+    /// The options about reading standard input. They conflict with modes that do not read it.
     static let inputOptions: [OptionReference] = ["input", "crlf", "replay-speed"]
-    /// What says of which kind the messages are that are sent: it contradicts what has the kind from elsewhere.
+    /// The options for the kind of sent messages. They conflict with modes that determine it themselves.
     static let messageKinds: [OptionReference] = ["text", "binary"]
-    /// What says how messages are written: it contradicts what writes none of them, or events alone.
+    /// The values of `--output` that write messages. They conflict with modes that write none, or only events.
     static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json)
 }
 
-/// The opcode of outgoing messages; `automatic` is text, but for input of bytes (`chunks`, `hex`, `base64`), which is
-/// binary. Events of `json` input say it themselves.
+/// The opcode of outgoing messages. `automatic` means binary for the byte formats (`chunks`, `hex`, `base64`) and text
+/// for the others. Events of `json` input carry their own opcode.
 enum PayloadKind {
     case automatic
     case text
     case binary
 }
 
-/// How standard input is cut into messages.
+/// The values of `--input`.
 enum InputFormat: String, CaseIterable, OptionChoice {
     case lines
     case nul
@@ -95,18 +99,18 @@ enum InputFormat: String, CaseIterable, OptionChoice {
 
     var summary: String {
         switch self {
-        case .lines: "a message ends at LF and travels byte for byte"
-        case .nul: "a message ends at a NUL byte"
-        case .message: "all of the input is one message"
-        case .chunks: "bytes as they come, as binary messages"
-        case .hex: "hexadecimal digits, one binary message a line"
-        case .base64: "Base64, one binary message a line"
-        case .json: "one JSON event a line, see JSON EVENTS in the manual"
+        case .lines: "one message per line, sent byte for byte"
+        case .nul: "one message per record that ends in a NUL byte"
+        case .message: "all input as one message"
+        case .chunks: "each chunk of bytes read as one binary message"
+        case .hex: "one binary message per line of hexadecimal digits"
+        case .base64: "one binary message per line of Base64"
+        case .json: "one JSON event per line, see JSON EVENTS in the manual"
         }
     }
 }
 
-/// How a received message is written to standard output.
+/// The values of `--output`.
 enum OutputFormat: String, CaseIterable, OptionChoice {
     case text
     case raw
@@ -118,26 +122,26 @@ enum OutputFormat: String, CaseIterable, OptionChoice {
     var summary: String {
         switch self {
         case .text: "each message and a newline"
-        case .raw: "the bytes of the messages and nothing else"
+        case .raw: "each message without a separator"
         case .nul: "each message and a NUL byte"
-        case .hex: "each message as hexadecimal digits, and a newline"
-        case .base64: "each message as Base64, and a newline"
-        case .json: "one JSON event a line, see JSON EVENTS in the manual"
+        case .hex: "each message as a line of hexadecimal digits"
+        case .base64: "each message as a line of Base64"
+        case .json: "one JSON event per line, see JSON EVENTS in the manual"
         }
     }
 }
 
-/// At which pace events of the input are sent.
+/// The pace at which events of the input are sent.
 enum ReplaySpeed: Equatable {
     /// Without pauses.
     case max
-    /// With the pauses that their times tell, divided by this.
+    /// With the recorded pauses, divided by this factor.
     case factor(Double)
 
-    /// What a factor may be: more than anyone has the time for, and far from overflow in either direction.
+    /// The valid factors: beyond any practical use, yet far from overflow in either direction.
     private static let factors = 0.000_001...1_000_000
 
-    /// Reads `max` or a decimal number above 0.
+    /// Parses `max` or a decimal number from 0.000001 to 1000000.
     static func parse(_ text: String) throws(ValueProblem) -> ReplaySpeed {
         if text == "max" { return .max }
         let isDecimal = text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".") }
@@ -147,7 +151,7 @@ enum ReplaySpeed: Equatable {
 }
 
 extension PayloadKind {
-    /// The kind of the messages that input in a format is sent as.
+    /// The kind of message to send for input in a format.
     func kind(for format: InputFormat) -> MessageKind {
         switch self {
         case .text: .text

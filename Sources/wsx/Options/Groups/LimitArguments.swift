@@ -1,48 +1,57 @@
 import CommandLine
 
-/// The limits of messages, and of the time for a closing handshake.
+/// The limits on messages and on the duration of the closing handshake.
 struct LimitArguments: Equatable, Sendable {
-    /// 64 MiB for a client, which asked for what it gets; less for a server, to which anyone may send.
+    /// 64 MiB for a client, because its user chose the server. Servers have a lower default: anyone may connect.
     var maximumMessageBytes = 64 << 20
     var maximumFragments = 131_072
-    /// The most bytes of one outgoing frame, 1 or more; nil never splits.
+    /// The maximum payload of an outgoing frame in bytes, 1 or more; nil: messages are not fragmented.
     var fragmentBytes: Int?
     var closeTimeout = Duration.seconds(5)
 
     /// The options.
     /// - Parameters:
     ///   - messageSize: The default of `--max-message-size`.
-    ///   - manual: What the manual says of it.
+    ///   - manual: The manual of `--max-message-size`.
     static func options(
         messageSize: String = "64M",
-        manual: MarkedText = "Close with 1009 when a message to be received is larger than *SIZE*."
+        manual: MarkedText = """
+        Close the connection with 1009 if a received message is larger than *SIZE*. The size counts after \
+        decompression.
+        """
     ) -> [OptionSpecification<LimitArguments>] {
         [
             OptionSpecification(
                 "close-timeout", value: OptionValue("DURATION"), default: "5s", heading: .ending,
-                summary: "Time for the peer to answer a close",
-                manual: "Drop the connection when the peer has not answered a close frame for *DURATION*."
+                summary: "Limit the closing handshake",
+                manual: "Drop the connection if the peer does not answer a close frame within *DURATION*.",
+                example: "--close-timeout 1s"
             ) { arguments, value throws(ValueProblem) in
                 arguments.closeTimeout = try DurationValue.parse(value)
             },
             OptionSpecification(
                 "max-message-size", value: OptionValue("SIZE"), default: messageSize, heading: .limits,
-                summary: "Largest message to receive", manual: manual
+                summary: "Limit the size of received messages", manual: manual,
+                example: "--max-message-size 1M", seeAlso: ["max-fragments"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.maximumMessageBytes = try SizeValue.parse(value)
             },
             OptionSpecification(
                 "max-fragments", value: OptionValue("N"), default: "131072", heading: .limits,
-                summary: "Most fragments of one message",
-                manual: "Close with 1008 when a message arrives in more than *N* fragments."
+                summary: "Limit the fragments per message",
+                manual: "Close the connection with 1008 if a received message has more than *N* fragments.",
+                example: "--max-fragments 1k", seeAlso: ["max-message-size"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.maximumFragments = try CountValue.parse(value)
             },
             OptionSpecification(
                 "fragment-size", value: OptionValue("SIZE"), heading: .limits,
-                summary: "Split larger outgoing messages",
-                manual:
-                    "Send a message larger than *SIZE* in fragments of that many bytes. Messages are not split otherwise."
+                summary: "Send messages in fragments of SIZE bytes",
+                manual: """
+                    Split messages larger than *SIZE* into fragments of *SIZE* bytes. By default, messages are not \
+                    fragmented.
+                    """,
+                example: "--fragment-size 16k"
             ) { arguments, value throws(ValueProblem) in
                 arguments.fragmentBytes = try SizeValue.parse(value)
             },

@@ -5,12 +5,12 @@ import LoadTest
 extension BenchMode: OptionChoice {}
 
 extension OptionReference {
-    /// The modes in which an option has no meaning, as the values of `--mode` that it conflicts with.
+    /// The values of `--mode` that an option conflicts with: the modes in which it has no meaning.
     fileprivate static func modes(without option: ModeOption) -> [OptionReference] {
         BenchMode.all.filter { !$0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
     }
 
-    /// The modes that an option belongs to, as the values of `--mode` that it requires.
+    /// The values of `--mode` that an option requires: the modes that it belongs to.
     fileprivate static func modes(with option: ModeOption) -> [OptionReference] {
         BenchMode.all.filter { $0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
     }
@@ -21,74 +21,79 @@ struct LoadArguments: Equatable, Sendable {
     var mode = BenchMode.echo
     /// 1 or more.
     var connectionCount = 10
-    /// Connections a second, 1 or more; nil: as fast as can be.
+    /// Connections to open per second, 1 or more; nil: no limit.
     var connectRate: Int?
     /// 1 or more.
     var threadCount = 1
-    /// More than 0; nil: ``messageCount`` says when to end, or nothing does, which is 10 s.
+    /// More than 0; nil: the run ends after ``messageCount`` messages, or after 10 s without that.
     var duration: Duration?
-    /// 1 or more, in all; nil: as many as there is time for.
+    /// On all connections together, 1 or more; nil: no limit.
     var messageCount: Int?
-    /// Messages a second in all, 1 or more; nil: each reply has the next one sent.
+    /// Messages per second on all connections together, 1 or more; nil: each reply triggers the next message.
     var rate: Int?
-    /// How long it takes until the whole load is there.
+    /// The time until the full load is reached.
     var ramp = Duration.zero
     var start = StartTime.soon
-    /// How long messages are sent before they count.
+    /// The time during which messages do not count.
     var warmup = Duration.zero
-    /// The messages of a connection that may be without a reply, 1 or more.
+    /// The most messages in flight per connection, 1 or more.
     var inFlight = 1
     /// More than 0.
     var replyTimeout = Duration.seconds(10)
     /// 1 or more, fewer than ``connectionCount``.
     var publisherCount = 1
-    /// From one ping of a connection to the next, more than 0.
+    /// The time from ping to ping of a connection, more than 0.
     var heartbeat = Duration.seconds(10)
 
     static let options: [OptionSpecification<LoadArguments>] = [
         OptionSpecification(
             "mode", value: OptionValue("MODE", .choices(of: BenchMode.self)), default: "echo", heading: .load,
-            summary: "What connections do: echo, send, ...",
-            manual: "What the connections do and what is measured, see MODES."
+            summary: "Workload: echo, send, receive, ...",
+            manual: "Choose the workload: what the connections do and what is measured. See MODES.",
+            example: "--mode connect --connections 64", seeAlso: ["connections", "rate", "publishers", "heartbeat"]
         ) { arguments, value throws(ValueProblem) in arguments.mode = try BenchMode.parse(value) },
         OptionSpecification(
             "connections", "c", value: OptionValue("N"), default: "10", heading: .load,
-            summary: "Connections to open",
+            summary: "Number of connections",
             manual: """
-                Open *N* connections, 256 at a time, before anything is measured. A connection that cannot be opened is \
-                counted and reported, and the others go on without it.
-                """
+                Open *N* connections before the measurement starts, with up to 256 handshakes in parallel. Connections \
+                that fail to open are counted and reported; the test continues with the others.
+                """,
+            example: "--connections 500", seeAlso: ["connect-rate", "threads", "in-flight"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
         },
         OptionSpecification(
             "connect-rate", value: OptionValue("N"), conflicts: OptionReference.modes(without: .connectRate),
             heading: .load,
-            summary: "Connections to open each second",
+            summary: "Connections to open per second",
             manual: """
-                Open *N* connections a second, evenly spaced, in place of as many as there can be; the next ones wait while \
-                256 are being opened.
-                """
+                Open *N* connections per second, evenly spaced. The default is as many as possible. In either case, up \
+                to 256 handshakes run in parallel.
+                """,
+            example: "--connections 5k --connect-rate 500", seeAlso: ["connections", "ramp"]
         ) { arguments, value throws(ValueProblem) in
             arguments.connectRate = try CountValue.parse(value, largest: 1_000_000)
         },
         OptionSpecification(
             "threads", "t", value: OptionValue("N"), default: "1", heading: .load,
-            summary: "Threads that share the connections",
+            summary: "Number of threads",
             manual: """
-                Run *N* threads, each with its share of the connections. One thread is enough for most servers; when the \
-                results say that a thread was busy all the time, it takes more.
-                """
+                Run the test on *N* threads, which share the connections evenly. One thread is enough for most \
+                servers. Add threads if the results warn that the load generator was at its limit.
+                """,
+            example: "--threads 4 --connections 200", seeAlso: ["connections"]
         ) { arguments, value throws(ValueProblem) in
             arguments.threadCount = try CountValue.parse(value, largest: 1024)
         },
         OptionSpecification(
             "duration", "d", value: OptionValue("DURATION"), conflicts: ["messages"], heading: .load,
-            summary: "Send for so long (10s)",
+            summary: "Test duration [10s]",
             manual: """
-                Send messages for *DURATION*, then wait for the replies that are missing and close the connections. Without \
-                `--messages` it is `10s`.
-                """
+                Run the test for *DURATION*, then wait for outstanding replies and close the connections. Without \
+                `--messages`, the default is `10s`.
+                """,
+            example: "--duration 1m", seeAlso: ["messages", "warmup", "reply-timeout", "timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
         },
@@ -96,53 +101,59 @@ struct LoadArguments: Equatable, Sendable {
             "messages", "n", value: OptionValue("N"),
             conflicts: ["duration"] + OptionReference.modes(without: .messages),
             heading: .load,
-            summary: "Send so many messages in all",
+            summary: "Stop after N messages in total",
             manual: """
-                Send *N* messages, on all connections together, then end as with `--duration`; and so, with what has been \
-                sent, where nothing is read or answered any more for as long as `--reply-timeout`.
-                """
+                Send *N* messages on all connections together, then wait for outstanding replies and close the \
+                connections. The test ends early if the server neither reads nor replies for `--reply-timeout`.
+                """,
+            example: "--messages 100k", seeAlso: ["duration", "message", "reply-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.messageCount = try CountValue.parse(value)
         },
         OptionSpecification(
             "rate", "r", value: OptionValue("N"), conflicts: ["in-flight"] + OptionReference.modes(without: .rate),
             heading: .load,
-            summary: "Messages a second in all, replies or not",
+            summary: "Messages per second in total (open loop)",
             manual: """
-                Send *N* messages a second on all connections together, evenly spaced, whatever the server does. The latency \
-                of a message counts from when it was due: a server that stands still for a second is seen to keep all \
-                those waiting that came in that second. Messages that were due and for which a connection had no room are \
-                counted as `unsent`.
-                """
+                Send *N* messages per second on all connections together, evenly spaced, whether or not the server \
+                keeps up. Latency is measured from the time a message was due: if the server stalls for a second, all \
+                messages due in that second are late. Messages that were due but could not be sent are counted as \
+                `unsent`. See PACE.
+                """,
+            example: "--rate 20k --duration 30s", seeAlso: ["in-flight", "ramp", "warmup"]
         ) { arguments, value throws(ValueProblem) in
             arguments.rate = try CountValue.parse(value, largest: 100_000_000)
         },
         OptionSpecification(
             "ramp", value: OptionValue("DURATION"), conflicts: OptionReference.modes(without: .ramp), heading: .load,
-            summary: "Reach the full load after so long",
+            summary: "Reach the full load after DURATION",
             manual: """
-                Begin gently: connections begin to send one after the other during *DURATION*, or `--rate` grows from nothing. \
-                It is part of the time that is measured, unless `--warmup` is as long.
-                """
+                Increase the load gradually during the first *DURATION*. Connections start sending one after another; \
+                with `--rate`, the rate grows linearly from zero. The ramp is part of the measurement unless \
+                `--warmup` covers it.
+                """,
+            example: "--connections 1k --ramp 10s --warmup 10s", seeAlso: ["rate", "warmup", "connect-rate"]
         ) { arguments, value throws(ValueProblem) in
             arguments.ramp = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
             "start-at", value: OptionValue("TIME"), heading: .load,
-            summary: "Begin to send at this time",
+            summary: "Start sending at TIME",
             manual: """
-                Open the connections at once, and begin to send at *TIME*, so that several machines begin together: \
-                `2026-05-01T12:00:00Z`, seconds since 1970, or `+30s` from the start of the program. When it is over \
-                before all connections are open, that is said, and the load begins then.
-                """
+                Open the connections at once, but start sending at *TIME*, to start several machines together. *TIME* \
+                is an RFC 3339 time (`2026-05-01T12:00:00Z`), seconds since 1970, or a delay from the start of the \
+                program (`+30s`). If connections are still opening at *TIME*, the test starts late, with a warning.
+                """,
+            example: "--start-at 2026-05-01T12:00:00Z", seeAlso: ["warmup", "output"]
         ) { arguments, value throws(ValueProblem) in arguments.start = try StartTime.parse(value) },
         OptionSpecification(
             "warmup", value: OptionValue("DURATION"), heading: .load,
-            summary: "Send for so long before messages count",
+            summary: "Warm up before measuring",
             manual: """
-                Send for *DURATION* before what `--duration` and `--messages` say, and leave the messages of that time out of \
-                all results but the errors.
-                """
+                Send for *DURATION* before the measurement starts. Messages due during the warm-up are sent and \
+                checked but not counted; errors are. The warm-up comes on top of `--duration` and `--messages`.
+                """,
+            example: "--warmup 5s --duration 30s", seeAlso: ["duration", "ramp"]
         ) { arguments, value throws(ValueProblem) in
             arguments.warmup = try DurationValue.parse(value, zeroAllowed: false)
         },
@@ -150,11 +161,13 @@ struct LoadArguments: Equatable, Sendable {
             "in-flight", value: OptionValue("N"), default: "1",
             conflicts: OptionReference.modes(without: .inFlight),
             heading: .load,
-            summary: "Messages of a connection without a reply",
+            summary: "In-flight messages per connection",
             manual: """
-                Let *N* messages of each connection be without a reply; with each reply the next message is sent. With 1 \
-                a connection is a client that asks and waits; more find out what a server can take.
-                """
+                Keep *N* messages in flight on each connection; each reply triggers the next message. With 1, each \
+                connection behaves like a client that waits for every reply. Larger values measure the server's \
+                maximum throughput.
+                """,
+            example: "--connections 50 --in-flight 64", seeAlso: ["rate", "connections"]
         ) { arguments, value throws(ValueProblem) in
             arguments.inFlight = try CountValue.parse(value, largest: 65_536)
         },
@@ -164,27 +177,33 @@ struct LoadArguments: Equatable, Sendable {
             heading: .load,
             summary: "Time to wait for a reply",
             manual: """
-                Send the next message when a reply has not come for *DURATION*, or up to a quarter longer. A reply that comes \
-                later still counts, with all of its latency. Of messages that are all the same, such as one given with \
-                `--message`, it cannot be told which of them is late and which is lost: each reply is taken for that of the \
-                oldest, so that no latency is less than it was. `{{seq}}` in them tells.
-                """
+                Give up on a reply after *DURATION*, or up to a quarter longer, and send the next message. A late \
+                reply still counts, with its full latency.
+                """,
+            """
+            If messages are identical, as with a fixed `--message`, a late reply looks like the reply to a later \
+            message. Each reply is then matched to the oldest message, which never understates a latency. Add \
+            `{{seq}}` to the messages to match replies exactly.
+            """,
+            example: "--reply-timeout 2s", seeAlso: ["timeout", "message"]
         ) { arguments, value throws(ValueProblem) in
             arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
             "publishers", value: OptionValue("N"), default: "1", requires: OptionReference.modes(with: .publishers),
             heading: .load,
-            summary: "Connections that publish (broadcast)",
-            manual: "In `--mode broadcast`, publish on the first *N* connections; all others read."
+            summary: "Number of publishers (broadcast)",
+            manual: "Publish on the first *N* connections; all others are readers.",
+            example: "--mode broadcast --connections 1k --publishers 10", seeAlso: ["mode", "rate"]
         ) { arguments, value throws(ValueProblem) in
             arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
         },
         OptionSpecification(
             "heartbeat", value: OptionValue("DURATION"), default: "10s",
             requires: OptionReference.modes(with: .heartbeat), heading: .load,
-            summary: "Time from ping to ping (idle)",
-            manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced."
+            summary: "Ping interval per connection (idle)",
+            manual: "Send a ping on each connection every *DURATION*. The pings of all connections are evenly spaced.",
+            example: "--mode idle --connections 10k --heartbeat 30s", seeAlso: ["mode", "connections"]
         ) { arguments, value throws(ValueProblem) in
             arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
         },
@@ -193,9 +212,9 @@ struct LoadArguments: Equatable, Sendable {
 
 /// The options for the messages of a load test.
 struct LoadMessageArguments: Equatable, Sendable {
-    /// Sent in turn; empty: messages of ``sizeBytes`` are made up.
+    /// Sent in turn; empty: messages of ``sizeBytes`` bytes are generated.
     var messages: [MessageSource] = []
-    /// 1 or more; nil: as many as the mode needs.
+    /// 1 or more; nil: the mode's default.
     var sizeBytes: Int?
     var payload = PayloadKind.automatic
 
@@ -203,11 +222,12 @@ struct LoadMessageArguments: Equatable, Sendable {
         OptionSpecification(
             "message", "m", value: OptionValue("TEXT"),
             repeatable: true, conflicts: ["size"] + OptionReference.modes(without: .message), heading: .messages,
-            summary: "Send this, with {{seq}}, {{random 8}}, ...",
+            summary: "Send TEXT; expands {{seq}}, {{time}}, ...",
             manual: """
-                Send *TEXT*, in which placeholders such as `{{seq}}` stand for something else in each message, see \
-                PLACEHOLDERS. Of several options, `--file` among them, each connection sends the messages in turn.
-                """
+                Send *TEXT*, with placeholders such as `{{seq}}` replaced in each message; see PLACEHOLDERS. If \
+                `--message` and `--file` are given several times, each connection sends the messages in turn.
+                """,
+            example: #"--message '{"id":{{seq}},"op":"ping"}'"#, seeAlso: ["file", "messages", "size", "binary"]
         ) { arguments, value throws(ValueProblem) in
             guard !value.isEmpty else { throw .emptyText }
             do throws(MessageTemplateError) {
@@ -219,23 +239,26 @@ struct LoadMessageArguments: Equatable, Sendable {
         OptionSpecification(
             "file", "f", value: OptionValue("PATH", .file),
             repeatable: true, conflicts: ["size"] + OptionReference.modes(without: .file), heading: .messages,
-            summary: "Send the file as one message",
+            summary: "Send the contents of PATH as one message",
             manual: """
-                Send the whole file at *PATH* as one message. A text may have placeholders, as `--message` may; with `--binary` \
-                there are none.
-                """
+                Send the contents of the file *PATH* as one message. Placeholders in a text are replaced as in \
+                `--message`; with `--binary`, the file is sent unchanged.
+                """,
+            example: "--file request.json", seeAlso: ["message", "binary"]
         ) { arguments, value throws(ValueProblem) in
             arguments.messages.append(.file(try MessageFileValue.parse(value)))
         },
         OptionSpecification(
             "size", value: OptionValue("SIZE"),
             conflicts: ["message", "file"] + OptionReference.modes(without: .size), heading: .messages,
-            summary: "Size of the messages (20; broadcast: 48)",
+            summary: "Size of messages [20; broadcast: 48]",
             manual: """
-                Send messages of *SIZE* (20 bytes, and in a broadcast 48, unless told otherwise), each with its number in \
-                front, as 8 hexadecimal digits, and a hash of that and its connection, as 8 letters: so that every reply is \
-                known to be the right one. With less than 16 bytes, some of both are left out.
-                """
+                Generate messages of *SIZE* bytes: 1 byte through `1G`. The default is 20, or 48 with `--mode \
+                broadcast`. A generated message starts with its number (8 hexadecimal digits) and a hash of the number \
+                and the connection (8 letters), to match every reply to its message. Fewer than 16 bytes hold only \
+                part of both.
+                """,
+            example: "--size 64k", seeAlso: ["message", "file", "binary"]
         ) { arguments, value throws(ValueProblem) in
             let bytes = try SizeValue.parse(value)
             guard bytes <= 1 << 30 else { throw .outOfRange(1...1 << 30) }
@@ -244,28 +267,28 @@ struct LoadMessageArguments: Equatable, Sendable {
         OptionSpecification(
             "binary", conflicts: OptionReference.modes(without: .binary), heading: .messages,
             summary: "Send binary messages",
-            manual: "Send binary messages, and not text messages."
+            manual: "Send binary messages instead of text messages.", seeAlso: ["file", "size"]
         ) { arguments, _ in arguments.payload = .binary },
     ]
 }
 
-/// When a load begins.
+/// When a load starts.
 enum StartTime: Equatable, Sendable {
     /// As soon as all connections are open.
     case soon
-    /// At a moment, since the beginning of 1970, UTC.
+    /// At a wall-clock time, as the time since 1970, UTC.
     case moment(Duration)
-    /// So long after the program was started.
+    /// After a delay from the start of the program.
     case after(Duration)
 
-    /// Reads a moment as RFC 3339 writes it, one in seconds since 1970, or a time from now, `+5s`.
+    /// Reads an RFC 3339 time, seconds since 1970, or a delay such as `+5s`.
     static func parse(_ text: String) throws(ValueProblem) -> StartTime {
         if text.first == "+" {
             let time = try DurationValue.parse(String(text.dropFirst()))
             return time == .zero ? .soon : .after(time)
         }
         if let moment = EventTime.parse(text) { return .moment(moment) }
-        // A unit would make it a time from now.
+        // Without the plus sign, a unit is ambiguous: `30s` might mean a delay.
         guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".") }) else {
             throw .notAStartTime
         }

@@ -1,7 +1,7 @@
 import CommandLine
 import WSCore
 
-/// The options for the way to the server: addresses, time limits, and proxies.
+/// The options for reaching the server: addresses, time limits, and proxies.
 struct NetworkArguments: Equatable, Sendable {
     /// The Internet protocols that a connection may use.
     enum Family {
@@ -18,75 +18,89 @@ struct NetworkArguments: Equatable, Sendable {
     var connectTimeouts = ConnectTimeouts()
     /// As typed: a URL.
     var proxy: String?
-    /// As typed: hosts, separated by commas.
+    /// As typed: a list of hosts.
     var noProxy: String?
 
     static let options: [OptionSpecification<NetworkArguments>] = [
         OptionSpecification(
             "ipv4", "4", heading: .network,
             summary: "Connect over IPv4 only",
-            manual: "Connect over IPv4 only. Of `-4` and `-6` the last one counts."
+            manual: "Connect over IPv4 only. Of `--ipv4` and `--ipv6`, the last one wins."
         ) { arguments, _ in arguments.addressFamily = .ipv4 },
         OptionSpecification(
             "ipv6", "6", heading: .network,
             summary: "Connect over IPv6 only",
-            manual: "Connect over IPv6 only. Of `-4` and `-6` the last one counts."
+            manual: "Connect over IPv6 only. Of `--ipv4` and `--ipv6`, the last one wins."
         ) { arguments, _ in arguments.addressFamily = .ipv6 },
         OptionSpecification(
             "resolve", value: OptionValue("HOST:PORT:IP"), repeatable: true, heading: .network,
-            summary: "Connect to IP for this HOST and PORT",
+            summary: "Use IP as the address of HOST:PORT",
             manual: """
-                Connect to the address *IP* in place of looking *HOST* up, when its port is *PORT*. Several addresses have \
-                commas between them, IPv6 addresses may be in brackets, and `*` for *HOST* is any host without an entry of \
-                its own. Of several entries for one host and port the last counts. The request still names the host of \
-                the URL.
-                """
+                Use *IP* as the address of *HOST* on *PORT* instead of looking up the name. The request still names \
+                the URL's host.
+                """,
+            """
+            Separate several addresses with commas; IPv6 addresses may be in brackets. `*` as *HOST* matches any host \
+            that no other entry names. If several entries match, the last one wins.
+            """,
+            example: "--resolve api.example:443:127.0.0.1", seeAlso: ["host", "ipv4", "ipv6"]
         ) { arguments, value in arguments.resolve.append(value) },
         OptionSpecification(
             "source-ip", value: OptionValue("IP"), repeatable: true, heading: .network,
-            summary: "Connect from this address",
+            summary: "Connect from this local address",
             manual: """
-                Connect from *IP*, an address of this machine. Given for both IPv4 and IPv6, each is used for its own \
-                kind; of several of one kind the first counts, and *wsx-bench*(1) gives them to its connections in turn. An address of the server of a kind that none is given \
-                for is not tried.
-                """
+                Connect from *IP*, an address of this machine. Give an IPv4 and an IPv6 address to use both families: \
+                server addresses without a source address of their family are skipped. From several addresses of one \
+                family, `wsx connect` uses the first and `wsx bench` uses all in turn.
+                """,
+            example: "--source-ip 192.0.2.17", seeAlso: ["ipv4", "ipv6"]
         ) { arguments, value in arguments.sourceIPs.append(value) },
         OptionSpecification(
             "unix-socket", value: OptionValue("PATH", .file), heading: .network,
-            summary: "Connect to a socket file",
+            summary: "Connect to this Unix domain socket",
             manual: """
-                Connect to the Unix domain socket at *PATH*; on Linux `@`*name* is one of the abstract namespace. Host and \
-                path of the URL go into the request.
-                """
+                Connect to the Unix domain socket at *PATH*. The URL's host and path are used only in the request, and \
+                proxies are ignored. Redirects stay on the socket. On Linux, `@`*name* is a socket in the abstract \
+                namespace.
+                """,
+            example: "--unix-socket /run/app.sock", seeAlso: ["host", "resolve"]
         ) { arguments, value in arguments.unixSocket = value },
         OptionSpecification(
             "connect-timeout", value: OptionValue("DURATION"), default: "10s", heading: .network,
-            summary: "Time to connect, upgrade included",
+            summary: "Limit the time to connect",
             manual: """
-                Give up with status 6 when everything up to the upgrade takes longer. A phase can have a limit of its \
-                own: `name=`*DURATION*, `connection=`, `proxy=`, `tls=` or `upgrade=`; separate several by commas, as \
-                in `20s,name=2s,tls=5s`.
-                """
+                Give up with status 6 if connecting takes longer than *DURATION*. Connecting begins with the name \
+                lookup and ends with the upgrade, and includes redirects.
+                """,
+            """
+            To limit a single phase, write `name=`, `connection=`, `proxy=`, `tls=`, or `upgrade=` before its \
+            duration. Separate several limits with commas.
+            """,
+            example: "--connect-timeout 20s,name=2s,tls=5s", seeAlso: ["timeout"]
         ) { arguments, value throws(ValueProblem) in
             try ConnectTimeoutValue.parse(value, into: &arguments.connectTimeouts)
         },
         OptionSpecification(
             "proxy", value: OptionValue("URL"), heading: .network,
-            summary: "Connect through a proxy",
+            summary: "Connect through this proxy",
             manual: """
-                Connect through the proxy *URL*: `http://`, `https://` (CONNECT, over TLS), `socks5://` (names are looked \
-                up here) or `socks5h://` (by the proxy), with *user*`:`*password*`@` where it wants them. Without the \
-                option the variables in ENVIRONMENT say; an empty *URL* stands for no proxy.
-                """, .secrets
+                Connect through the proxy at *URL*, which may contain *user*`:`*password*`@`. The schemes are \
+                `http://` (HTTP CONNECT, the default), `https://` (CONNECT over TLS), `socks5://` (SOCKS 5; names are \
+                looked up locally), and `socks5h://` (the proxy looks up names). The default port is 443 for `https` \
+                and 1080 for the others.
+                """,
+            "This option overrides the proxy variables in ENVIRONMENT. An empty *URL* disables proxies.",
+            .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "ca"]
         ) { arguments, value in arguments.proxy = value },
         OptionSpecification(
             "no-proxy", value: OptionValue("HOSTS"), heading: .network,
-            summary: "Connect to these without a proxy",
+            summary: "Connect to these hosts without a proxy",
             manual: """
-                Connect to these hosts without a proxy, in place of the variable `no_proxy`: names, which stand for all \
-                that end in them, too, addresses, networks as in `10.0.0.0/8`, or `*` for all, each with `:`*port* if it \
-                matters, separated by commas.
-                """
+                Connect to these hosts without a proxy. *HOSTS* is a comma-separated list of names, addresses, and \
+                networks such as `10.0.0.0/8`, each with an optional `:`*port*. A name also matches its subdomains, \
+                and `*` matches every host. This option overrides the variable `no_proxy`.
+                """,
+            example: "--no-proxy localhost,corp.example,10.0.0.0/8", seeAlso: ["proxy"]
         ) { arguments, value in arguments.noProxy = value },
     ]
 }

@@ -1,39 +1,44 @@
 import CommandLine
 import Formats
 
-/// The options for requests, and for matching their replies.
+/// The options for requests and the matching of replies.
 struct ReplyArguments: Equatable, Sendable {
-    /// Whether a message waits for the reply to the one before.
+    /// Whether each message waits for the reply to the previous one.
     var sendsRequests = false
-    /// As typed: what ``JSONField`` reads.
+    /// As typed: a valid ``JSONField``.
     var correlation: String?
-    /// The form of the calls that are made of lines; nil: none are.
+    /// The form of the JSON-RPC calls to make from input lines; nil: lines are sent unchanged.
     var calls: JSONRPCForm?
-    /// Whether an error reply to a call makes the run fail.
+    /// Whether an error reply makes the run fail.
     var failsOnErrorReply = false
     /// More than 0.
     var replyTimeout = Duration.seconds(30)
 
-    /// Whether messages of the input are requests.
+    /// Whether input messages are requests.
     var hasRequests: Bool { sendsRequests || calls != nil || correlation != nil }
 
     static let options: [OptionSpecification<ReplyArguments>] = [
         OptionSpecification(
             "request", heading: .requests,
-            summary: "Wait for a reply to each message",
+            summary: "Wait for the reply to each message",
             manual: """
-                Take each message of the input for a request: the next one is sent when the reply has come. The reply is \
-                the next message that is received, or with `--correlate` the one that matches. See REQUESTS AND REPLIES.
-                """
+                Treat each input message as a request, and send the next one only after the reply. The reply is the \
+                next message received, or with `--correlate` the one that matches. See REQUESTS AND REPLIES.
+                """,
+            seeAlso: ["correlate", "json-rpc", "reply-timeout"]
         ) { arguments, _ in arguments.sendsRequests = true },
         OptionSpecification(
             "correlate", value: OptionValue("FIELD"), heading: .requests,
-            summary: "Match replies by a JSON field",
+            summary: "Match replies to requests by a JSON field",
             manual: """
-                Take each message of the input that has *FIELD* for a request; the reply is the message that has the same \
-                there. Many may be in flight. *FIELD* is the name of a member of the message's object, or a JSON Pointer \
-                (RFC 6901), which begins with a slash: `/params/id`.
-                """
+                Treat each input message that contains *FIELD* as a request. The reply is the received message with \
+                the same value in *FIELD*. Many requests can be in flight.
+                """,
+            """
+            *FIELD* is the name of a member of the JSON object, such as `id`, or a JSON Pointer (RFC 6901), such as \
+            `/params/id`.
+            """,
+            example: "--correlate id", seeAlso: ["request", "json-rpc", "reply-timeout"]
         ) { arguments, value throws(ValueProblem) in
             guard JSONField(value) != nil else { throw .notAField }
             arguments.correlation = value
@@ -43,12 +48,15 @@ struct ReplyArguments: Equatable, Sendable {
             value: OptionValue(
                 "FORM", .choices(of: JSONRPCForm.self), implied: JSONRPCForm.automatic.rawValue),
             heading: .requests,
-            summary: "Make JSON-RPC calls of 'method arg...'",
+            summary: "Turn 'method arg...' into JSON-RPC calls",
             manual: """
-                Make a JSON-RPC 2.0 call, with an id of its own, of each message of the input that is a method and its \
-                arguments: `sum 1 2` or `open url=http://localhost/`. Implies `--correlate id`. *FORM* is `auto` unless it is \
-                given:
-                """
+                Turn each input message that consists of a method and its arguments, such as `sum 1 2` or `open \
+                url=http://localhost/`, into a JSON-RPC 2.0 call with a unique id. Implies `--correlate id`. See \
+                REQUESTS AND REPLIES.
+                """,
+            "*FORM* is the form of the calls and defaults to `auto`:",
+            example: "--json-rpc --execute 'eth_getBalance 0xb60e latest'",
+            seeAlso: ["fail", "reply-timeout", "correlate"]
         ) { arguments, value throws(ValueProblem) in
             arguments.calls = try JSONRPCForm.parse(value)
         },
@@ -56,25 +64,28 @@ struct ReplyArguments: Equatable, Sendable {
             "fail", requires: ["json-rpc"], heading: .requests,
             summary: "Exit with 7 if a call returns an error",
             manual: """
-                Exit with 7 if a reply to a JSON-RPC call has an `error`. The reply is written to standard output and the \
-                error's code and message to standard error, with or without this option.
-                """
+                Exit with 7 if a reply to a JSON-RPC call has an `error`. With or without this option, the reply is \
+                written to standard output, and the error's code and message to standard error.
+                """,
+            example: "--json-rpc --fail --execute system.health", seeAlso: ["json-rpc", "expect"]
         ) { arguments, _ in arguments.failsOnErrorReply = true },
         OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "30s",
             requires: ["request", "correlate", "json-rpc"], heading: .requests,
-            summary: "Time for the reply to a request",
+            summary: "Give up on a reply after DURATION",
             manual: """
-                Give a request up that has had no reply for *DURATION*: an error says so, and the run ends with status 6, \
-                at once where replies are told by their order, and at its end where they are told by a field.
-                """
+                Give up on a request that has no reply after *DURATION*, report an error, and exit with 6. With \
+                `--request` alone, the run ends immediately. With `--correlate` or `--json-rpc`, it continues with the \
+                other requests.
+                """,
+            example: "--request --reply-timeout 5s", seeAlso: ["request", "correlate", "timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
     ]
 }
 
-/// The form of the calls that `--json-rpc` makes.
+/// The values of `--json-rpc`: the form of its calls.
 enum JSONRPCForm: String, CaseIterable, OptionChoice {
     case automatic = "auto"
     case standard = "2.0"
@@ -82,13 +93,13 @@ enum JSONRPCForm: String, CaseIterable, OptionChoice {
 
     var summary: String {
         switch self {
-        case .automatic: "devtools for a path under /devtools/, 2.0 elsewhere"
+        case .automatic: "devtools if the URL's path is under /devtools/, otherwise 2.0"
         case .standard: "JSON-RPC 2.0"
-        case .devtools: "without the member jsonrpc"
+        case .devtools: "without the member jsonrpc, for the DevTools of browsers"
         }
     }
 
-    /// Whether calls have the member `jsonrpc`, at the path that a request asks for.
+    /// Whether calls to `requestTarget`, the path of the URL, contain the member `jsonrpc`.
     func hasVersion(at requestTarget: String) -> Bool {
         switch self {
         case .automatic: !requestTarget.hasPrefix("/devtools/")

@@ -1,13 +1,15 @@
 import CommandLine
 
-/// The options for the upgrade request.
+/// The options for the upgrade request of a client.
 struct RequestArguments: Equatable, Sendable {
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []
     var subprotocols: [String] = []
-    /// `USER:PASSWORD`, `@FILE` or `env:NAME`, as the two that follow.
+    /// As typed: `USER[:PASSWORD]`, `@FILE`, or `env:NAME`.
     var auth: String?
+    /// As typed: the token, `@FILE`, or `env:NAME`.
     var bearer: String?
+    /// As typed: `name=value`, `@FILE`, or `env:NAME`.
     var cookies: [String] = []
     var origin: String?
     var host: String?
@@ -17,71 +19,80 @@ struct RequestArguments: Equatable, Sendable {
 
     static let options: [OptionSpecification<RequestArguments>] = [
         .header(
-            \.headers, heading: .request, summary: "Add 'Name: value' or @FILE",
+            \.headers, heading: .request, summary: "Add 'Name: value', or the lines of @FILE",
             manual: """
-                Add a field to the request. *HEADER* is `Name: value`, \
-                or `@` and the path of a file that has one such field a line.
+                Add a header field to the request. *HEADER* is `Name: value`, or `@`*FILE* to add every line of a \
+                file.
                 """),
         .subprotocol(
-            \.subprotocols, heading: .request, summary: "Offer this subprotocol (also A,B)",
+            \.subprotocols, heading: .request, summary: "Offer a subprotocol, or several: A,B",
             manual: """
-                Offer the subprotocol *NAME*. Repeat the option or separate names by commas for several, \
-                the preferred one first.
+                Offer the subprotocol *NAME* to the server. To offer several, separate them with commas or repeat the \
+                option, in order of preference.
                 """),
         OptionSpecification(
             "auth", "a", value: OptionValue("USER[:PASSWORD]"), conflicts: ["bearer"], heading: .request,
-            summary: "Log in with basic authentication",
+            summary: "Log in with HTTP Basic authentication",
             manual: """
-                Log in with HTTP basic authentication. Without a password, it is asked for on the terminal. \
-                A user and password in the URL do the same; this option goes before them.
-                """, .secrets
+                Log in with HTTP Basic authentication. If *PASSWORD* is missing, `wsx` prompts for it on the terminal. \
+                This option overrides a user and password in the URL.
+                """, .secrets, example: "--auth alice", seeAlso: ["bearer", "header"]
         ) { arguments, value in arguments.auth = value },
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), conflicts: ["auth"], heading: .request,
             summary: "Log in with a bearer token",
-            manual: "Log in with a bearer token (RFC 6750), which goes before a user and password in the URL.", .secrets
+            manual: "Log in with a bearer token (RFC 6750). This option overrides a user and password in the URL.",
+            .secrets, example: "--bearer env:API_TOKEN", seeAlso: ["auth", "header"]
         ) { arguments, value in arguments.bearer = value },
         OptionSpecification(
             "cookie", "b", value: OptionValue("COOKIE"), repeatable: true, heading: .request,
-            summary: "Send a cookie: 'name=value'",
-            manual: "Send the cookie *COOKIE*, which is `name=value`, or several with `; ` between them.", .secrets
+            summary: "Send a cookie: name=value",
+            manual: "Send a cookie, `name=value`, or several, `a=1; b=2`. Cookies set by servers are sent as well.",
+            .secrets, example: "--cookie 'session=a1b2c3'", seeAlso: ["header", "location"]
         ) { arguments, value throws(ValueProblem) in
             arguments.cookies.append(try CookieValue.parse(value))
         },
         OptionSpecification(
             "origin", "o", value: OptionValue("ORIGIN"), heading: .request,
-            summary: "Send this Origin, as a browser does",
+            summary: "Send an Origin header, as browsers do",
             manual: """
-                Send the Origin field, as a browser does. *ORIGIN* is *scheme*`://`*host*, with `:`*port* if the page has \
-                one, for instance `https://app.example`, or `null`. `-H 'Origin: `*TEXT*`'` sends any other text.
-                """
+                Send an Origin header field, as browsers do. *ORIGIN* is *scheme*`://`*host*[`:`*port*] or `null`. To \
+                send any other text, use `--header 'Origin: `*TEXT*`'`.
+                """,
+            example: "--origin https://app.example", seeAlso: ["header"]
         ) { arguments, value throws(ValueProblem) in arguments.origin = try OriginValue.parse(value) },
         OptionSpecification(
             "host", value: OptionValue("HOST"), heading: .request,
-            summary: "Send this Host in place of the URL's",
-            manual: "Send *HOST* in the Host field in place of the URL's host and port."
+            summary: "Send this Host header instead of the URL's",
+            manual: """
+                Send *HOST* in the Host header field instead of the URL's host and port. The connection still goes to \
+                the URL's host, and TLS still verifies that name.
+                """,
+            example: "--host staging.example", seeAlso: ["resolve", "tls-server-name"]
         ) { arguments, value in arguments.host = value },
         OptionSpecification(
             "user-agent", value: OptionValue("TEXT"), heading: .request,
-            summary: "Send this User-Agent",
-            manual: "Send *TEXT* in the User-Agent field in place of `wsx/`*version*."
+            summary: "Send this User-Agent header",
+            manual: "Send *TEXT* in the User-Agent header field instead of `wsx/`*version*.",
+            example: "--user-agent 'Mozilla/5.0'", seeAlso: ["header"]
         ) { arguments, value in arguments.userAgent = value },
         OptionSpecification(
             "location", "L", heading: .request,
             summary: "Follow redirects",
-            manual: """
-                Follow redirects (301, 302, 303, 307 and 308), except from `wss` to `ws`. `--host` and header \
-                fields that may give access to something, however they were given, stay with the scheme, host and port \
-                that they were given for: nothing of them goes to another, nor comes back from there. These fields are \
-                Authorization, Proxy-Authorization, Cookie, and all whose names tell of a login, a token, a key for \
-                access, a password, a session, a signature or another secret. Cookies that servers \
-                set on the way are sent as a browser would.
-                """
+            manual: "Follow redirects (301, 302, 303, 307, and 308), except from `wss` to `ws`.",
+            """
+            A redirect to another scheme, host, or port drops `--host` and every header field that may carry a secret, \
+            and a later redirect back does not restore them. These fields are Authorization, Proxy-Authorization, \
+            Cookie, and all with names that suggest a login, token, access key, password, session, signature, or other \
+            secret. Cookies that servers set along the way are sent as a browser would send them.
+            """,
+            seeAlso: ["max-redirects", "cookie"]
         ) { arguments, _ in arguments.followsRedirects = true },
         OptionSpecification(
             "max-redirects", value: OptionValue("N"), default: "20", heading: .request,
-            summary: "Most redirects to follow",
-            manual: "Follow at most *N* redirects with `--location`. 0 follows none."
+            summary: "Follow at most N redirects",
+            manual: "With `--location`, follow at most *N* redirects in a row. 0 follows none.",
+            example: "--location --max-redirects 3", seeAlso: ["location"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumRedirects = try CountValue.parse(value, zeroAllowed: true)
         },
@@ -89,14 +100,14 @@ struct RequestArguments: Equatable, Sendable {
 }
 
 extension OptionSpecification {
-    /// The option that adds fields to a request or to responses.
+    /// The option that adds header fields to a request or to responses.
     static func header(
         _ path: WritableKeyPath<Arguments, [String]> & Sendable, heading: OptionHeading, summary: String,
         manual: MarkedText
     ) -> OptionSpecification {
         OptionSpecification(
             "header", "H", value: OptionValue("HEADER"), repeatable: true, heading: heading, summary: summary,
-            manual: manual
+            manual: manual, example: "--header 'X-Request-Id: 42'"
         ) { arguments, value in arguments[keyPath: path].append(value) }
     }
 
@@ -107,7 +118,7 @@ extension OptionSpecification {
     ) -> OptionSpecification {
         OptionSpecification(
             "subprotocol", "s", value: OptionValue("NAME"), repeatable: true, heading: heading, summary: summary,
-            manual: manual
+            manual: manual, example: "--subprotocol graphql-transport-ws"
         ) { arguments, value throws(ValueProblem) in
             arguments[keyPath: path] += try SubprotocolValue.parse(value)
         }
@@ -115,9 +126,9 @@ extension OptionSpecification {
 }
 
 extension MarkedText {
-    /// The manual's note on options with secret values.
+    /// The manual's paragraph about options with secret values.
     static let secrets: MarkedText = """
-        In place of the value, `@`*FILE* reads it from a file and `env:`*NAME* from an environment variable: other users \
-        of the machine can see command lines.
+        `@`*FILE* reads the value from a file, and `env:`*NAME* from an environment variable. Both keep it off the \
+        command line, which other users of the machine can see.
         """
 }

@@ -4,28 +4,30 @@ import LoadTest
 /// The options for results: format, files, and judgement.
 struct ResultArguments: Equatable, Sendable {
     var output = ResultFormat.text
-    /// A file that takes the histograms.
+    /// The file for the HdrHistogram log.
     var histogramPath: String?
-    /// A file that takes the page with the results.
+    /// The file for the HTML report.
     var reportPath: String?
-    /// What has to hold.
+    /// The conditions that results must meet.
     var thresholds: [Threshold] = []
-    /// Files with the results of an earlier run each.
+    /// Files with the results of one earlier run each.
     var baselinePaths: [String] = []
 
     static let options: [OptionSpecification<ResultArguments>] = [
         OptionSpecification(
             "output", value: OptionValue("FORMAT", .choices(of: ResultFormat.self)), default: "text", heading: .results,
-            summary: "How results are written to stdout",
-            manual: "How the results are written to standard output."
+            summary: "Format of the results on stdout",
+            manual: "Write the results to standard output in *FORMAT*.",
+            example: "--output json", seeAlso: ["report", "hdr", "baseline"]
         ) { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) },
         OptionSpecification(
             "threshold", value: OptionValue("EXPR"), repeatable: true, heading: .results,
-            summary: "Exit with 7 unless this holds: 'p99<20ms'",
+            summary: "Exit with 7 unless EXPR holds: 'p99<20ms'",
             manual: """
-                Exit with status 7, and say why, unless the results are as *EXPR* has it: a metric, an operator and a value, \
-                such as `p99<20ms`, `rate>50k` or `errors=0`, see THRESHOLDS.
-                """
+                Exit with status 7 unless the results satisfy *EXPR*: a metric, an operator, and a value, such as \
+                `p99<20ms`, `rate>50k`, or `errors=0`. See THRESHOLDS.
+                """,
+            example: "--threshold 'p99<20ms' --threshold errors=0", seeAlso: ["baseline", "output"]
         ) { arguments, value throws(ValueProblem) in
             do throws(ThresholdError) {
                 arguments.thresholds.append(try Threshold(value))
@@ -35,43 +37,46 @@ struct ResultArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "baseline", value: OptionValue("FILE", .file), repeatable: true, heading: .results,
-            summary: "Compare with an earlier run's JSON in FILE",
+            summary: "Compare with an earlier run's JSON results",
             manual: """
-                Compare with the results of an earlier run, as `--output json` has written them to *FILE*, and tell what is \
-                a change and what is noise, see BASELINES. Neither makes the status another one. Of several, what is as \
-                large as the differences between them is noise.
-                """
+                Compare the results with those of an earlier run, which `--output json` wrote to *FILE*, and separate \
+                changes from noise. Several baselines also show how much results vary between runs. The comparison \
+                does not affect the exit status. See BASELINES.
+                """,
+            example: "--baseline before.json", seeAlso: ["threshold", "output"]
         ) { arguments, value in arguments.baselinePaths.append(value) },
         OptionSpecification(
             "hdr", value: OptionValue("FILE", .file), heading: .results,
-            summary: "Write the latencies of each second to FILE",
+            summary: "Write an HdrHistogram log to FILE",
             manual: """
-                Write the latencies of each second, in nanoseconds, to *FILE*, in the log format of HdrHistogram (1.3), which \
-                its tools read and draw. The file is made for you alone, or emptied when it is there.
-                """
+                Write the latencies of each second, in nanoseconds, to *FILE* in the HdrHistogram log format (version \
+                1.3). An existing file is overwritten; a new file is readable only by you.
+                """,
+            example: "--hdr latencies.hlog", seeAlso: ["report", "output"]
         ) { arguments, value in arguments.histogramPath = value },
         OptionSpecification(
             "report", value: OptionValue("FILE", .file), heading: .results,
-            summary: "Draw the results in FILE, a page in HTML",
+            summary: "Write an HTML report with charts to FILE",
             manual: """
-                Write a page with the results to *FILE*: the latencies and the messages of each second, the latency by \
-                percentile, the distribution of the latencies, and the tables. All of it is in the file, in which a browser \
-                draws it without asking anybody for more; the results as JSON are part of it, but for the histogram of each \
-                second. The file is made for you alone, or emptied when it is there.
-                """
+                Write an HTML report to *FILE*, with charts of latency and throughput over time, latency by \
+                percentile, and the latency distribution. The page loads nothing from the network. It embeds the \
+                results as JSON, without the histograms of each second. An existing file is overwritten; a new file is \
+                readable only by you.
+                """,
+            example: "--report report.html", seeAlso: ["output", "hdr"]
         ) { arguments, value in arguments.reportPath = value },
     ]
 }
 
-/// How the results of a run are written.
+/// The format of results on standard output.
 enum ResultFormat: String, OptionChoice {
     case text
     case json
 
     var summary: String {
         switch self {
-        case .text: "a table to be read"
-        case .json: "one JSON object"
+        case .text: "a table"
+        case .json: "one JSON object on one line, see JSON RESULTS"
         }
     }
 }

@@ -1,101 +1,108 @@
 import CommandLine
 
-/// The options for serving: the upgrade, the threads, the number of clients to serve.
+/// The options for serving: upgrades, threads, and the number of clients.
 struct ServerArguments: Equatable, Sendable {
     var path: String?
     /// In the order of the server's preference.
     var subprotocols: [String] = []
-    /// Fields of all answers, as typed: `Name: value` or `@FILE`.
+    /// Headers to add to responses, as typed: `Name: value` or `@FILE`.
     var headers: [String] = []
     var handshakeTimeout = Duration.seconds(10)
     /// 1 or more.
     var threadCount = 1
-    /// Whether to end after one client.
+    /// Whether to exit after one client.
     var servesOnce = false
 
-    /// What concerns the upgrade.
+    /// The options for upgrades.
     static let upgradeOptions: [OptionSpecification<ServerArguments>] = [
         OptionSpecification(
             "path", value: OptionValue("PATH"), singular: true, heading: .server,
             summary: "Accept only this request path",
             manual: """
-                Accept only requests for *PATH*, for instance `/chat`, and answer others with 404. `%61` is the same as \
-                `a`, and `%2f` the same as `%2F`, which is no slash.
-                """
+                Accept WebSocket clients only at *PATH*, such as `/chat`; other paths get 404. Percent-encoded paths \
+                are normalized first: `%61` equals `a`, and `%2f` equals `%2F`, which is not a slash.
+                """,
+            example: "--path /chat", seeAlso: ["serve", "console", "origin"]
         ) { arguments, value in arguments.path = value },
         .subprotocol(
-            \.subprotocols, heading: .server, summary: "Speak this subprotocol (also A,B)",
+            \.subprotocols, heading: .server, summary: "Accept this subprotocol (also A,B)",
             manual: """
-                Speak the subprotocol *NAME* with clients that offer it. Repeat the option or separate names by \
-                commas for several; the first one that a client offers is taken.
+                Accept the subprotocol *NAME*. For several, repeat the option or separate the names with commas, in \
+                order of preference. The server selects the first one that the client offers.
                 """),
         .header(
             \.headers, heading: .server, summary: "Add 'Name: value' or @FILE to responses",
             manual: """
-                Add a field to the response that accepts a client, and to those to requests that ask for no WebSocket, \
-                for instance `Access-Control-Allow-Origin: *`. There it takes the place of `Cache-Control: no-cache` \
-                and `Cross-Origin-Resource-Policy: same-site`; what else a response has of its own stays. *HEADER* is \
-                `Name: value`, or `@` and the path of a file that has one such field a line.
+                Add a header to the responses that accept clients, and to those for pages and files, such as \
+                `Access-Control-Allow-Origin: *`. *HEADER* is `Name: value`, or `@` and the path of a file with one \
+                header per line. In responses for pages and files, it may override `Cache-Control: no-cache` and \
+                `Cross-Origin-Resource-Policy: same-site`; other standard headers cannot be changed.
                 """),
         OptionSpecification(
             "handshake-timeout", value: OptionValue("DURATION"), default: "10s", heading: .server,
-            summary: "Time for a client's upgrade",
-            manual: "Refuse a client with 408 when its upgrade takes longer than *DURATION*."
+            summary: "Time limit for a client's upgrade",
+            manual: "Reject a client with 408 if its upgrade, TLS included, takes longer than *DURATION*.",
+            example: "--handshake-timeout 3s", seeAlso: ["close-timeout", "idle-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.handshakeTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
     ]
 
-    /// What concerns serving as a whole.
+    /// The options for the server as a whole.
     static let servingOptions: [OptionSpecification<ServerArguments>] = [
         OptionSpecification(
             "threads", value: OptionValue("N"), default: "1", conflicts: ["once", "record", "max-connections", "seed"],
             heading: .server,
-            summary: "Threads of --echo and --replay",
+            summary: "Threads for --echo and --replay",
             manual: """
-                Serve on *N* threads, between which the system deals the clients out. Each client is served by one of \
-                them; only `--echo` and `--replay` do so.
-                """
+                Serve clients on *N* threads. The kernel assigns each client to one of them. Only `--echo` and \
+                `--replay` support several threads.
+                """,
+            example: "--echo --threads 4", seeAlso: ["echo", "replay"]
         ) { arguments, value throws(ValueProblem) in
             arguments.threadCount = try CountValue.parse(value, largest: 256)
         },
         OptionSpecification(
             "once", heading: .server,
-            summary: "Serve one client, then end",
+            summary: "Serve one client, then exit",
             manual: """
-                Serve one WebSocket client and end when it has left, with the status by which `wsx connect` would tell \
-                of that end; with `--exec` it is 1 when the program failed, unless it had to be ended. As soon as it is accepted, nobody else is. Requests that are refused, and those for \
-                pages, do not count. The end of standard input ends nothing: the client is waited for.
-                """
+                Serve one WebSocket client, then exit when it leaves. No other client is accepted. The exit status is \
+                that of `wsx connect` for the same ending; with `--exec`, it is 1 if the program failed, unless wsx \
+                stopped it. Rejected upgrades and requests for pages do not count as clients. The end of standard \
+                input does not end the session.
+                """,
+            seeAlso: ["max-connections", "exec"]
         ) { arguments, _ in arguments.servesOnce = true },
     ]
 }
 
 /// The options for the programs of `--exec`.
 struct ProgramArguments: Equatable, Sendable {
-    /// The most programs at a time, 1 or more.
+    /// The maximum number of concurrent programs, 1 or more.
     var maximumProcesses = 256
-    /// How long a program has to end when its client has left, and again when it is asked to.
+    /// The time a program has to exit after its client left, and again after SIGTERM.
     var programGrace = Duration.seconds(2)
 
     static let options: [OptionSpecification<ProgramArguments>] = [
         OptionSpecification(
             "max-processes", value: OptionValue("N"), default: "256", requires: ["exec"], heading: .server,
-            summary: "Most programs at a time, then 503",
+            summary: "Maximum number of programs",
             manual: """
-                Run at most *N* programs at a time, and fewer where the limit of open files leaves no room for them. \
-                Further requests are refused with 503.
-                """
+                Run at most *N* programs concurrently, or fewer if the limit on open files requires it. Further \
+                upgrades get 503 with `Retry-After`.
+                """,
+            example: "--exec --max-processes 32", seeAlso: ["exec", "max-connections"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumProcesses = try CountValue.parse(value)
         },
         OptionSpecification(
             "exec-grace", value: OptionValue("DURATION"), default: "2s", requires: ["exec"], heading: .server,
-            summary: "Time for a program to end",
+            summary: "Time for a program to exit",
             manual: """
-                When its client has left, give a program *DURATION* to end by itself before it gets SIGTERM, and as long \
-                again before SIGKILL ends it.
-                """
+                Send SIGTERM to a program that is still running *DURATION* after its client left, and SIGKILL after \
+                another *DURATION*.
+                """,
+            example: "--exec --exec-grace 10s", seeAlso: ["exec"]
         ) { arguments, value throws(ValueProblem) in
             arguments.programGrace = try DurationValue.parse(value)
         },
@@ -104,30 +111,35 @@ struct ProgramArguments: Equatable, Sendable {
 
 /// The options for the pages on the server's port.
 struct WebArguments: Equatable, Sendable {
-    /// The directory whose files are served.
+    /// The directory to serve files from.
     var servedDirectory: String?
-    /// Whether a browser finds a page on `/` by which it can talk to servers.
+    /// Whether `/` is the console page.
     var servesConsole = false
 
     static let options: [OptionSpecification<WebArguments>] = [
         OptionSpecification(
             "serve", value: OptionValue("DIR", .directory), singular: true, heading: .web,
-            summary: "Serve the files of DIR on the same port",
+            summary: "Serve files from DIR on the same port",
             manual: """
-                Answer requests that ask for no WebSocket with the files of the directory *DIR*; WebSockets go on at \
-                any path, or at that of `--path`. Conditional requests and ranges are heeded. A directory is answered \
-                with its `index.html`, or with a page that lists it. Names that begin with a dot are neither served nor \
-                listed, but for `.well-known`, and neither is what a symbolic link finds by such a name, or outside *DIR*.
-                """
+                Serve files from the directory *DIR* on the same port. WebSocket clients may still connect at any \
+                path, or at that of `--path`. Conditional and range requests work. A request for a directory returns \
+                its `index.html`, or a listing.
+                """,
+            """
+            Names that start with a dot are neither served nor listed, except `.well-known`. The same holds for \
+            symbolic links that lead to such a name or outside *DIR*.
+            """,
+            example: "--broadcast --serve public", seeAlso: ["path", "console", "header"]
         ) { arguments, value in arguments.servedDirectory = value },
         OptionSpecification(
-            "console", heading: .web, summary: "A page on / that talks to servers",
+            "console", heading: .web, summary: "Serve a WebSocket console on /",
             manual: """
-                Show browsers a page on `/` by which they can talk to this server or any other: it connects, sends text, \
-                JSON, bytes and files, and keeps a log that can be searched and saved as JSON events. The page loads \
-                nothing else. Its address is printed at the start. With `--path` the page stays on `/` and offers that \
-                path; with `--serve` all other paths are those of files.
-                """
+                Serve a page on `/` that lets a browser talk to this server or any other. It sends text, JSON, bytes, \
+                and files, and keeps a log to search and to save as JSON events. The page loads nothing else, and its \
+                address is printed at startup. With `--path`, the page stays on `/` and suggests that path. With \
+                `--serve`, all other paths are files.
+                """,
+            example: "--echo --console", seeAlso: ["serve", "path"]
         ) { arguments, _ in arguments.servesConsole = true },
     ]
 }

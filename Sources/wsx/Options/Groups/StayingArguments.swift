@@ -1,7 +1,6 @@
 import CommandLine
 
-/// The options for staying connected to a server.
-@dynamicMemberLookup
+/// The options for staying connected to a server: reconnecting and heartbeats.
 struct StayingArguments: Equatable, Sendable {
     var reconnection = Reconnection.never
     var heartbeats = HeartbeatArguments()
@@ -11,30 +10,37 @@ struct StayingArguments: Equatable, Sendable {
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {
         OptionSpecification(
             "reconnect", value: OptionValue("N", implied: Reconnection.unbounded), heading: .staying,
-            summary: "Connect again, N times or forever",
+            summary: "Reconnect, at most N times in a row",
             manual: """
-                Connect again when the connection is lost or cannot be made and trying again can help, after a random \
-                time of up to 4 seconds, which doubles with every try up to a minute. With *N*, give up after so many \
-                tries in a row. What is sent again is told under STAYING CONNECTED.
-                """
+                Reconnect if the connection is lost or cannot be established, unless retrying cannot help. Messages \
+                that the peer may have missed are sent again. See STAYING CONNECTED.
+                """,
+            """
+            The wait before each retry is random, with a ceiling that starts at 4 seconds and doubles up to 60. With \
+            *N*, give up after *N* failed retries in a row.
+            """,
+            example: "--reconnect=10", seeAlso: ["heartbeat", "connect-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.reconnection = try Reconnection.parse(value)
         }
         HeartbeatArguments.options(
-            summary: "Ping so often, and miss a silent peer",
+            summary: "Ping every DURATION; drop a silent peer",
             manual: """
-                Send a ping every *DURATION*. A peer of which nothing has come after several of them, no byte \
-                of any kind, is lost: the run ends with status 6, or goes on with another connection (`--reconnect`).
+                Send a ping every *DURATION*, and drop the connection if nothing at all arrives from the peer during \
+                `--heartbeat-misses` heartbeats in a row. The run then ends with status 6, or continues on a new \
+                connection with `--reconnect`.
                 """
         ).lifted(\.heartbeats)
         OptionSpecification(
             "heartbeat-message", value: OptionValue("TEXT"), requires: ["heartbeat"], heading: .staying,
-            summary: "Send a message in place of the pings",
+            summary: "Send TEXT instead of pings",
             manual: """
-                Send the text message *TEXT* in place of each ping, for servers that want a heartbeat of the \
-                application's own. An answer to it is a message like any other: it is written to standard output, and \
-                counts for `--count` and `--linger`.
-                """
+                Send the text message *TEXT* instead of each ping, for servers that expect heartbeats at the \
+                application level. Answers are ordinary messages: they are written to standard output and count for \
+                `--count` and `--linger`. With `--request`, also give `--correlate`; otherwise an answer would count \
+                as a reply.
+                """,
+            example: #"--heartbeat 20s --heartbeat-message '{"op":"ping"}'"#, seeAlso: ["heartbeat"]
         ) { arguments, value throws(ValueProblem) in
             guard !value.isEmpty else { throw .emptyText }
             arguments.heartbeatMessage = value
@@ -44,26 +50,28 @@ struct StayingArguments: Equatable, Sendable {
 
 /// The options for detecting a dead peer.
 struct HeartbeatArguments: Equatable, Sendable {
-    /// More than 0; nil: no pings are sent.
+    /// The time from ping to ping, more than 0; nil: no pings.
     var heartbeat: Duration?
     /// 1 or more.
     var heartbeatMisses = 3
 
     /// The options.
     /// - Parameters:
-    ///   - summary: The line of help for `--heartbeat`.
-    ///   - manual: What the manual says of it.
+    ///   - summary: The summary of `--heartbeat`.
+    ///   - manual: The manual of `--heartbeat`.
     static func options(summary: String, manual: MarkedText) -> [OptionSpecification<HeartbeatArguments>] {
         [
             OptionSpecification(
-                "heartbeat", value: OptionValue("DURATION"), heading: .staying, summary: summary, manual: manual
+                "heartbeat", value: OptionValue("DURATION"), heading: .staying, summary: summary, manual: manual,
+                example: "--heartbeat 20s", seeAlso: ["heartbeat-misses"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
             },
             OptionSpecification(
                 "heartbeat-misses", value: OptionValue("N"), default: "3", requires: ["heartbeat"], heading: .staying,
-                summary: "Heartbeats without life until it is lost",
-                manual: "Take the peer for lost after *N* heartbeats in a row (1 or more) that brought no sign of life."
+                summary: "Drop the peer after N silent heartbeats",
+                manual: "Drop the connection after *N* heartbeats in a row (1 or more) during which nothing arrived.",
+                example: "--heartbeat 10s --heartbeat-misses 2", seeAlso: ["heartbeat"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.heartbeatMisses = try CountValue.parse(value)
             },
@@ -71,17 +79,17 @@ struct HeartbeatArguments: Equatable, Sendable {
     }
 }
 
-/// Whether a connection that is lost, or does not come about, is tried again.
+/// How often to reconnect if a connection is lost or cannot be established.
 enum Reconnection: Equatable {
     case never
-    /// After as many tries in a row, 1 or more, it is given up.
+    /// At most this many retries in a row, 1 or more.
     case times(Int)
     case always
 
-    /// What `--reconnect` stands for alone.
+    /// The value of `--reconnect` without a number.
     static let unbounded = "forever"
 
-    /// Reads a number of tries or the word `forever`.
+    /// Parses a number of retries or the word `forever`.
     static func parse(_ text: String) throws(ValueProblem) -> Reconnection {
         text == unbounded ? .always : .times(try CountValue.parse(text))
     }

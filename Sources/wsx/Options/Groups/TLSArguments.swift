@@ -1,89 +1,101 @@
 import CommandLine
 import WSCore
 
-/// The options for TLS with a server.
+/// The options of a client for TLS.
 struct TLSArguments: Equatable, Sendable {
     /// The path of a file or directory.
     var authorities: String?
-    /// The path of a file, and the next.
+    /// The path of a PEM file.
     var certificate: String?
+    /// The path of a PEM file.
     var key: String?
-    /// As typed: the passphrase, `@FILE` or `env:NAME`.
+    /// As typed: the passphrase, `@FILE`, or `env:NAME`.
     var passphrase: String?
     var isInsecure = false
     var pins: [TLSPin] = []
     var serverName: String?
     var minimumVersion = TLSVersion.tls12
 
-    /// Whether anything was typed.
+    /// Whether any of the options was given.
     var areGiven: Bool { self != TLSArguments() }
 
     static let options: [OptionSpecification<TLSArguments>] = [
         OptionSpecification(
             "ca", value: OptionValue("PATH", .file), heading: .tls,
-            summary: "Trust these authorities and no others",
+            summary: "Trust only these CA certificates",
             manual: """
-                Trust the certificates in the PEM file *PATH*, or in the PEM files of the directory *PATH*, and not those \
-                of the system. Where `openssl rehash` has been there, files are read as they are needed, and those \
-                without a hash in their name are not. Holds for an `https` proxy, too.
-                """
+                Trust the CA certificates in *PATH* instead of the system's. *PATH* is a PEM file or a directory of \
+                PEM files. The option also applies to an `https` proxy. If files in the directory have hash names, as \
+                `openssl rehash` creates them, only those are read.
+                """,
+            example: "--ca internal-ca.pem", seeAlso: ["cert", "pin", "insecure"]
         ) { arguments, value in arguments.authorities = value },
         OptionSpecification(
             "cert", value: OptionValue("FILE", .file), heading: .tls,
-            summary: "Show this certificate to the server",
+            summary: "Use this client certificate",
             manual: """
-                Show the server the certificate in the PEM file *FILE*, with those that lead from it to an authority \
-                after it. Its private key is in the same file unless `--key` names another. A server on another host or \
-                port, to which a redirect leads, is not shown it.
-                """
+                Authenticate to the server with the client certificate in *FILE*: a PEM file with the certificate \
+                first, followed by any intermediate certificates. The private key is in the same file unless `--key` \
+                names another. After a redirect to another host or port, the certificate is not sent.
+                """,
+            example: "--cert client.pem", seeAlso: ["key", "passphrase", "ca"]
         ) { arguments, value in arguments.certificate = value },
         OptionSpecification(
             "key", value: OptionValue("FILE", .file), requires: ["cert"], heading: .tls,
-            summary: "The private key of --cert",
-            manual: "Read the private key of `--cert` from the PEM file *FILE*."
+            summary: "Read the private key for --cert from FILE",
+            manual: "Read the private key for `--cert` from the PEM file *FILE*.",
+            example: "--cert client.pem --key client.key", seeAlso: ["cert", "passphrase"]
         ) { arguments, value in arguments.key = value },
-        .passphrase(\.passphrase, requires: ["cert"]),
+        .passphrase(\.passphrase, requires: ["cert"], example: "--cert client.pem --passphrase env:KEY_PASSPHRASE"),
         OptionSpecification(
             "insecure", "k", heading: .tls,
             summary: "Do not verify certificates",
             manual: """
-                Accept any certificate, of the server and of an `https` proxy, which lets anybody in between read and \
-                change everything. A warning says so. `--pin` still holds.
-                """
+                Accept any certificate from the server and from an `https` proxy, and print a warning. Without \
+                verification, anyone on the path can read and change the traffic. `--pin` is still enforced.
+                """,
+            seeAlso: ["pin", "ca"]
         ) { arguments, _ in arguments.isInsecure = true },
         OptionSpecification(
             "pin", value: OptionValue("PIN"), repeatable: true, heading: .tls,
-            summary: "Accept only this key: sha256//BASE64",
+            summary: "Require this public key: sha256//BASE64",
             manual: """
-                Accept the server only if the SHA-256 of its public key is *PIN*, which is `sha256//` and the hash in \
-                Base64, or one of several. Its certificate is verified besides, unless `--insecure` is given. `-v` \
-                shows a server's pin.
-                """
+                Accept the server only if its public key matches *PIN*: `sha256//` and the SHA-256 hash of the key in \
+                Base64. If the option is repeated, one match is enough. The certificate is also verified, unless \
+                `--insecure` is given. `wsx connect -v` shows a server's pin.
+                """,
+            example: "--pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", seeAlso: ["insecure", "ca"]
         ) { arguments, value throws(ValueProblem) in
             arguments.pins.append(try PinValue.parse(value))
         },
         OptionSpecification(
             "tls-server-name", value: OptionValue("NAME"), heading: .tls,
             summary: "Expect this name in the certificate",
-            manual: "Ask the server for the certificate of *NAME*, and verify that name in place of the URL's host."
+            manual: """
+                Send *NAME* to the server as the TLS server name (SNI), and verify the certificate for *NAME* instead \
+                of the URL's host.
+                """,
+            example: "--tls-server-name api.example", seeAlso: ["host", "resolve"]
         ) { arguments, value in arguments.serverName = value },
         OptionSpecification(
             "tls-min", value: OptionValue("VERSION", .choices(of: TLSVersionChoice.self)), default: "1.2",
             heading: .tls,
-            summary: "Accept no older version: 1.2 or 1.3",
-            manual: "Refuse to speak a version of TLS older than *VERSION*. Versions before 1.2 are never spoken."
+            summary: "Require at least this TLS version",
+            manual: "Refuse TLS versions older than *VERSION*. Versions before 1.2 are never used.",
+            example: "--tls-min 1.3"
         ) { arguments, value throws(ValueProblem) in
             arguments.minimumVersion = try TLSVersionChoice.parse(value).version
         },
     ]
 }
 
-/// The options for TLS with clients.
+/// The options of a server for TLS.
 struct ServerTLSArguments: Equatable, Sendable {
-    /// The path of a file, and the next.
+    /// The path of a PEM file.
     var certificate: String?
+    /// The path of a PEM file.
     var key: String?
-    /// As typed: the passphrase, `@FILE` or `env:NAME`.
+    /// As typed: the passphrase, `@FILE`, or `env:NAME`.
     var passphrase: String?
     var isSelfSigned = false
     /// The path of a file or directory.
@@ -98,40 +110,46 @@ struct ServerTLSArguments: Equatable, Sendable {
             heading: .tls,
             summary: "Serve wss:// with this certificate",
             manual: """
-                Serve `wss://` with the certificate in the PEM file *FILE*, with those that lead from it to an \
-                authority after it. Its private key is in the same file unless `--tls-key` names another.
-                """
+                Serve `wss://` with the certificate in *FILE*: a PEM file with the certificate first, followed by any \
+                intermediate certificates. The private key is in the same file unless `--tls-key` names another.
+                """,
+            example: "--tls-cert fullchain.pem --tls-key privkey.pem", seeAlso: ["tls-key", "tls-self-signed"]
         ) { arguments, value in arguments.certificate = value },
         OptionSpecification(
             "tls-key", value: OptionValue("FILE", .file), singular: true, conflicts: ["tls-self-signed"],
             requires: ["tls-cert"], heading: .tls,
-            summary: "The private key of --tls-cert",
-            manual: "Read the private key of `--tls-cert` from the PEM file *FILE*."
+            summary: "Read the key for --tls-cert from FILE",
+            manual: "Read the private key for `--tls-cert` from the PEM file *FILE*.",
+            example: "--tls-cert fullchain.pem --tls-key privkey.pem", seeAlso: ["tls-cert", "passphrase"]
         ) { arguments, value in arguments.key = value },
-        .passphrase(\.passphrase, conflicts: ["tls-self-signed"], requires: ["tls-cert"]),
+        .passphrase(
+            \.passphrase, conflicts: ["tls-self-signed"], requires: ["tls-cert"],
+            example: "--tls-cert server.pem --passphrase env:KEY_PASSPHRASE"),
         OptionSpecification(
             "tls-self-signed", conflicts: ["tls-cert"], heading: .tls,
-            summary: "Serve wss:// with a certificate of its own",
+            summary: "Serve wss:// with a self-signed certificate",
             manual: """
-                Serve `wss://` with a certificate for `localhost` and the address that is listened on, which is made \
-                in memory and good for 30 days. Its pin is printed: `wsx connect --insecure --pin` *PIN* accepts it \
-                and no other.
-                """
+                Serve `wss://` with a self-signed certificate for `localhost` and the listening address. It exists \
+                only in memory and is valid for 30 days. The server prints its pin: `wsx connect --insecure --pin` \
+                *PIN* accepts only this certificate.
+                """,
+            seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.isSelfSigned = true },
         OptionSpecification(
             "client-ca", value: OptionValue("PATH", .file), singular: true, requires: ["tls-cert", "tls-self-signed"],
             heading: .tls,
-            summary: "Let in only clients with its certificates",
+            summary: "Require client certificates from these CAs",
             manual: """
-                Demand a certificate of each client, signed by an authority in the PEM file *PATH*, or in the PEM files \
-                of the directory *PATH*. Where `openssl rehash` has been there, files without a hash in their name are \
-                not read.
-                """
+                Require each client to present a certificate signed by a CA in *PATH*, which is a PEM file or a \
+                directory of PEM files. If files in the directory have hash names, as `openssl rehash` creates them, \
+                only those are read.
+                """,
+            example: "--tls-cert server.pem --client-ca clients-ca.pem", seeAlso: ["tls-cert", "tls-self-signed"]
         ) { arguments, value in arguments.clientAuthorities = value },
     ]
 }
 
-/// The versions of TLS that one can insist on.
+/// The values of `--tls-min`.
 enum TLSVersionChoice: String, CaseIterable, OptionChoice {
     case tls12 = "1.2"
     case tls13 = "1.3"
@@ -139,11 +157,11 @@ enum TLSVersionChoice: String, CaseIterable, OptionChoice {
     var summary: String {
         switch self {
         case .tls12: "TLS 1.2 and 1.3"
-        case .tls13: "TLS 1.3 alone"
+        case .tls13: "only TLS 1.3"
         }
     }
 
-    /// The version.
+    /// The oldest version to accept.
     var version: TLSVersion {
         switch self {
         case .tls12: .tls12
@@ -153,18 +171,18 @@ enum TLSVersionChoice: String, CaseIterable, OptionChoice {
 }
 
 extension OptionSpecification {
-    /// The option for the passphrase of `--key` and `--tls-key`.
+    /// The option for the passphrase of a private key.
     fileprivate static func passphrase(
         _ path: WritableKeyPath<Arguments, String?> & Sendable, conflicts: [OptionReference] = [],
-        requires requirements: [OptionReference]
+        requires requirements: [OptionReference], example: String
     ) -> OptionSpecification {
         OptionSpecification(
             "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements, heading: .tls,
-            summary: "The passphrase of the private key",
+            summary: "Decrypt the private key with TEXT",
             manual: """
-                Decrypt the private key with this passphrase. Without this option, `wsx` asks for it on the terminal if the \
-                key is encrypted.
-                """, .secrets
+                Decrypt the private key with the passphrase *TEXT*. By default, `wsx` prompts for the passphrase of an \
+                encrypted key on the terminal.
+                """, .secrets, example: example, seeAlso: requirements
         ) { arguments, value in arguments[keyPath: path] = value }
     }
 }

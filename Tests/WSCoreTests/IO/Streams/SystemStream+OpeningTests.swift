@@ -6,12 +6,13 @@ import Testing
     @Test("a connection to a port without a listener is refused")
     func refused() throws {
         try withLoop { loop in
-            let address = try unusedAddress(on: loop)
-            var answer: Result<SystemStream, IOError>?
-            let stream = try SystemStream.connect(to: address, on: loop) { answer = $0 }
-            loop.run { answer != nil }
-            #expect(throws: IOError.connectionRefused) { try answer?.get() }
-            #expect(stream.isClosed)
+            try withRefusingAddress { address in
+                var answer: Result<SystemStream, IOError>?
+                let stream = try SystemStream.connect(to: address, on: loop) { answer = $0 }
+                loop.run { answer != nil }
+                #expect(throws: IOError.connectionRefused) { try answer?.get() }
+                #expect(stream.isClosed)
+            }
         }
     }
 
@@ -170,11 +171,3 @@ import Testing
     }
 }
 
-/// A loopback address without a listener.
-func unusedAddress(on loop: EventLoop) throws -> SocketAddress {
-    let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
-    let address = try #require(listener.address)
-    listener.close()
-    loop.runOnce()
-    return address
-}

@@ -20,40 +20,40 @@ import WSCore
         results.table(Palette(isEnabled: false)).split(separator: "\n")
     }
 
-    @Test("the head says what was done, and nothing in it drives the terminal")
+    @Test("The headline describes the run, and control characters are escaped")
     func head() {
         let lines = Self.table(Self.results())
-        #expect(lines[0] == "Echo of binary messages of 1 byte for 10.0 s")
-        #expect(lines[1] == "on 1,000 connections, 4 in flight on each, 5,000 a second asked for")
-        #expect(lines[2] == "with ws://a/\\u{1B}[31m")
+        #expect(lines[0] == "Echo test with 1-byte binary messages for 10.0 s")
+        #expect(lines[1] == "1,000 connections, 4 in flight each, target rate 5,000 per second")
+        #expect(lines[2] == "ws://a/\\u{1B}[31m")
     }
 
     @Test(
-        "a generator that was at its limit is told of",
+        "A generator at its limit is reported",
         arguments: [(15, false), (19, true)])
     func busy(seconds: Int, isBusy: Bool) {
         var results = Self.results()
         (results.loadProcessorTime, results.busiestProcessorTime) = (.seconds(10), .seconds(seconds) / 2)
-        #expect(Self.table(results).contains { $0.contains("The generator was at its limit") } == isBusy)
-        let words = "50 % of each of 2 cores while messages were sent, \(seconds * 5) % of the"
+        #expect(Self.table(results).contains { $0.contains("The load generator was at its limit") } == isBusy)
+        let words = "50 % of a core per thread while sending, \(seconds * 5) % in the busiest"
         #expect(Self.table(results).contains { $0.contains(words) })
-        // Not within moments.
+        // Not in less than a second.
         results = Self.results()
         results.busiestProcessorTime = .seconds(seconds)
         results.duration = .milliseconds(900)
         #expect(!Self.table(results).contains { $0.contains("at its limit") })
     }
 
-    @Test("a generator that could not keep to its schedule is told of", arguments: [(1, false), (2, true)])
+    @Test("A generator that falls behind its schedule is reported", arguments: [(1, false), (2, true)])
     func behind(count: Int, isBehind: Bool) {
         var results = Self.results()
         results.delays = Histogram()
         for _ in 0..<99 { results.delays.record(900_000) }
         for _ in 0..<count { results.delays.record(7_000_000) }
-        #expect(Self.table(results).contains { $0.contains("fell behind the schedule") } == isBehind)
+        #expect(Self.table(results).contains { $0.contains("fell behind schedule") } == isBehind)
     }
 
-    @Test("connections that are opened one after the other have the parts of that told")
+    @Test("The connect mode reports the phases of opening a connection")
     func phases() {
         var results = BenchSamples.results(seed: 1, mode: .connect)
         results.phases = PhaseHistograms()
@@ -62,7 +62,7 @@ import WSCore
         #expect(Self.table(results).contains("phases      medians: connection 120 us, upgrade 340 us"))
     }
 
-    @Test("no line is wider than 80 columns, or than a terminal of 40 or more", arguments: 0..<30 as Range<UInt64>)
+    @Test("No line is wider than the terminal, between 40 and 80 columns", arguments: 0..<30 as Range<UInt64>)
     func width(seed: UInt64) throws {
         var results = BenchSamples.results(seed: seed)
         (results.duration, results.busiestProcessorTime) = (.seconds(1), .seconds(100))
@@ -85,7 +85,7 @@ import WSCore
         }
     }
 
-    /// A comparison of runs of a second, or of ten, with large numbers.
+    /// A comparison of runs of 1 s or 10 s, with large numbers.
     private static func comparison(isLong: Bool) -> BaselineComparison {
         let runs = [1_234_567.0, 1_000_000].map { value in
             let values = Array(repeating: value, count: isLong ? 10 : 1)
@@ -98,7 +98,7 @@ import WSCore
 
     private static func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
 
-    @Test("the statistics of latencies are in two columns of pairs where three do not fit")
+    @Test("Latency statistics use two columns of pairs if three do not fit")
     func narrowStatistics() throws {
         var results = Self.results()
         results.latencies.removeAll()
@@ -113,7 +113,7 @@ import WSCore
             ])
     }
 
-    @Test("faults and errors are told by kind")
+    @Test("Faults and errors are listed by kind")
     func faults() {
         var results = Self.results()
         results.tally = LoadTally()
@@ -122,6 +122,6 @@ import WSCore
         let lines = Self.table(results)
         #expect(lines.contains("messages    1,009 sent, 1,000 received"))
         #expect(lines.contains("faults      7 lost, 2 mismatched"))
-        #expect(lines.contains("errors      3 not connected, 1 timed out"))
+        #expect(lines.contains("errors      3 failed to connect, 1 timed out"))
     }
 }

@@ -11,7 +11,7 @@ import WSCore
         return LatencyChart.lines(of: histogram, Palette(isEnabled: false), columns: columns)
     }
 
-    @Test("bars are as long as there are values, with the gaps between them")
+    @Test("The length of a bar is proportional to its count, and empty rows are kept")
     func bars() {
         #expect(
             Self.chart([100_000: 1, 110_000: 80, 280_000: 40, 2_100_000: 1])
@@ -29,7 +29,7 @@ import WSCore
                 ])
     }
 
-    @Test("a chart on a terminal of 60 or 40 columns does not wrap: its bars are shorter")
+    @Test("On terminals of 60 or 40 columns the chart has shorter bars and does not wrap")
     func narrow() {
         let values: [UInt64: Int] = [110_000: 80, 280_000: 40, 600_000: 1]
         #expect(
@@ -52,12 +52,12 @@ import WSCore
                 ])
     }
 
-    @Test("the last row is not empty where the largest values are counted together across its start")
+    @Test("The last row is not empty if a histogram bar spans its lower limit")
     func divided() {
         #expect(Self.chart([999_950: 1, 1_000_001: 1]).count == 1)
     }
 
-    @Test("every value is in a row, and there are few rows, whatever the range", arguments: 0..<50 as Range<UInt64>)
+    @Test("Each value is in a row, and the number of rows is limited for any range", arguments: 0..<50 as Range<UInt64>)
     func rows(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var histogram = Histogram()
@@ -75,7 +75,7 @@ import WSCore
         }
     }
 
-    @Test("without values there is nothing to draw")
+    @Test("A chart without values is empty")
     func nothing() {
         #expect(Self.chart([:]).isEmpty)
     }

@@ -13,25 +13,25 @@ import Testing
         return line.text(columns: columns, Palette(isEnabled: false))
     }
 
-    @Test("the line says what is left, how fast it goes, and how long replies take")
+    @Test("The line shows the remaining time, the rate, and the latencies")
     func whole() {
         #expect(
             Self.line(columns: 100) == "7 s left   142,300 replies/s   ▁▅██   p50 93.0 us, p99 130 us   1,000 open")
     }
 
-    @Test("what there is no room for is left out, the least important first", arguments: 0..<100)
+    @Test("Parts that do not fit are omitted, the least important first", arguments: 0..<100)
     func narrow(columns: Int) {
         let line = Self.line(columns: columns)
         #expect(line.count <= columns)
         #expect(Self.line(columns: 200).hasPrefix(line))
     }
 
-    @Test("errors come before what is nice to know")
+    @Test("Errors precede less important parts")
     func errors() {
         #expect(Self.line(columns: 46) { $0.errorCount = 2 } == "7 s left   142,300 replies/s   2 errors   ▁▅██")
     }
 
-    @Test("a number of messages counts down, and modes count their own things")
+    @Test("A message count counts down, and modes use their own terms")
     func messages() {
         let line = Self.line(columns: 40) {
             $0 = ProgressLine(

@@ -18,7 +18,7 @@ import WSCore
             startTime: WallTime(seconds: 0, microseconds: 0))
     }
 
-    /// What stands between the tags of the data.
+    /// The text between the tags of the data.
     private static func data(in page: String) throws -> String {
         let start = try #require(page.ranges(of: #"<script type="application/json" id="data">"#).first)
         let rest = page[start.upperBound...]
@@ -26,7 +26,7 @@ import WSCore
     }
 
     @Test(
-        "nothing in the data is markup",
+        "The data contain no markup",
         arguments: [
             (#"{"a":"</script><!--<script>"}"#, #"{"a":"\u003c/script\u003e\u003c!--\u003cscript\u003e"}"#),
             ("{\"a\":\"\u{2028}\u{2029}&amp;é\"}", #"{"a":"\u2028\u2029\u0026amp;é"}"#),
@@ -37,7 +37,7 @@ import WSCore
     }
 
     @Test(
-        "a hostile text is in the page as data alone",
+        "A hostile text appears in the page only as data",
         arguments: ["</script>", "<!--", "\u{2028}", "<script>", "\u{202E}"])
     func hostile(text: String) throws {
         let harmless = BenchReport.html(of: Self.results())
@@ -49,7 +49,7 @@ import WSCore
         #expect(!data.unicodeScalars.contains { $0 == "<" || $0 == ">" || $0.isInvisible })
     }
 
-    @Test("the data are the results without the histogram of each second, the curve, and the bars")
+    @Test("The data are the results without per-second histograms, the curve, and the bars")
     func data() throws {
         let data = try Self.data(in: BenchReport.html(of: Self.results()))
         #expect(data.hasPrefix(#"{"things":"replies","facts":[{"name":"URL","value":"ws://localhost/"},"#))
@@ -58,11 +58,11 @@ import WSCore
         #expect(data.contains(#"{"one_of":200.00,"us":100.000}]"#))
         #expect(data.contains(#""bars":[{"from_us":1.0000,"#))
         #expect(data.contains(#""results":{"mode":"echo","#))
-        // Once for all, and once for the connections.
+        // Once for all settings, and once for the connections.
         #expect(data.ranges(of: #"histogram":"HISTF"#).count == 3)
     }
 
-    @Test("the page has its style, its script, its policy and its data in it, and refers to no file")
+    @Test("The page contains its style, script, policy, and data, and refers to no file")
     func joined() {
         let page = BenchReport.html(of: Self.results())
         for name in ["report.css", "report.js", "chart.js", "default-src 'self'"] {
@@ -74,7 +74,7 @@ import WSCore
         #expect(page.contains(#"content="default-src 'none'; script-src 'sha256-"#))
     }
 
-    @Test("a module imports only those that stand before it, each in a line of its own")
+    @Test("Each import is on its own line and refers to an earlier module")
     func order() {
         var earlier: Set<Substring> = []
         for module in BenchReport.modules {

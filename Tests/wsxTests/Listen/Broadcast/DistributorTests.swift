@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct DistributorTests {
-    @Test("what the input has goes to every client, or to the one that it names")
+    @Test("Input goes to each client, or to the one it names")
     func input() throws {
         try withDistributor { distributor, directory, console in
             distributor.received(input: .message(.text), Array("a".utf8).span.bytes, client: nil)
@@ -17,7 +17,7 @@ import WSCore
         }
     }
 
-    @Test("a close frame of the input closes clients, and without a code it is nothing")
+    @Test("A close event of the input closes clients, and is ignored without a code")
     func inputClose() throws {
         try withDistributor { distributor, directory, _ in
             distributor.received(input: .close(nil), RawSpan(), client: nil)
@@ -27,7 +27,7 @@ import WSCore
         }
     }
 
-    @Test("input for a client that has left, or that no message can be, is reported")
+    @Test("Input for a departed client, and invalid input, is reported")
     func badInput() throws {
         try withDistributor { distributor, directory, console in
             distributor.received(input: .ping, RawSpan(), client: 9)
@@ -47,7 +47,7 @@ import WSCore
         }
     }
 
-    @Test("what is typed is sent and shown once, or there is a reason why not")
+    @Test("A typed message is sent and shown once, or the reason against it is returned")
     func typed() throws {
         try withDistributor { distributor, directory, console in
             let payload = Array("x".utf8)
@@ -72,7 +72,7 @@ import WSCore
         }
     }
 
-    @Test("a client's message goes to all others, and a full queue has it wait")
+    @Test("A client's message goes to all others, and a full queue pauses the client")
     func relay() throws {
         try withDistributor(3) { distributor, directory, _ in
             distributor.relay(Array("x".utf8).span.bytes, as: .text, from: directory[1])
@@ -87,7 +87,7 @@ import WSCore
         }
     }
 
-    @Test("a client that takes nothing while others wait is closed with 1013")
+    @Test("A client that reads nothing while others wait is closed with 1013")
     func slowReader() throws {
         try withDistributor { distributor, directory, console in
             directory[2].isFull = true
@@ -101,7 +101,7 @@ import WSCore
         }
     }
 
-    @Test("with --drop every message goes through each client's gate")
+    @Test("With --drop each message passes through each client's gate")
     func gates() throws {
         try withDistributor(2) {
             $0.faults.dropRate = 1
@@ -120,7 +120,7 @@ import WSCore
         }
     }
 
-    @Test("messages that wait in a gate are sent when they are due")
+    @Test("Messages in a gate are sent when they are due")
     func delays() throws {
         try withDistributor(2) {
             $0.faults.delay = .milliseconds(1) ... .milliseconds(1)
@@ -134,7 +134,7 @@ import WSCore
         }
     }
 
-    @Test("a sender waits for the next turn when its messages have had their share")
+    @Test("A sender waits for the next turn when its messages have used up their share")
     func budget() throws {
         try withDistributor { distributor, directory, _ in
             let message = [UInt8](repeating: 0, count: 8 << 20)
@@ -147,7 +147,7 @@ import WSCore
         }
     }
 
-    @Test("a replay is told of room, speaks to its client alone, and closes it")
+    @Test("A replay checks for room, sends only to its client, and closes it")
     func replay() throws {
         try withDistributor { distributor, directory, _ in
             #expect(distributor.hasRoom(for: 1) && !distributor.hasRoom(for: 9))
@@ -164,7 +164,7 @@ import WSCore
         }
     }
 
-    @Test("clients and the input are paused and resumed one by one, or all of them")
+    @Test("Clients and the input are paused and resumed individually or together")
     func senders() throws {
         try withDistributor { distributor, directory, _ in
             distributor.pauseSender(1, for: .turn)
@@ -186,7 +186,7 @@ import WSCore
         _ body: (Distributor<FakeDirectory>, FakeDirectory, ReadableConsole) throws -> Void
     ) throws {
         var arguments = ListenArguments()
-        arguments.timestamps = .off
+        arguments.transcript.timestamps = .off
         change(&arguments)
         let loop = try EventLoop()
         let console = try ReadableConsole()

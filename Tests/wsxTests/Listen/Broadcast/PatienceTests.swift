@@ -3,7 +3,7 @@ import Testing
 @testable import wsx
 
 @Suite struct PatienceTests {
-    @Test("clients that come one after the other use up little more than the first does")
+    @Test("A series of slow clients delays the others hardly longer than the first one")
     func halved() {
         var patience = Patience()
         var total = Duration.zero
@@ -17,7 +17,7 @@ import Testing
         #expect(patience.duration == Patience.least)
     }
 
-    @Test("it is full again after ten seconds without a loss, and not before")
+    @Test("The limit is restored after ten seconds without a loss, and not earlier")
     func recovery() {
         var patience = Patience()
         patience.lose(at: .seconds(5))

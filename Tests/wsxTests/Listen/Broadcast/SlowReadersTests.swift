@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct SlowReadersTests {
-    @Test("while no queue is full, nobody waits")
+    @Test("No sender waits while no queue is full")
     func nobody() throws {
         try withReaders { _, host, readers in
             readers.hold(1)
@@ -12,7 +12,7 @@ import WSCore
         }
     }
 
-    @Test("the input and the senders wait while the queue of one is full, and go on when the last has room")
+    @Test("The input and the senders wait while a queue is full, and resume when all have room")
     func waiting() throws {
         try withReaders { _, host, readers in
             host.unsentBytes = [3: 100, 4: 100]
@@ -28,7 +28,7 @@ import WSCore
         }
     }
 
-    @Test("a sender does not wait for itself")
+    @Test("A sender does not wait for itself")
     func itself() throws {
         try withReaders { _, host, readers in
             host.unsentBytes = [1: 100]
@@ -37,7 +37,7 @@ import WSCore
         }
     }
 
-    @Test("a client that takes nothing is closed, and the others go on")
+    @Test("A client that reads nothing is closed, and the others continue")
     func takesNothing() throws {
         try withReaders { loop, host, readers in
             host.unsentBytes = [3: 100]
@@ -48,7 +48,7 @@ import WSCore
         }
     }
 
-    @Test("a client that takes something has longer, but not for ever")
+    @Test("A client that reads slowly has more time, but not forever")
     func staysBehind() throws {
         try withReaders { loop, host, readers in
             var lookCount = 0
@@ -60,13 +60,13 @@ import WSCore
             readers.hold(1)
             loop.turn { !host.closed.isEmpty }
             #expect(host.closed == ["3 stays behind"])
-            // One look as it begins, and one at the end of each of five times.
+            // One check at the beginning, and one at the end of each of five intervals.
             #expect(lookCount > 3)
             host.willLook = { _ in }
         }
     }
 
-    @Test("a client that has the server to itself is not closed, however slow it is")
+    @Test("A single client is not closed, however slow it is")
     func alone() throws {
         try withReaders { loop, host, readers in
             var lookCount = 0
@@ -80,7 +80,7 @@ import WSCore
         }
     }
 
-    @Test("nobody waits for a client that is being closed for another reason")
+    @Test("Senders do not wait for a client that is closing for another reason")
     func left() throws {
         try withReaders { loop, host, readers in
             host.unsentBytes = [3: 100]
@@ -91,7 +91,7 @@ import WSCore
         }
     }
 
-    /// Their patience is the least there is.
+    /// The time limit has reached its minimum.
     private func withReaders(_ body: (EventLoop, RecordingBroadcastHost, SlowReaders) throws -> Void) throws {
         let loop = try EventLoop()
         let host = RecordingBroadcastHost(on: loop)

@@ -4,11 +4,11 @@ import WSCore
 @testable import wsx
 
 @Suite struct TurnBudgetTests {
-    /// So many empty messages for a thousand clients are within the budget, and one more is not.
+    /// This number of empty messages for a thousand clients is within the budget; one more exceeds it.
     private static let messages =
         (TurnBudget.turnBytes - 1) / (TurnBudget.bytesPerMessage + 1000 * TurnBudget.bytesPerClient)
 
-    @Test("a sender whose messages have had their share of a turn waits for the next, and then goes on")
+    @Test("A sender that has used up its share waits for the next turn, then continues")
     func share() throws {
         try withBudget { loop, host, budget in
             spend(Self.messages, of: budget, from: 1)
@@ -21,7 +21,7 @@ import WSCore
         }
     }
 
-    @Test("the input waits like a client, until it is told that it need not")
+    @Test("The input waits like a client until it is resumed")
     func input() throws {
         try withBudget { loop, host, budget in
             host.didResume = { _ in #expect(!budget.holdsInput, "it would not go on") }
@@ -33,7 +33,7 @@ import WSCore
         }
     }
 
-    @Test("each turn has a budget, and so has each sender")
+    @Test("Each turn and each sender has its own budget")
     func renewal() throws {
         try withBudget { loop, host, budget in
             for _ in 0..<3 {
@@ -53,7 +53,7 @@ import WSCore
         }
     }
 
-    @Test("the bytes of a message count once for each client")
+    @Test("The bytes of a message count once per client")
     func bytes() throws {
         try withBudget { _, host, budget in
             budget.spend(TurnBudget.turnBytes / 4, for: 3, from: 1)
@@ -63,7 +63,7 @@ import WSCore
         }
     }
 
-    @Test("a few dozen frames that are shown are enough for a turn")
+    @Test("A few dozen shown frames use up a turn")
     func shownFrames() throws {
         try withBudget { _, host, budget in
             for _ in 0..<63 { budget.spend(TurnBudget.bytesPerShownFrame, from: 1) }

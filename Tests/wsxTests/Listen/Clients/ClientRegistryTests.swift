@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ClientRegistryTests {
-    @Test("clients are found by their numbers, counted, and listed in order")
+    @Test("Clients are found by number, counted, and listed in order")
     func lookup() throws {
         try withRegistry(12) { directory, clients in
             #expect(clients.count == 12 && !clients.isEmpty)
@@ -17,7 +17,7 @@ import WSCore
         }
     }
 
-    @Test("a message for all goes to all but its sender, and is recorded for those that are not being closed")
+    @Test("A broadcast reaches all clients but its sender, and is recorded for those not closing")
     func broadcast() throws {
         try withRegistry(3) { directory, clients in
             directory[3].isClosing = true
@@ -32,7 +32,7 @@ import WSCore
         }
     }
 
-    @Test("a client that is being closed is no recipient, and no slow reader")
+    @Test("A closing client is neither a recipient nor a slow reader")
     func closing() throws {
         try withRegistry(2) { directory, clients in
             for number in 1...2 {
@@ -51,7 +51,7 @@ import WSCore
         }
     }
 
-    @Test("all clients pause and go on, each for every reason by itself")
+    @Test("All clients are paused and resumed, separately for each reason")
     func pauses() throws {
         try withRegistry(2) { directory, clients in
             directory[1].pauseReading(for: .program)

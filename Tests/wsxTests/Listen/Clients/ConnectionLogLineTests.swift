@@ -4,7 +4,7 @@ import Testing
 @testable import wsx
 
 @Suite struct ConnectionLogLineTests {
-    @Test("a line has everything there is to know of a connection")
+    @Test("A line contains all known facts about a connection")
     func whole() throws {
         let line = ConnectionLogLine(
             address: .network(try #require(SocketAddress(numeric: "127.0.0.1", port: 4711))),
@@ -18,7 +18,7 @@ import Testing
                 + "status 101, 12.3 s, 120 B in, 34.1 KiB out")
     }
 
-    @Test("what is not known is left out, and the reason stands at the end")
+    @Test("Unknown facts are omitted, and the reason comes last")
     func little() {
         let line = ConnectionLogLine(address: .local, request: nil, acceptTime: .zero)
         #expect(
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "a client can feign neither the end of a field nor that of the line, nor drive a terminal",
+        "A client cannot forge the end of a field or line, or control the terminal",
         arguments: [
             (#"x", path "/admin"#, #""x\", path \"/admin""#), (#"\"#, #""\\""#), (#"\u{A}"#, #""\\u{A}""#),
             ("a\r\nb", #""a\u{D}\u{A}b""#), ("\u{1B}[2J", #""\u{1B}[2J""#), ("\u{202E}x", #""\u{202E}x""#),

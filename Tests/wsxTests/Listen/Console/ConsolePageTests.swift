@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ConsolePageTests {
-    @Test("a module imports only those that stand before it, each in a line of its own")
+    @Test("Each import is on its own line and refers to an earlier module")
     func order() {
         var earlier: Set<Substring> = []
         for module in ConsolePage.modules {
@@ -18,7 +18,7 @@ import WSCore
         }
     }
 
-    @Test("the page has its style and its script in it, and refers to no file")
+    @Test("The page contains its style and script, and refers to no file")
     func joined() {
         let text = ConsolePage(path: "/").text
         #expect(text.split(separator: "\n").contains { $0.hasPrefix("import ") || $0.hasPrefix("export ") } == false)
@@ -28,17 +28,17 @@ import WSCore
         #expect(text.contains("\nclass Connection {"))
     }
 
-    @Test("the path of the server stands in the page as text, whatever it is")
+    @Test("Any server path appears in the page as text")
     func path() {
         let text = ConsolePage(path: #"/a"><b>&c"#).text
         #expect(text.contains(#"<meta name="wsx-path" content="/a&quot;>&lt;b>&amp;c">"#))
-        // What the page may do does not depend on it.
+        // The policy of the page does not depend on the path.
         let policies = ["/", "/chat"].map { ConsolePage(path: $0).contentSecurityPolicy }
         #expect(policies[0] == policies[1])
     }
 
     @Test(
-        "a browser finds the page at the address, or at localhost where that stands for all",
+        "The page's URL has the address, or localhost for a wildcard address",
         arguments: [
             ("127.0.0.1", false, "http://127.0.0.1:8080/"), ("::1", true, "https://[::1]:8080/"),
             ("0.0.0.0", false, "http://localhost:8080/"), ("::", true, "https://localhost:8080/"),

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct DelayQueueTests {
-    @Test("what waits leaves when it is due, and not before")
+    @Test("An item leaves when it is due, and not earlier")
     func due() {
         var line = DelayQueue()
         line.append("a", dueTime: .seconds(3))
@@ -15,7 +15,7 @@ import WSCore
         #expect(line.queuedBytes == 0)
     }
 
-    @Test("the order is kept: nothing is due before what came before it")
+    @Test("The order is kept: no item is due before an earlier one")
     func order() {
         var line = DelayQueue()
         line.append("a", dueTime: .seconds(5))
@@ -24,14 +24,14 @@ import WSCore
         line.append("c", dueTime: .seconds(9))
         #expect(line.take(at: .seconds(4)) == [])
         #expect(line.take(at: .seconds(5)) == ["a", "b", ""])
-        // What has left holds up nothing.
+        // Items that have left do not delay others.
         line.append("d", dueTime: .seconds(6))
         #expect(line.take(at: .seconds(9)) == ["c", "d"])
         line.append("e", dueTime: .seconds(6))
         #expect(line.take(at: .seconds(6)) == ["e"])
     }
 
-    @Test("pings and close frames keep their place among messages")
+    @Test("Pings and close frames keep their place among messages")
     func items() {
         var line = DelayQueue()
         var taken: [InputItem] = []
@@ -43,7 +43,7 @@ import WSCore
         #expect(taken == items)
     }
 
-    @Test("thousands come and go in order, and what is held is counted")
+    @Test("Thousands of items pass in order, and the memory they use is counted")
     func many() {
         var line = DelayQueue()
         var taken: [String] = []
@@ -57,14 +57,14 @@ import WSCore
         #expect(line.queuedBytes == 0)
     }
 
-    @Test("empty messages count, too")
+    @Test("Empty messages count, too")
     func emptyMessages() {
         var line = DelayQueue()
         for _ in 0..<1000 { line.append("", dueTime: .zero) }
         #expect(line.queuedBytes >= 16_000)
     }
 
-    @Test("taking all leaves an empty line")
+    @Test("Taking all items leaves an empty queue")
     func takeAll() {
         var line = DelayQueue()
         line.append("a", dueTime: .zero)
@@ -79,7 +79,7 @@ extension DelayQueue {
         append(.message(.text), Array(text.utf8).span.bytes, dueTime: dueTime)
     }
 
-    /// The payloads of all that is due.
+    /// The payloads of all items that are due.
     fileprivate mutating func take(at now: Duration) -> [String] {
         var payloads: [String] = []
         let body: (InputItem, RawSpan) -> Void = { _, payload in

@@ -3,7 +3,7 @@ import Testing
 @testable import wsx
 
 @Suite struct FaultChanceTests {
-    @Test("about as many messages are dropped as the rate says", arguments: [0.0, 0.1, 0.5, 1.0])
+    @Test("The share of dropped messages is about the rate", arguments: [0.0, 0.1, 0.5, 1.0])
     func rate(rate: Double) {
         let drops = Self.drops(rate: rate, seed: 1, client: 1, count: 10_000)
         let share = Double(drops.count { $0 }) / 10_000
@@ -11,7 +11,7 @@ import Testing
         if rate == 0 || rate == 1 { #expect(share == rate) }
     }
 
-    @Test("the same seed and client have the same losses, another seed or client others")
+    @Test("The same seed and client have the same losses; another seed or client has others")
     func repeatable() {
         let drops = Self.drops(rate: 0.5, seed: 7, client: 3, count: 64)
         #expect(Self.drops(rate: 0.5, seed: 7, client: 3, count: 64) == drops)
@@ -20,7 +20,7 @@ import Testing
         #expect(Self.drops(rate: 0.5, seed: 7, client: 4, count: 64).dropFirst() != drops.dropLast())
     }
 
-    @Test("a delay is in its range, and all of the range comes")
+    @Test("Delays cover the whole range and stay within it")
     func delays() {
         var arguments = FaultArguments()
         arguments.delay = .milliseconds(100) ... .milliseconds(200)

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct FaultsTests {
-    @Test("requests are refused as often as was asked for")
+    @Test("Requests are rejected as often as requested")
     func rejections() throws {
         let request = RequestHead(method: "GET", target: "/", fields: HTTPFields([]))
         try withFaults {
@@ -17,7 +17,7 @@ import WSCore
         }
     }
 
-    @Test("a client has a gate where messages are held back or left out, and in a replay")
+    @Test("A client has a gate with delays or drops, and in a replay")
     func gates() throws {
         try withFaults { _ in
         } _: { faults, _, _ in
@@ -35,25 +35,25 @@ import WSCore
         }
     }
 
-    @Test("a dropped message is not sent, and --verbose says so")
+    @Test("A dropped message is not sent, and --verbose reports it")
     func drops() throws {
         try withFaults {
             $0.faults.dropRate = 1
-            $0.verbosity = 1
+            $0.transcript.verbosity = 1
         } _: { faults, host, console in
             let client = host.add(1, of: faults)
             #expect(!client.letsThrough(.message(.text), "abc"))
-            // Control frames are no messages.
+            // Control frames are not messages.
             #expect(client.letsThrough(.ping) && client.letsThrough(.pong))
             #expect(console.take() == ["Client 1: dropped a message of 3 B"])
         }
     }
 
-    @Test("a message is held back for its time, and what follows it does not overtake it")
+    @Test("A message is delayed, and later ones do not overtake it")
     func delays() throws {
         try withFaults {
             $0.faults.delay = .milliseconds(20) ... .milliseconds(20)
-            $0.verbosity = 1
+            $0.transcript.verbosity = 1
         } _: { faults, host, console in
             let client = host.add(1, of: faults)
             let begin = faults.loop.now
@@ -68,7 +68,7 @@ import WSCore
         }
     }
 
-    @Test("what is due waits for room in the client's queue")
+    @Test("Items that are due wait for room in the client's queue")
     func room() throws {
         try withFaults {
             $0.faults.delay = .milliseconds(1) ... .milliseconds(1)
@@ -83,7 +83,7 @@ import WSCore
         }
     }
 
-    @Test("a full gate pauses the client whose messages it answers, until half of it has left")
+    @Test("A full gate pauses the client whose messages it answers until it is half empty")
     func fullEcho() throws {
         try withFaults {
             $0.mode = .echo
@@ -98,7 +98,7 @@ import WSCore
         }
     }
 
-    @Test("a full gate pauses the input where messages are for all, and other clients with --broadcast")
+    @Test("A full gate pauses the input of broadcasts, and other clients with --broadcast")
     func fullForAll() throws {
         for mode in [ListenMode.conversation, .broadcast] {
             try withFaults {
@@ -110,14 +110,14 @@ import WSCore
                 fill(client)
                 #expect(faults.holdInput && faults.holdBroadcasts == (mode == .broadcast))
                 #expect(client.pauseReasons == [])
-                // A client that leaves is not waited for.
+                // A client that leaves does not block others.
                 client.gate?.cancel()
                 #expect(!faults.holdInput && !faults.holdBroadcasts && host.drainCount == 1)
             }
         }
     }
 
-    @Test("a full gate of a program's client is for the program to look after")
+    @Test("The program checks a full gate of its client itself")
     func fullProgram() throws {
         try withFaults {
             $0.mode = .exec(["cat"])
@@ -131,7 +131,7 @@ import WSCore
         }
     }
 
-    @Test("a client whose queue is full is not waited for where messages are for others, too")
+    @Test("A client with a full queue does not block broadcasts")
     func slowReader() throws {
         try withFaults {
             $0.faults.delay = .milliseconds(1) ... .milliseconds(1)
@@ -160,11 +160,11 @@ import WSCore
         }
     }
 
-    @Test("--close-after with a time closes then, and nothing follows the close frame")
+    @Test("--close-after with a duration closes then, and nothing follows the close frame")
     func closeAfterTime() throws {
         try withFaults {
             $0.faults.closeLimit = .time(.milliseconds(10))
-            $0.faults.closeReason = "over"
+            $0.faults.closeFrame.closeReason = "over"
         } _: { faults, host, _ in
             let client = host.add(1, of: faults)
             client.isFull = true
@@ -175,7 +175,7 @@ import WSCore
         }
     }
 
-    @Test("a close frame without a code is nothing to be sent, and one of the user's is the last")
+    @Test("A close event without a code sends nothing, and nothing follows a sent close frame")
     func closeFrames() throws {
         try withFaults {
             $0.faults.dropRate = 1
@@ -210,7 +210,7 @@ private final class FakeFaultHost: FaultHost {
     var clients: [Int: FakeClient] = [:]
     var holdCount = 0
     var drainCount = 0
-    /// Whether the queue of a client is full as soon as something is sent to it.
+    /// Whether a client's queue is full after any item.
     var fillsClients = false
 
     func add(_ number: Int, of faults: Faults) -> FakeClient {

@@ -3,7 +3,7 @@ import Testing
 @testable import wsx
 
 @Suite struct RejectionCounterTests {
-    @Test("so many requests are refused as were asked for, or all, or none")
+    @Test("The requested number of requests is rejected, or all, or none")
     func counts() {
         for (rejection, statuses) in [
             (Rejection(status: 503, count: 2), [503, 503, nil, nil]), (Rejection(status: 401), [401, 401, 401, 401]),

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ListenOutputsTests {
-    @Test("messages go to standard output, and a full one pauses all clients until it is read")
+    @Test("Messages go to standard output, and a full one pauses all clients until it is read")
     func backPressure() throws {
         try withOutputs { fixture in
             let message = [UInt8](repeating: 0x61, count: 64 << 10)
@@ -15,7 +15,7 @@ import WSCore
             }
             #expect(fixture.outputs.isFull && !fixture.outputs.isDrained)
             #expect(fixture.senders.log == ["pause clients"] && fixture.senders.paused == [1, 1])
-            // One that has come since then waits, too; the others are not paused again.
+            // A client that connected later waits as well; the others are not paused again.
             fixture.outputs.received(message.span.bytes, as: .text, from: 2)
             #expect(fixture.senders.log == ["pause clients"] && fixture.senders.paused == [1, 1, 2, 2])
             var readBytes = 0
@@ -30,7 +30,7 @@ import WSCore
         }
     }
 
-    @Test("clients go on with a full output when the server ends, as nobody waits for it any more")
+    @Test("When the server ends, clients resume even if an output is full")
     func release() throws {
         try withOutputs { fixture in
             let message = [UInt8](repeating: 0x61, count: 2 << 20)
@@ -41,7 +41,7 @@ import WSCore
         }
     }
 
-    @Test("a reader that has gone away is a normal end")
+    @Test("A reader that closes the pipe is a normal end")
     func brokenPipe() throws {
         try withOutputs { fixture in
             fixture.pipe.closeReading()
@@ -52,10 +52,10 @@ import WSCore
         }
     }
 
-    @Test("what is sent to the clients is recorded, and what comes")
+    @Test("Sent and received messages are recorded")
     func recording() throws {
         try withFile([]) { path in
-            try withOutputs({ $0.recordPath = path }) { fixture in
+            try withOutputs({ $0.transcript.recordPath = path }) { fixture in
                 let outputs = fixture.outputs
                 #expect(outputs.isRecording && outputs.observesMessages && !outputs.isRecordingFull)
                 let payload = Array("x".utf8)
@@ -81,9 +81,9 @@ import WSCore
         }
     }
 
-    @Test("a recording that cannot be written ends the server; a path that cannot be is refused")
+    @Test("A failing recording ends the server; an invalid path is rejected")
     func badRecording() throws {
-        try withOutputs({ $0.recordPath = "/dev/full" }) { fixture in
+        try withOutputs({ $0.transcript.recordPath = "/dev/full" }) { fixture in
             fixture.outputs.received(RawSpan(), as: .text, from: 1)
             fixture.loop.turn { !fixture.failures.isEmpty }
             #expect(fixture.failures.first??.message?.contains("/dev/full") ?? false)
@@ -91,7 +91,7 @@ import WSCore
         }
         expectMessage(beginning: "--record /nowhere/at/all: ") { () throws(Failure) in
             var arguments = ListenArguments()
-            arguments.recordPath = "/nowhere/at/all"
+            arguments.transcript.recordPath = "/nowhere/at/all"
             guard let loop = try? EventLoop(), let console = try? ReadableConsole().console else { return }
             _ = try ListenOutputs(
                 arguments, isPrompt: false, to: nil, faults: Faults(arguments, console: console, on: loop),
@@ -99,7 +99,7 @@ import WSCore
         }
     }
 
-    @Test("--verbose shows control frames, and twice also what is sent")
+    @Test("--verbose shows control frames, and given twice also sent messages")
     func transcript() throws {
         let payload = Array("x".utf8)
         for (verbosity, shown) in [
@@ -112,7 +112,7 @@ import WSCore
                 ]
             ),
         ] as [(Int, [String])] {
-            try withOutputs({ $0.verbosity = verbosity }) { fixture in
+            try withOutputs({ $0.transcript.verbosity = verbosity }) { fixture in
                 let outputs = fixture.outputs
                 outputs.received(control: .ping, payload.span.bytes, roundTrip: nil, from: 1)
                 outputs.received(close: CloseFrame(code: .normalClosure), from: 1)
@@ -126,7 +126,7 @@ import WSCore
         }
     }
 
-    @Test("whatever is typed is shown")
+    @Test("Typed messages are always shown")
     func typed() throws {
         try withOutputs { fixture in
             let payload = Array("x".utf8)
@@ -145,7 +145,7 @@ import WSCore
         _ change: (inout ListenArguments) -> Void = { _ in }, _ body: (OutputsFixture) throws -> Void
     ) throws {
         var arguments = ListenArguments()
-        arguments.timestamps = .off
+        arguments.transcript.timestamps = .off
         change(&arguments)
         try body(try OutputsFixture(arguments))
     }
@@ -160,7 +160,7 @@ import WSCore
     }
 }
 
-/// Outputs that write to a pipe, and what they do.
+/// Outputs that write to a pipe, and their calls.
 private final class OutputsFixture {
     let loop: EventLoop
     let pipe: ReadablePipe

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct OutputTurnsTests {
-    @Test("a client that fills the output goes on when it has room, and a turn in which nobody else fills it is over")
+    @Test("A client that fills the output resumes at the end of a round without other fillers")
     func one() throws {
         try withTurns { loop, host, turns in
             turns.didFill(with: 1)
@@ -21,7 +21,7 @@ import WSCore
         }
     }
 
-    @Test("clients that fill the output one after the other wait until all others have had a turn")
+    @Test("Clients that fill the output in turn wait until all others have had a turn")
     func several() throws {
         try withTurns { loop, host, turns in
             for client in 1...3 {
@@ -36,7 +36,7 @@ import WSCore
         }
     }
 
-    @Test("whoever goes on may fill the output again, and then waits again")
+    @Test("A client may fill the output again after resuming, and then waits again")
     func again() throws {
         try withTurns { loop, host, turns in
             for round in 1...3 {

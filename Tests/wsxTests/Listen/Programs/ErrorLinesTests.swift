@@ -3,19 +3,19 @@ import Testing
 @testable import wsx
 
 @Suite struct ErrorLinesTests {
-    @Test("lines have the prefix, however they are cut, and the last one needs no newline")
+    @Test("Lines have the prefix, however they are split, and the last one needs no newline")
     func lines() {
         #expect(Self.shown(["one\ntwo\n\nth", "ree"]) == "> one\n> two\n> \n> three\n")
         #expect(Self.shown(Array("one\ntwo\n").map { String($0) }) == "> one\n> two\n")
         #expect(Self.shown([]) == "")
     }
 
-    @Test("nothing can drive a terminal")
+    @Test("Control characters are escaped")
     func controls() {
         #expect(Self.shown(["a\u{1B}[2J\r\u{9B}b\u{202E}\tc\n"]) == "> a\\u{1B}[2J\\u{D}\\u{9B}b\\u{202E}\\u{9}c\n")
     }
 
-    @Test("a line that is too long goes on in further ones, and none of its bytes is kept for long")
+    @Test("A line that is too long is split, and none of its bytes is kept for long")
     func longLines() {
         let limit = ErrorLines.maximumLineBytes
         let text = String(repeating: "x", count: limit * 2 + 1)
@@ -27,7 +27,7 @@ import Testing
         #expect(lines.take(endless.span.bytes).lines.utf8.count == limit + 1)
     }
 
-    @Test("a character is not cut in two", arguments: ["ä", "水", "🎈"])
+    @Test("UTF-8 characters are not split", arguments: ["ä", "水", "🎈"])
     func characters(character: String) {
         for offset in 0..<4 {
             let line = String(repeating: "x", count: offset) + String(repeating: character, count: 3000)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("no more lines are taken at once than asked for, and the rest when it is given again")
+    @Test("Only the requested number of lines is taken at once, and the rest later")
     func budget() {
         let text = Array("one\ntwo\nthree\n".utf8)
         var lines = ErrorLines(prefix: "")

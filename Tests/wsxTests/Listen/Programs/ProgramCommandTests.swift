@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct ProgramCommandTests {
-    @Test("a program is found in PATH, and keeps the variables that it needs and no other")
+    @Test("A program is found in PATH, and gets only the variables it needs")
     func found() throws {
         let ours = [
             "PATH": "/nowhere:/bin", "HOME": "/h", "LC_ALL": "C", "SECRET": "x", "LD_PRELOAD": "x", "HTTP_PROXY": "x",
@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test(
-        "the log has its name without the path, and safe to print",
+        "The log shows its name without the path, and escaped",
         arguments: [(["/bin/sh"], "sh"), (["sh"], "sh")])
     func name(words: [String], expected: String) throws {
         #expect(try ProgramCommand(words, environment: { _ in nil }).name == expected)
     }
 
     @Test(
-        "what cannot be run is refused with what to try",
+        "The error for a program that cannot run suggests a remedy",
         arguments: [
             ("no-such-program", "no such file or directory; write its path, or have it in PATH"),
             ("/etc/passwd", "permission denied; is it executable?"), ("/etc", "permission denied; is it executable?"),
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("a script whose interpreter is missing is refused, and it is said that it is that")
+    @Test("A script with a missing interpreter is rejected, with that reason")
     func interpreter() throws {
         try withFile(Array("#!/no/such/sh -e\n".utf8)) { path in
             #expect(chmod(path, 0o700) == 0)

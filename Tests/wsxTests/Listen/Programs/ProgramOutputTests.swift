@@ -5,19 +5,19 @@ import WSCore
 @testable import wsx
 
 @Suite struct ProgramOutputTests {
-    @Test("what is more than the share of a turn comes in the next ones, in order, whoever asks to go on meanwhile")
+    @Test("Data beyond the share of a turn follows in later turns, in order, even if resumed early")
     func shares() throws {
         let result = try Self.read("seq 20000") { output, loop, bytes in
             output()?.resume()
             return min(bytes.count, 1000)
         }
         #expect(result.text == (1...20000).map { "\($0)\n" }.joined())
-        // The last piece of one read and the first of the next may come in the same turn.
+        // The last piece of one read and the first piece of the next may be in the same turn.
         let counts = Dictionary(result.turns.map { ($0, 1) }, uniquingKeysWith: +)
         #expect(counts.values.allSatisfy { $0 <= 2 })
     }
 
-    @Test("the rest of what was read waits while reading is paused")
+    @Test("Unread data waits while reading is paused")
     func paused() throws {
         var timer: Timer?
         let result = try Self.read("seq 5000") { output, loop, bytes in
@@ -30,7 +30,7 @@ import WSCore
         #expect(timer != nil)
     }
 
-    @Test("an end that is set is kept: nothing beyond it is taken")
+    @Test("A limit is respected: nothing beyond it is read")
     func rest() throws {
         var isSet = false
         let result = try Self.read("exec yes") { output, _, bytes in
@@ -41,11 +41,11 @@ import WSCore
         #expect(result.text.utf8.count <= 200_000 + EventLoop.readBufferBytes)
     }
 
-    @Test("a pipe is not closed as idle while there is something of it to be handed on")
+    @Test("A pipe with pending data is not closed as idle")
     func idle() throws {
         var timer: Timer?
         let result = try Self.read("seq 2000") { output, loop, bytes in
-            // From the first read on, and oftener than anything is read.
+            // From the first read on, and more often than reads happen.
             if timer == nil {
                 timer = Timer(on: loop) { _ = output()?.closeIfIdle() }
                 timer?.start(after: .milliseconds(1), every: .milliseconds(1))
@@ -56,7 +56,7 @@ import WSCore
         #expect(result.text == (1...2000).map { "\($0)\n" }.joined())
     }
 
-    /// What a script writes, and in which turns `take` was given some of it.
+    /// The output of a script, and the turns in which `take` received a part of it.
     private static func read(
         _ script: String, take: @escaping (@escaping () -> ProgramOutput?, EventLoop, UnsafeRawBufferPointer) -> Int
     ) throws -> (text: String, turns: [UInt64]) {

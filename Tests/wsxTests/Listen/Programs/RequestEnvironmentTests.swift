@@ -4,7 +4,7 @@ import Testing
 @testable import wsx
 
 @Suite struct RequestEnvironmentTests {
-    @Test("what the gateway says of itself, of the request and of both ends is as RFC 3875 §4.1 has it")
+    @Test("RFC 3875 §4.1: the variables describe the server, the request, and both addresses")
     func basics() throws {
         let variables = try Self.variables(target: "/a%20b?c=%20d", fields: [("Host", "Example.org:81")])
         #expect(
@@ -17,7 +17,7 @@ import Testing
             ])
     }
 
-    @Test("the variables that say that there is something are not there without it")
+    @Test("Variables for absent facts are not set")
     func optional() throws {
         let socket = try Self.variables(address: nil, port: nil, fields: [("Host", "h:81")])
         #expect(socket["REMOTE_ADDR"] == nil && socket["REMOTE_HOST"] == nil && socket["REMOTE_PORT"] == nil)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "the host is that of the target, or else of Host; an IPv6 address stands in brackets",
+        "The host is that of the target or else of Host; an IPv6 address has brackets",
         arguments: [
             ("/", "[::1]:81", "[::1]"), ("http://other/x", "h", "other"), ("/", "", nil), ("/", "a b", nil),
         ] as [(String, String, String?)])
@@ -39,14 +39,14 @@ import Testing
         #expect(try Self.variables(target: target, fields: [("Host", host)])["SERVER_NAME"] == expected)
     }
 
-    @Test("a target in absolute form is told like any other")
+    @Test("A target in absolute form is reported like any other")
     func absoluteForm() throws {
         let variables = try Self.variables(target: "http://h:1/a?b")
         #expect(variables["REQUEST_URI"] == "/a?b")
         #expect(variables["PATH_INFO"] == "/a")
     }
 
-    @Test("fields of a name are one list, cookies with semicolons")
+    @Test("Fields with the same name form a list, cookies with semicolons")
     func lists() throws {
         let variables = try Self.variables(fields: [
             ("X-A", "1"), ("Cookie", "a=1"), ("x-a", "2"), ("cookie", "b=2"), ("X-a", ""),
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a field of another name is never taken for one with hyphens, and some are withheld",
+        "A field is not confused with a similar name with hyphens, and some are withheld",
         arguments: [
             ("X-Name", "HTTP_X_NAME"), ("x2", "HTTP_X2"), ("X_Name", nil), ("X.Name", nil), ("X-Näme", nil),
             ("a=b", nil),
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "a value that could be more than a value is left out",
+        "Potentially dangerous values are left out",
         arguments: ["() { :;}; touch x", "() {", "a\tb", "a\u{1B}[31m", "a\u{7F}", "a\u{9B}31m", "a\0"])
     func dangerous(value: String) throws {
         let variables = try Self.variables(fields: [("X-A", value), ("X-B", "b")], wellFormed: true)
@@ -77,13 +77,13 @@ import Testing
     }
 
     @Test(
-        "what only resembles such a value stays",
+        "Values that only resemble dangerous ones are kept",
         arguments: ["(){", " () {", "x() { :;}", "$(touch x)", "`x`", "--flag", "ä"])
     func harmless(value: String) throws {
         #expect(try Self.variables(fields: [("X-A", value)], wellFormed: true)["HTTP_X_A"] == value)
     }
 
-    @Test("what is not UTF-8 is told byte for byte, and beside it what is")
+    @Test("Invalid UTF-8 is passed byte for byte, next to valid text")
     func opaqueValues() throws {
         var request = Array("GET /%FF%c3%a4 HTTP/1.1\r\nHost: h\r\nX-A: M".utf8)
         request += [0xFC] + Array("ller\r\nX-A: ä\r\nX-B: ".utf8) + [0xFF, 0x9B] + Array("\r\n\r\n".utf8)
@@ -99,7 +99,7 @@ import Testing
         #expect(variables["REQUEST_URI"] == Array("/%FF%c3%a4".utf8))
     }
 
-    @Test("a login is told, without its secret, and a request's own word for it is not")
+    @Test("The login is passed without its secret, and the Authorization field is not")
     func logins() throws {
         let fields = [("Remote-User", "root"), ("Auth-Type", "Basic"), ("Authorization", "Basic eDp5")]
         let basic = try Self.variables(login: .basic(user: "ö"), fields: fields)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "a path that would end a text or drive a terminal, or is malformed, has no PATH_INFO",
+        "A malformed path, or one with control characters, has no PATH_INFO",
         arguments: ["/%00", "/%0a", "/%C2%9B", "/%FF%00", "/%", "/%4", "/%zz"])
     func badPath(path: String) throws {
         let variables = try Self.variables(target: path)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AddressedLineTests {
     @Test(
-        "a line that begins with @ and a number is for that client",
+        "A line that begins with @ and a number is for that client",
         arguments: [
             ("@3 text", 3, "text"), ("@12 /close 1000 bye", 12, "/close 1000 bye"),
             ("@1  two spaces", 1, " two spaces"),
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "every other line is for all, as it is; two marks before a number stand for one",
+        "Other lines go to all clients unchanged; @@ before a number becomes @",
         arguments: [
             ("text", "text"), ("", ""), ("@", "@"), ("@ 3 text", "@ 3 text"), ("@alice hi", "@alice hi"),
             ("@3text", "@3text"), ("@3\ttext", "@3\ttext"), ("a@3 text", "a@3 text"), ("@-3 text", "@-3 text"),

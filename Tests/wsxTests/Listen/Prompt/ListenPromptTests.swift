@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct ListenPromptTests {
     @Test(
-        "a line goes to every client, or to the one that it names",
+        "A line goes to each client, or to the one it names",
         arguments: [
             ("hello", "all: text hello"), ("@3 hello", "3: text hello"), ("@@3 hello", "all: text @3 hello"),
             ("//help", "all: text /help"), ("/ping x", "all: ping x"), ("@2 /pong x", "2: pong x"),
@@ -19,7 +19,7 @@ import WSCore
         }
     }
 
-    @Test("an empty line is nothing, and a mistake is reported")
+    @Test("An empty line does nothing, and a mistake is reported")
     func nothing() throws {
         try withPrompt { prompt, server, console in
             prompt.accept([])
@@ -31,7 +31,7 @@ import WSCore
     }
 
     @Test(
-        "what cannot be sent is reported, with its consequence where that is not plain",
+        "A message that cannot be sent is reported, with the consequence if it is not obvious",
         arguments: [
             (DeliveryProblem.noClients, "x", "there is no client to send to"),
             (.noClient(3), "@3 x", "there is no client 3"),
@@ -48,7 +48,7 @@ import WSCore
         }
     }
 
-    @Test("a line that is not UTF-8 is sent as a binary message alone")
+    @Test("A line with invalid UTF-8 is sent only as a binary message")
     func bytes() throws {
         try withPrompt { prompt, server, console in
             prompt.accept([0x61, 0xFF])
@@ -61,7 +61,7 @@ import WSCore
         }
     }
 
-    @Test("the clients are listed, or that there is none")
+    @Test("The clients are listed, or their absence is reported")
     func clients() throws {
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/clients".utf8))
@@ -72,7 +72,7 @@ import WSCore
         }
     }
 
-    @Test("help says how one client is addressed, and explains a command")
+    @Test("The help explains how to address a client, and explains a command")
     func help() throws {
         try withPrompt { prompt, _, console in
             prompt.accept(Array("/help".utf8))
@@ -84,7 +84,7 @@ import WSCore
         }
     }
 
-    @Test("messages and times are shown in another way from now on")
+    @Test("/pretty and /time change how messages are shown")
     func looks() throws {
         try withPrompt { prompt, _, console in
             prompt.accept(Array("/pretty off".utf8))
@@ -94,7 +94,7 @@ import WSCore
         }
     }
 
-    @Test("/quit and Ctrl-C end the server; without a terminal there is no history, and nothing to close")
+    @Test("/quit and Ctrl-C end the server; without a terminal there is no history")
     func end() throws {
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/quit".utf8))
@@ -105,6 +105,46 @@ import WSCore
             prompt.accept(Array("/edit".utf8))
             prompt.close()
             #expect(console.take() == [] && prompt.editor == nil)
+        }
+    }
+
+    @Test("the editor's lines are carried out, Ctrl-D ends the server, and an error of the user's editor is shown")
+    func editor() throws {
+        try withPrompt { prompt, server, console in
+            let editor = FakeEditor()
+            try prompt.open(with: { (_, _, _) throws(IOError) in editor }, on: try EventLoop())
+            editor.type("hello")
+            editor.type("/history")
+            editor.type("/edit text")
+            #expect(server.sent == ["all: text hello"])
+            #expect(editor.edited == Array("text".utf8))
+            editor.delegate?.editorDidReturn(with: "it failed")
+            #expect(editor.shown.contains("/edit: it failed\n"))
+            #expect(server.returnCount == 1)
+            editor.isAway = true
+            prompt.interrupted()
+            editor.isAway = false
+            editor.isEmpty = false
+            prompt.interrupted()
+            #expect(editor.discardCount == 1 && server.endCount == 0)
+            editor.delegate?.editorDidReachEnd()
+            #expect(server.endCount == 1)
+            prompt.close()
+            #expect(editor.isClosed && prompt.editor == nil)
+        }
+    }
+
+    @Test("a terminal that cannot be used is an error of the input")
+    func noTerminal() throws {
+        try withPrompt { prompt, _, _ in
+            let loop = try EventLoop()
+            let failure = #expect(throws: Failure.self) {
+                try prompt.open(with: { (_, _, _) throws(IOError) in throw .noTerminal }, on: loop)
+            }
+            guard case .input(.noTerminal) = failure else {
+                Issue.record("\(failure as Any)")
+                return
+            }
         }
     }
 
@@ -119,7 +159,7 @@ import WSCore
     }
 }
 
-/// A server that remembers what it is asked to do.
+/// A server that records calls.
 private final class FakeServer: ListenPromptServer {
     var sent: [String] = []
     var problem: DeliveryProblem?
@@ -132,5 +172,6 @@ private final class FakeServer: ListenPromptServer {
     }
 
     func end() { endCount += 1 }
-    func promptDidReturn() {}
+    var returnCount = 0
+    func promptDidReturn() { returnCount += 1 }
 }

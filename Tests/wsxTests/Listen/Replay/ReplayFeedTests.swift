@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ReplayFeedTests {
-    @Test("what the server said of itself is said at the end of the turn, and meanwhile the client is not read")
+    @Test("The opening replies are sent at the end of the turn, and meanwhile the client is not read")
     func opening() throws {
         try withFeed(["a", "b"]) { loop, host, feed in
             feed.open()
@@ -14,7 +14,7 @@ import WSCore
         }
     }
 
-    @Test("a short answer is given at once, and a message without one has none")
+    @Test("A short answer is sent at once, and a message without an answer has none")
     func answer() throws {
         try withFeed([], answers: ["x", "y"]) { loop, host, feed in
             var said: [String] = []
@@ -25,7 +25,7 @@ import WSCore
         }
     }
 
-    @Test("of a long answer a mebibyte or so is given at once, and the rest at the end of the turn")
+    @Test("About 1 MiB of a long answer is sent at once, and the rest at the end of the turn")
     func longAnswer() throws {
         let pieces = (0..<4).map { String(repeating: "\($0)", count: 600_000) }
         try withFeed([], answers: pieces) { loop, host, feed in
@@ -38,7 +38,7 @@ import WSCore
         }
     }
 
-    @Test("it goes on only while there is room")
+    @Test("Replies are sent only while there is room")
     func room() throws {
         try withFeed(["a", "b", "c"]) { loop, host, feed in
             host.room = 1
@@ -56,7 +56,7 @@ import WSCore
         }
     }
 
-    @Test("the client is closed behind the last reply, if it is to be")
+    @Test("The client is closed after the last reply on request")
     func close() throws {
         try withFeed(["a", "b"]) { loop, host, feed in
             feed.open()
@@ -66,7 +66,7 @@ import WSCore
         }
     }
 
-    @Test("what has not been said when the connection ends is forgotten")
+    @Test("Pending replies are discarded when the connection ends")
     func cancel() throws {
         try withFeed(["a", "b"]) { loop, host, feed in
             host.room = 1
@@ -80,7 +80,7 @@ import WSCore
         }
     }
 
-    @Test("a reply comes as long after what it answers as it did")
+    @Test("A reply follows its request after the recorded time")
     func pause() throws {
         try withFeed(["a"], pause: .seconds(3600)) { loop, host, feed in
             feed.open()
@@ -90,7 +90,7 @@ import WSCore
         }
     }
 
-    /// A feed of what the server said of itself, and to the only message that the client sent: an empty text.
+    /// A feed with opening replies, and with answers to the client's only message, an empty text.
     private func withFeed(
         _ opening: [String], answers: [String] = [], pause: Duration = .zero,
         _ body: (EventLoop, Host, ReplayFeed) throws -> Void
@@ -117,10 +117,10 @@ import WSCore
     }
 }
 
-/// A client that takes what there is room for, and remembers what happens.
+/// A client with limited room, which records calls.
 private final class Host: ReplayHost {
     let loop: EventLoop
-    /// So many things can still be said.
+    /// The number of items for which there is room.
     var room = Int.max
     var log: [String] = []
     var pauses: [Duration] = []

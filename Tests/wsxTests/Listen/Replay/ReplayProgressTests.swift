@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ReplayProgressTests {
-    @Test("equal messages get the answers of theirs, in any order, and others the next in order")
+    @Test("Repeated messages get their recorded answers in any order, and others the next in order")
     func matching() {
         #expect(Self.answers(to: ["a", "b", "c"], recorded: ["a", "b", "c"]) == [1, 2, 3])
         #expect(Self.answers(to: ["b", "a", "c"], recorded: ["a", "b", "c"]) == [2, 1, 3])
@@ -12,13 +12,13 @@ import WSCore
         #expect(Self.answers(to: ["c", "x", "y"], recorded: ["a", "b", "c"]) == [3, 1, 2])
     }
 
-    @Test("each is used once: equal messages get one answer after the other, and then there is none")
+    @Test("Each answer is used once: equal messages get successive answers, then none")
     func once() {
         #expect(Self.answers(to: ["p", "p", "p", "p"], recorded: ["p", "q", "p"]) == [1, 3, 2, nil])
         #expect(Self.answers(to: ["x", "x"], recorded: []) == [nil, nil])
     }
 
-    @Test("text and binary messages with the same bytes differ")
+    @Test("Text and binary messages with the same bytes differ")
     func kinds() {
         let conversation = Self.conversation([("a", .text), ("a", .binary)])
         let progress = ReplayProgress(through: conversation)
@@ -26,7 +26,7 @@ import WSCore
         #expect(progress.next(for: Array("a".utf8).span.bytes, as: .text) == 1)
     }
 
-    @Test("many messages that are not in the recording are answered in order without a search")
+    @Test("Many unknown messages are answered in order without a search")
     func unknown() {
         let conversation = Self.conversation((0..<50_000).map { ("\($0)", .text) })
         let progress = ReplayProgress(through: conversation)

@@ -22,20 +22,20 @@ import WSCore
         {"type":"close","time":"2026-01-01T00:00:22Z","direction":"in","code":1000,"reason":""}
         """
 
-    @Test("a client's recording: what came in answers what went out before it; each connection is a conversation")
+    @Test("In a client's recording, incoming messages answer outgoing ones, per connection")
     func client() throws {
         try withRecording(Self.session) { recording in
             #expect(
                 Self.replies(of: recording.conversation(ofClient: 1)) == [
                     ["text welcome", "ping p"], ["binary 0,1,255"], ["close 4001 bye"],
                 ])
-            // The client's own close is not the server's, whose answer to it is not replayed.
+            // The client's own close frame is not replayed, nor is the server's answer to it.
             #expect(Self.replies(of: recording.conversation(ofClient: 2)) == [["text again"]])
             #expect(Self.replies(of: recording.conversation(ofClient: 3)).count == 3)
         }
     }
 
-    @Test("a server's recording: what went out answers what came in, for each client by itself")
+    @Test("In a server's recording, outgoing messages answer incoming ones, per client")
     func server() throws {
         let lines = """
             {"type":"listening","port":1}
@@ -58,7 +58,7 @@ import WSCore
         }
     }
 
-    @Test("pauses count from what is answered, divided by the speed")
+    @Test("Pauses count from the request, divided by the speed")
     func pauses() throws {
         for (speed, expected) in [
             (ReplaySpeed.max, [0, 0, 0, 0]), (.factor(1), [2000, 2000, 1000, 1000]),
@@ -71,7 +71,7 @@ import WSCore
         }
     }
 
-    @Test("what is no event is named by its line, and a file without a server's words is none")
+    @Test("An invalid event is reported with its line, and a file without server messages is rejected")
     func problems() throws {
         let out = #"{"type":"message","direction":"out","data":"x"}"#
         for (lines, why) in [

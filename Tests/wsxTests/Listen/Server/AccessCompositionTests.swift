@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct AccessCompositionTests {
-    @Test("credentials and tokens may be typed, or come from a variable or a file")
+    @Test("Credentials and tokens may be given directly, or in a variable or a file")
     func sources() throws {
         try withFile(Array("in a:file\n".utf8)) { path in
             let policy = try policy(["me:pw", "env:LOGIN", "@\(path)"], ["t", "env:TOKEN"])
@@ -19,7 +19,7 @@ import WSCore
     }
 
     @Test(
-        "what cannot let anybody in is refused, without showing it",
+        "Unusable credentials are rejected without showing them",
         arguments: ["secret", "secret:", "env:EMPTY", ":", "secret:\u{7}", "sec\nret:x"])
     func badCredentials(text: String) {
         expectMessage(beginning: "--auth: ", without: "secret") { () throws(Failure) in
@@ -27,7 +27,7 @@ import WSCore
         }
     }
 
-    @Test("a token has no spaces, and is not empty", arguments: ["env:EMPTY", "a secret", "", "secret\u{1B}"])
+    @Test("A token must not be empty or contain spaces", arguments: ["env:EMPTY", "a secret", "", "secret\u{1B}"])
     func badToken(text: String) {
         expectMessage(beginning: "--bearer: a token is", without: "secret") { () throws(Failure) in
             _ = try policy([], [text])

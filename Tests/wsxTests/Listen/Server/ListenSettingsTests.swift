@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct ListenSettingsTests {
     @Test(
-        "an address is a port, an address with a port, or the path of a socket; loopback unless it says otherwise",
+        "An address is a port, an address with a port, or a socket path; the default is loopback",
         arguments: [
             ("8080", "127.0.0.1:8080"), ("0", "127.0.0.1:0"), (":8080", "127.0.0.1:8080"),
             ("localhost:1", "127.0.0.1:1"), ("127.0.0.2:65535", "127.0.0.2:65535"), ("*:80", "0.0.0.0:80"),
@@ -21,7 +21,7 @@ import WSCore
     }
 
     @Test(
-        "a port that is none is refused",
+        "An invalid port is rejected",
         arguments: [":", "x", "65536", "-1", "+1", "80x", "localhost", "127.0.0.1", "127.0.0.1:", "[::1]", "٣"])
     func badPort(text: String) {
         expectMessage("address '\(text)': the port is not a number from 0 to 65535; write [ADDRESS:]PORT") {
@@ -29,7 +29,7 @@ import WSCore
         }
     }
 
-    @Test("an address is needed unless sockets were handed over")
+    @Test("An address is required unless sockets are inherited")
     func noAddress() {
         expectMessage(
             "'wsx listen' needs [ADDRESS:]PORT: no socket was handed over (LISTEN_FDS); 'wsx listen -h' shows the usage"
@@ -37,7 +37,7 @@ import WSCore
     }
 
     @Test(
-        "a host that is no address is refused",
+        "An invalid host is rejected",
         arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("[x]:1", "x")])
     func badHost(text: String, host: String) {
         expectMessage("address '\(text)': '\(host)' is not an IP address; write one, localhost, or * for all") {
@@ -45,30 +45,30 @@ import WSCore
         }
     }
 
-    @Test("an IPv6 address without brackets gets a hint", arguments: ["::1", "::1:8080", "fe80::1:80"])
+    @Test("An IPv6 address without brackets gets a hint", arguments: ["::1", "::1:8080", "fe80::1:80"])
     func missingBrackets(text: String) {
         expectMessage("address '\(text)': an IPv6 address stands in brackets: [::1]:8080") {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
     }
 
-    @Test("unix: needs a path")
+    @Test("unix: requires a path")
     func noPath() {
         expectMessage("address 'unix:': there is no path after unix:") {
             () throws(Failure) in _ = try self.settings { $0.address = "unix:" }
         }
     }
 
-    @Test("what the server cannot be is refused")
+    @Test("Invalid server settings are rejected")
     func policy() throws {
         expectMessage("the server's settings: \"x\" is not a path; write one like /chat, without a query") {
-            () throws(Failure) in _ = try self.settings { $0.path = "x" }
+            () throws(Failure) in _ = try self.settings { $0.server.path = "x" }
         }
         let settings = try self.settings {
-            $0.path = "/chat"
-            $0.subprotocols = ["a"]
-            $0.origins = ["*"]
-            $0.headers = ["X: 1"]
+            $0.server.path = "/chat"
+            $0.server.subprotocols = ["a"]
+            $0.access.origins = ["*"]
+            $0.server.headers = ["X: 1"]
         }
         #expect(settings.policy.path == "/chat")
         #expect(settings.policy.subprotocols == ["a"])
@@ -77,24 +77,24 @@ import WSCore
         #expect(settings.policy.extraFields.map(\.name) == ["X"])
     }
 
-    @Test("an origin that looks like a pattern is refused, as it would match none")
+    @Test("An origin that looks like a pattern is rejected because it would never match")
     func originPattern() {
         expectMessage(
             "the server's settings: \"https://*.example\" is no pattern that would match; name each origin whole, or * for all of them"
-        ) { () throws(Failure) in _ = try self.settings { $0.origins = ["https://*.example"] } }
+        ) { () throws(Failure) in _ = try self.settings { $0.access.origins = ["https://*.example"] } }
     }
 
-    @Test("an echo server neither reads input nor writes messages, but may write events")
+    @Test("An echo server neither reads input nor writes messages, but may write events")
     func echo() throws {
         let echo = try self.settings { $0.mode = .echo }
         #expect(!echo.readsPipe && !echo.writesOutput && !echo.isRepl)
         #expect(echo.connection.pausesReadingWhenFull)
         let events = try self.settings {
             $0.mode = .echo
-            $0.output = .json
+            $0.format.output = .json
         }
         #expect(events.writesOutput)
-        let relay = try self.settings { $0.input = .nul }
+        let relay = try self.settings { $0.format.input = .nul }
         #expect(relay.readsPipe && relay.writesOutput)
         #expect(!relay.connection.pausesReadingWhenFull)
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PromptHelpTests {
     private static let all = PromptCommandTable.all.map(\.description)
 
-    @Test("the help lists every command in 80 columns, and how to send what looks like one")
+    @Test("The help lists all commands within 80 columns, and how to send a text that looks like one")
     func list() {
         let text = PromptHelp.text(of: Self.all)
         let lines = text.split(separator: "\n")
@@ -17,7 +17,7 @@ import Testing
         #expect(text.hasSuffix("//TEXT sends /TEXT.\n"))
     }
 
-    @Test("a command is explained by its name, with or without its slash", arguments: ["close", "/close"])
+    @Test("A command is explained by its name, with or without the slash", arguments: ["close", "/close"])
     func topic(name: String) {
         #expect(
             PromptHelp.text(about: name, among: Self.all) == """
@@ -29,7 +29,7 @@ import Testing
         #expect(PromptHelp.text(about: "closes", among: Self.all) == nil)
     }
 
-    @Test("names are told apart, and every explanation is whole sentences in 80 columns")
+    @Test("Names are unique, and explanations are complete sentences within 80 columns")
     func explanations() {
         #expect(Set(Self.all.map(\.name)).count == Self.all.count)
         for command in Self.all {

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct PromptLineTests {
     @Test(
-        "a line is a message or a command",
+        "A line is a message or a command",
         arguments: [
             ("hello", .message(Array("hello".utf8))),
             ("", .empty),
@@ -63,7 +63,7 @@ import WSCore
     }
 
     @Test(
-        "what cannot be carried out says why",
+        "The error for an invalid command states the reason",
         arguments: [
             ("/", "unknown command '/'; /help lists the commands; // sends it"),
             ("/pnig", "unknown command '/pnig'; did you mean '/ping'?"),
@@ -93,7 +93,7 @@ import WSCore
         #expect(Self.read(Array(line.utf8)) == .mistake(why))
     }
 
-    @Test("the longest texts that fit are taken")
+    @Test("Texts of the maximum length are accepted")
     func longest() {
         let ping = [UInt8](repeating: 0x78, count: 125)
         #expect(Self.read(Array("/ping ".utf8) + ping) == .action(.shared(.ping(ping))))
@@ -103,7 +103,7 @@ import WSCore
                 == .action(.shared(.close(CloseFrame(code: .normalClosure, reason: reason)))))
     }
 
-    @Test("bytes that are no UTF-8 are left to whoever sends them, and a hostile name is shown escaped")
+    @Test("Invalid UTF-8 is left to the caller, and control characters in a name are escaped")
     func hostile() {
         #expect(Self.read([0xFF, 0xFE]) == .message([0xFF, 0xFE]))
         #expect(Self.read([0x2F, 0x70, 0x69, 0x6E, 0x67, 0x20, 0xFF]) == .action(.shared(.ping([0xFF]))))
@@ -111,7 +111,7 @@ import WSCore
         #expect(why.unicodeScalars.allSatisfy { !$0.isInvisible })
     }
 
-    @Test("a command that is not for this prompt is unknown to it")
+    @Test("A command of another prompt is unknown")
     func others() {
         let unknown = PromptHelp.unknown("reconnect", among: PromptCommandTable.listen.map(\.description))
         #expect(PromptLine(Array("/reconnect".utf8), commands: PromptCommandTable.listen) == .mistake(unknown))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CompletionTests {
     @Test(
-        "commands, topics, paths and words are offered where they may stand",
+        "Commands, topics, paths, and words are offered where they are valid",
         arguments: [
             ("/pin", 0, ["/ping"]),
             ("/", 0, PromptCommandTable.connect.map(\.description).map { "/\($0.name)" }.sorted()),
@@ -20,19 +20,19 @@ import Testing
         #expect(completion?.candidates == candidates)
     }
 
-    @Test("where there is no word, there is nothing to complete", arguments: ["", "a ", "{\"", "a\n", "(", "/ping "])
+    @Test("Without a word there is nothing to complete", arguments: ["", "a ", "{\"", "a\n", "(", "/ping "])
     func nothing(typed: String) {
         #expect(Self.at(endOf: typed) == nil)
     }
 
-    @Test("a command that takes something gets a space")
+    @Test("A command with arguments is completed with a space")
     func suffixes() {
         #expect(Self.at(endOf: "/pin")?.suffix == " ")
         #expect(Self.at(endOf: "/qui")?.suffix == nil)
         #expect(Self.at(endOf: "/p")?.suffix == nil)
     }
 
-    @Test("what candidates have in common ends between characters")
+    @Test("The common prefix of candidates ends between characters")
     func commonPrefix() {
         #expect(Completion(range: 0..<0, candidates: ["abc", "abd"]).commonPrefix == "ab")
         #expect(Completion(range: 0..<0, candidates: ["aä", "aö"]).commonPrefix == "a")
@@ -40,7 +40,7 @@ import Testing
         #expect(Completion(range: 0..<0, candidates: []).commonPrefix.isEmpty)
     }
 
-    @Test("a list is in columns, says what it leaves out, and drives no terminal")
+    @Test("A list has columns, counts omitted items, and escapes control characters")
     func list() {
         #expect(CompletionList.text(of: ["a", "b", "c"], columns: 7) == "a  c\nb\n")
         #expect(CompletionList.text(of: ["/x/a", "/x/b/"], arePaths: true, columns: 3) == "a\nb/\n")

@@ -3,7 +3,7 @@ import Testing
 @testable import wsx
 
 @Suite struct ExternalEditorTests {
-    @Test("VISUAL goes before EDITOR, and both before vi; blank ones count as none")
+    @Test("VISUAL precedes EDITOR, and both precede vi; blank values are ignored")
     func command() {
         func command(_ variables: [String: String]) -> String { ExternalEditor.command { variables[$0] } }
         #expect(command(["VISUAL": "a", "EDITOR": "b"]) == "a")
@@ -11,13 +11,13 @@ import Testing
         #expect(command([:]) == "vi")
     }
 
-    @Test("the shell splits the command, and gives way to one that is but words")
+    @Test("The shell splits the command, and is replaced by a simple command")
     func script() {
         #expect(ExternalEditor.script(for: "code --wait") == "exec code --wait \"$@\"")
         #expect(ExternalEditor.script(for: "A=1 vi") == "A=1 vi \"$@\"")
     }
 
-    @Test("the newline that editors end a file with is not part of the text")
+    @Test("The final newline added by editors is not part of the text")
     func text() {
         #expect(ExternalEditor.text(in: Array("a\n\n".utf8)) == .saved(Array("a\n".utf8)))
         #expect(ExternalEditor.text(in: Array("a".utf8)) == .saved(Array("a".utf8)))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LineContinuationTests {
     @Test(
-        "what is complete is handed on",
+        "Complete text is accepted",
         arguments: [
             "", "hello", "{}", "[1]", "{\"a\":{}}", "{no json", "[hello", "1", "\"open", "/ping {", "/ping \\", "//x",
             "a\\\nb", " {}", "several\nlines", "ends\n",
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "open brackets go on, also in commands that take JSON",
+        "Open brackets continue the line, also in commands that take JSON",
         arguments: [
             "{", "[", "  [1,", "{\"a\":", "{\"a\":[\n1\n", "{\"a\":\"op", "[tru", "/send-json {", "/send-json [1,\n2",
         ])
@@ -22,14 +22,14 @@ import Testing
         #expect(Self.after(text) == .continues(removing: 0))
     }
 
-    @Test("a backslash at the end goes on, and two are one", arguments: ["a", "", "//x", "/unknown", "a\nb", "{"])
+    @Test("A final backslash continues the line, and two are one", arguments: ["a", "", "//x", "/unknown", "a\nb", "{"])
     func backslash(text: String) {
         #expect(Self.after(text + "\\") == .continues(removing: 1))
         #expect(Self.after(text + "\\\\") == .complete(Array((text + "\\").utf8)))
         #expect(Self.after(text + "\\\\\\") == .complete(Array((text + "\\\\").utf8)))
     }
 
-    @Test("Enter on a new line hands on what there is without that line")
+    @Test("Enter on an empty continuation line accepts the text without that line")
     func newLine() {
         #expect(Self.after("{\n", isOnNewLine: true) == .complete(Array("{".utf8)))
         #expect(Self.after("a\\\\\n", isOnNewLine: true) == .complete(Array("a\\\\".utf8)))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LineWindowTests {
     private static let text = (0..<100).map { "line \($0)" }.joined(separator: "\n")
 
-    @Test("what fits needs no window")
+    @Test("A text that fits needs no window")
     func fits() {
         #expect(LineWindow(of: Array("a\nb".utf8), cursor: 0, rows: 24, columns: 80) == nil)
         #expect(
@@ -14,7 +14,7 @@ import Testing
         #expect(LineWindow(of: [], cursor: 0, rows: 24, columns: 80) == nil)
     }
 
-    @Test("the lines around the cursor are shown, and the cursor is where it was", arguments: [0, 7, 300, 500, 789])
+    @Test("The window shows the lines around the cursor and keeps its position", arguments: [0, 7, 300, 500, 789])
     func around(cursor: Int) throws {
         let bytes = Array(Self.text.utf8)
         let window = try #require(LineWindow(of: bytes, cursor: cursor, rows: 10, columns: 80))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "a window that becomes narrower rewraps the line: the row of the cursor is counted in its new width",
+        "After narrowing the window, the cursor's row is counted with the new width",
         arguments: [
             ("> ", 80, 0), ("> 1234567", 10, 0), ("> 12345678", 10, 1), ("> 123456789", 10, 1), ("> a\nb", 10, 1),
             ("> 12345678\nb", 10, 2),
@@ -33,12 +33,12 @@ import Testing
             ("> e\u{301}e\u{301}", 5, 0), ("", 10, 0),
         ])
     func cursorRow(text: String, columns: Int, row: Int) {
-        // The widths of characters are those of the locale.
+        // The widths of characters depend on the locale.
         wsx_readline_set_locale()
         #expect(LineWindow.cursorRow(after: Array(text.utf8), columns: columns) == row)
     }
 
-    @Test("how much is not shown is said")
+    @Test("The window reports the number of hidden lines")
     func notes() throws {
         let end = try #require(
             LineWindow(of: Array(Self.text.utf8), cursor: Self.text.utf8.count, rows: 10, columns: 80))

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct WordMemoryTests {
-    @Test("words are letters of all scripts, digits and a few signs; those at the ends belong to the sentence")
+    @Test("Words are letters of all scripts, digits, and some signs, without final punctuation")
     func words() {
         var memory = WordMemory()
         Self.remember("{\"user_id\":\"prices.daily\", grüße: ws:x end. ab \u{202E}hidden\u{1B}[31m wider", in: &memory)
@@ -17,14 +17,14 @@ import WSCore
         #expect(memory.words(beginningWith: "x").isEmpty)
     }
 
-    @Test("words of unreasonable length are none")
+    @Test("Words of excessive length are ignored")
     func lengths() {
         var memory = WordMemory()
         Self.remember("xy " + String(repeating: "x", count: 64) + " " + String(repeating: "x", count: 65), in: &memory)
         #expect(memory.words(beginningWith: "x") == [String(repeating: "x", count: 64)])
     }
 
-    @Test("the latest words are kept, and memory is bounded")
+    @Test("The latest words are kept, and memory is bounded")
     func bounds() {
         var memory = WordMemory()
         for number in 0..<100_000 { Self.remember("word\(number)", in: &memory) }
@@ -36,7 +36,7 @@ import WSCore
         #expect(memory.words(beginningWith: "bey").isEmpty)
     }
 
-    @Test("bytes that are no UTF-8 do no harm")
+    @Test("Invalid UTF-8 does no harm")
     func invalid() {
         var memory = WordMemory()
         let bytes: [UInt8] = [0xFF, 0x61, 0x62, 0x63, 0xC3]

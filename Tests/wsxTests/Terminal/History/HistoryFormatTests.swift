@@ -3,7 +3,7 @@ import Testing
 @testable import wsx
 
 @Suite struct HistoryFormatTests {
-    @Test("entries come back as they were, whatever their lines look like")
+    @Test("Entries survive a round trip, whatever their lines look like")
     func roundTrip() {
         let lines = [
             "one", "two\nlines", "#1700000000", "a\n#5\n\\#6\n\\\\#7\n#x", "\n", "ends\n", "\\", "# comment", " ",
@@ -15,13 +15,13 @@ import Testing
         #expect(HistoryFormat.entries(in: HistoryFormat.bytes(of: entries)) == entries)
     }
 
-    @Test("the form is that of bash")
+    @Test("The format is that of bash")
     func form() {
         let entry = HistoryEntry(time: 5, line: Array("a\n#1\nb".utf8))
         #expect(HistoryFormat.bytes(of: entry) == Array("#5\na\n\\#1\nb\n".utf8))
     }
 
-    @Test("a file without timestamps has an entry a line")
+    @Test("A file without timestamps has one entry per line")
     func plain() {
         let lines = HistoryFormat.entries(in: Array("one\n\ntwo\n# three\nfour".utf8)).map {
             String(decoding: $0.line, as: UTF8.self)
@@ -29,7 +29,7 @@ import Testing
         #expect(lines == ["one", "two", "# three", "four"])
     }
 
-    @Test("an entry of as many lines as it can have is read as fast as another, and a longer one is left out")
+    @Test("An entry with the maximum number of lines is parsed quickly, and a longer one is skipped")
     func manyLines() {
         let lines = [UInt8](repeating: 0x0A, count: HistoryFormat.maximumEntryBytes)
         let entry = HistoryEntry(time: 1, line: lines)
@@ -38,7 +38,7 @@ import Testing
         #expect(HistoryFormat.entries(in: longer) == [entry])
     }
 
-    @Test("what nobody can have typed is left out, and the rest is kept")
+    @Test("Invalid entries are skipped, and the others are kept")
     func corrupted() {
         let bytes = Array("#1\n".utf8) + [0xFF, 0x0A] + Array("#2\nnull \0\n#3\n#99999999999999999999\nkept\n#4".utf8)
         #expect(HistoryFormat.entries(in: bytes) == [HistoryEntry(time: 0, line: Array("kept".utf8))])

@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct HistoryLocationTests {
     @Test(
-        "each host has a file, each port that is not the usual one another",
+        "Each host has its own file, and so does each port other than the default",
         arguments: [
             ("ws://Chat.Example/room", "chat.example"), ("wss://chat.example/", "chat.example"),
             ("ws://chat.example:443/", "chat.example:443"), (":8080", "localhost:8080"),
@@ -17,7 +17,7 @@ import WSCore
         #expect(HistoryLocation.name(for: try WebSocketURL(parsing: url)) == name)
     }
 
-    @Test("a long name is cut, and differs from others with the same beginning")
+    @Test("A long name is truncated, and differs from others with the same beginning")
     func long() throws {
         let names = try ["a", "b"].map { end in
             let url = try WebSocketURL(parsing: "ws+unix:/" + String(repeating: "x/", count: 150) + end)
@@ -27,7 +27,7 @@ import WSCore
         #expect(names.allSatisfy { $0.utf8.count <= 200 })
     }
 
-    @Test("the directory is XDG_STATE_HOME, else in the home directory; paths that are not absolute are ignored")
+    @Test("The directory is XDG_STATE_HOME, or else in the home directory; relative paths are ignored")
     func directories() throws {
         let url = try WebSocketURL(parsing: "echo:")
         func path(_ variables: [String: String]) -> String? {

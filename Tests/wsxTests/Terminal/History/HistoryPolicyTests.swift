@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct HistoryPolicyTests {
     @Test(
-        "lines without credentials are kept",
+        "Lines without credentials are kept",
         arguments: [
             "hello", "{\"id\":7,\"method\":\"get\"}", "/ping hello", "//path", "me@example.org", "a:b@c",
             "https://example.org/@user", "https://example.org/?mail=me@example.org", "eyJhbGciOiJIUzI1NiJ9",
@@ -16,7 +16,7 @@ import WSCore
     }
 
     @Test(
-        "lines that may carry credentials are not",
+        "Lines that may contain credentials are not kept",
         arguments: [
             " hello", "my PASSWORD is", "Passwd", "pass-word: x", "passphrase", "{\"Secret\":1}", "csrf_token",
             "Authorization: Basic x", "BEARER x", "api_key", "apikey", "X-API-Key: 1", "credentials", "Set-Cookie: a=b",
@@ -28,7 +28,7 @@ import WSCore
         #expect(!HistoryPolicy().allows(Array(line.utf8)))
     }
 
-    @Test("a web token is found behind what only begins like one, however much there is of that")
+    @Test("A web token is found after any amount of text that only begins like one")
     func beginnings() {
         let beginnings = String(repeating: "eyJ", count: 300_000)
         #expect(HistoryPolicy().allows(Array(beginnings.utf8)))
@@ -38,7 +38,7 @@ import WSCore
         #expect(!HistoryPolicy().allows(Array("eyJ.eyJ eyJ.eyJ.".utf8)))
     }
 
-    @Test("a line with a secret of the run is left out; a short secret has to be a word of its own")
+    @Test("A line with a secret is not kept; a short secret counts only as a separate word")
     func secrets() {
         let policy = HistoryPolicy(secrets: ["hunter2", "abc", ""])
         #expect(!policy.allows(Array("hunter2".utf8)))
@@ -50,7 +50,7 @@ import WSCore
         #expect(policy.allows(Array("hunter".utf8)))
     }
 
-    @Test("the secrets of a run are what its options hold, and the parts of it")
+    @Test("The secrets of a run are the values of its options and their parts")
     func record() throws {
         let record = SecretRecord()
         record.add("me:hush-hush", of: "--auth")

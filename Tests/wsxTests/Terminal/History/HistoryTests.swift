@@ -10,7 +10,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct HistoryTests {
-    @Test("lines come back in the next session, those of several lines too")
+    @Test("Lines are available in the next session, including multi-line entries")
     func sessions() throws {
         try withFile([]) { path in
             let first = History(path: path)
@@ -23,7 +23,7 @@ import WSCore
         }
     }
 
-    @Test("sessions at the same time keep each other's lines")
+    @Test("Concurrent sessions keep each other's lines")
     func concurrent() throws {
         try withFile([]) { path in
             let sessions = [History(path: path), History(path: path)]
@@ -37,7 +37,7 @@ import WSCore
         }
     }
 
-    @Test("a line that the policy holds back is remembered, but not kept")
+    @Test("A line rejected by the policy is remembered but not saved")
     func policy() throws {
         try withFile([]) { path in
             let history = History(path: path) { HistoryPolicy(secrets: ["hush"]) }
@@ -49,7 +49,7 @@ import WSCore
         }
     }
 
-    @Test("a long file is shortened to the latest entries when a session begins, and stays for its owner alone")
+    @Test("A long file is truncated to the latest entries at startup, and stays private")
     func bounded() throws {
         let entries = (0..<1300).map { HistoryEntry(time: $0, line: Array("line \($0)".utf8)) }
         try withFile(HistoryFormat.bytes(of: entries)) { path in
@@ -65,7 +65,7 @@ import WSCore
     }
 
     @Test(
-        "the program's own file is taken from others, and one of the user's choice stays as it is",
+        "The program's own file is made private, and the user's file keeps its permissions",
         arguments: [true, false])
     func owner(isOwnFile: Bool) throws {
         try withFile(Array("one\n".utf8)) { path in
@@ -79,7 +79,7 @@ import WSCore
         }
     }
 
-    @Test("what goes wrong is said once, and lines are still remembered")
+    @Test("A failure is reported once, and lines are still remembered")
     func failing() {
         let history = History(path: "/dev/null/none")
         var problems: [String] = []
@@ -92,7 +92,7 @@ import WSCore
         #expect(history.lines.count == 2)
     }
 
-    @Test("a list has the numbers of the lines, and shows nothing that drives a terminal")
+    @Test("The list numbers the lines and escapes control characters")
     func list() {
         let history = History()
         for line in ["one", "two\n2", "\u{1B}[31m"] { history.record(Array(line.utf8)) }

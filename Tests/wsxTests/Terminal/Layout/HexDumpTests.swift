@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct HexDumpTests {
     @Test(
-        "sixteen bytes and fewer are one line without an offset",
+        "Up to sixteen bytes are one line without an offset",
         arguments: [
             ([], ""), ([0], "00  ."), ([0x41, 0x0A, 0x7F, 0xFF, 0x7E], "41 0a 7f ff 7e  A...~"),
             (Array(0x30...0x3F), "30 31 32 33 34 35 36 37  38 39 3a 3b 3c 3d 3e 3f  0123456789:;<=>?"),
@@ -15,7 +15,7 @@ import WSCore
         #expect(HexDump.width(ofBytes: bytes.count) >= expected.count)
     }
 
-    @Test("more are lines with offsets, the text of the last below that of the others")
+    @Test("More bytes are lines with offsets, with the text aligned")
     func long() {
         let expected = """
             0000  41 41 41 41 41 41 41 41  41 41 41 41 41 41 41 41  AAAAAAAAAAAAAAAA
@@ -26,7 +26,7 @@ import WSCore
         #expect(HexDump.width(ofBytes: 33) == expected.split(separator: "\n")[0].count)
     }
 
-    @Test("offsets are as wide as the last needs them")
+    @Test("Offsets are as wide as the last one requires")
     func wide() {
         let lines = Self.dump([UInt8](repeating: 0, count: 0x10001)).split(separator: "\n")
         #expect(lines.first?.hasPrefix("00000  00") == true)
@@ -34,7 +34,7 @@ import WSCore
         #expect(Self.dump([UInt8](repeating: 0, count: 0x10000)).hasPrefix("0000  00"))
     }
 
-    @Test("every byte shows as a printable ASCII character in the text column")
+    @Test("Each byte is a printable ASCII character in the text column")
     func everyByte() {
         let dump = Self.dump(Array(0...255))
         #expect(dump.utf8.allSatisfy { $0 == 0x0A || 0x20...0x7E ~= $0 })

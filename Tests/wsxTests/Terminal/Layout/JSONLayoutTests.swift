@@ -6,7 +6,7 @@ import WSCore
 
 @Suite struct JSONLayoutTests {
     @Test(
-        "members and elements stand one a line, and no token changes",
+        "Members and elements are on separate lines, and no token changes",
         arguments: [
             (#"{"user":7,"ok":true}"#, "{\n  \"user\": 7,\n  \"ok\": true\n}"),
             ("[]", "[]"), ("{}", "{}"), (" [ ] ", "[]"), ("{\"a\":{},\"b\":[]}", "{\n  \"a\": {},\n  \"b\": []\n}"),
@@ -27,13 +27,13 @@ import WSCore
     }
 
     @Test(
-        "what is no object or array, or none that is whole, is not laid out",
+        "A text that is not a complete object or array is not indented",
         arguments: ["", " ", "7", "\"text\"", "true", "{", "[1,]", "{\"a\":1}x", "[1]]", "{'a':1}", "text", "{a}"])
     func others(text: String) {
         #expect(Self.count(text) == nil)
     }
 
-    @Test("levels beyond the thirty-second stand below it, so that a layout is not many times as large as its text")
+    @Test("Indentation ends at level 32, which limits the size of the output")
     func deep() throws {
         let text = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         let lines = try #require(Self.plain(text)).split(separator: "\n")
@@ -42,13 +42,13 @@ import WSCore
         #expect(lines[32] == String(repeating: " ", count: 64) + "[")
     }
 
-    @Test("levels that the reader does not take leave the text as it is")
+    @Test("A text with too many levels is left unchanged")
     func tooDeep() {
         let depth = JSONReader.maximumDepth + 1
         #expect(Self.count(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)) == nil)
     }
 
-    @Test("keys, strings, numbers and literals have colours of their own, and punctuation none")
+    @Test("Keys, strings, numbers, and literals have their own colors, and punctuation none")
     func colors() {
         let expected =
             "{\n  \u{1B}[1;34m\"k\"\u{1B}[0m: [\n    \u{1B}[32m\"s\"\u{1B}[0m,\n    \u{1B}[36m1\u{1B}[0m,\n"

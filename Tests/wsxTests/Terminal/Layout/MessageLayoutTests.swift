@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct MessageLayoutTests {
-    @Test("JSON is indented where that is wanted, and text never")
+    @Test("JSON is indented on request, and other text never")
     func pretty() {
         #expect(Self.text("[1]").text == "[\n  1\n]")
         #expect(Self.text("[1]", isPretty: false).text == "[1]")
@@ -13,7 +13,7 @@ import WSCore
         #expect(Self.text("7").text == "7")
     }
 
-    @Test("what does not fit is folded, and the lines that are not there are counted")
+    @Test("Text that does not fit is folded, and the hidden lines are counted")
     func folded() {
         let numbers = "[" + (1...100).map(String.init).joined(separator: ",") + "]"
         let json = Self.text(numbers, rows: 10)
@@ -28,7 +28,7 @@ import WSCore
         #expect(whole.hiddenLines == nil)
     }
 
-    @Test("a long line is folded without a number of lines")
+    @Test("A long line is folded without a number of hidden lines")
     func longLine() {
         let result = Self.text(String(repeating: "x", count: 1000), rows: 2)
         #expect(result.text == String(repeating: "x", count: 80))
@@ -36,7 +36,7 @@ import WSCore
         #expect(result.hiddenLines == nil)
     }
 
-    @Test("of a large message no more is read than is shown, and its lines are not counted")
+    @Test("A large message is parsed only as far as it is shown, and its lines are not counted")
     func large() {
         let elements = String(repeating: "1,", count: JSONLayout.maximumCheckedBytes / 2)
         let result = Self.text("[" + elements + "this is no JSON", rows: 3)
@@ -45,7 +45,7 @@ import WSCore
         #expect(result.hiddenLines == nil)
     }
 
-    @Test("a dump is folded at a line")
+    @Test("A dump is folded between lines")
     func dump() {
         let layout = MessageLayout(palette: Palette(isEnabled: false), isPretty: true)
         let result = layout.dump(

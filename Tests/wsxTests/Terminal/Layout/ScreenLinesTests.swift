@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ScreenLinesTests {
-    @Test("lines after the first stand at the column")
+    @Test("Lines after the first start at the column")
     func column() {
         var lines = ScreenLines(limit: .none, column: 3, palette: Palette(isEnabled: false))
         lines.append("a")
@@ -15,7 +15,7 @@ import WSCore
         #expect(!lines.isFull)
     }
 
-    @Test("a line that takes several of the screen's counts as many")
+    @Test("A line that wraps counts as several lines")
     func wrapping() {
         var lines = Self.lines(rows: 3, columns: 10)
         Self.append(String(repeating: "x", count: 11), to: &lines)
@@ -27,7 +27,7 @@ import WSCore
         #expect(lines.text == String(repeating: "x", count: 11) + "\ny")
     }
 
-    @Test("a line that is too long is cut at a scalar, and one that just fits is not")
+    @Test("A line that is too long is cut at a scalar, and one that just fits is not")
     func cut() {
         var lines = Self.lines(rows: 2, columns: 10)
         Self.append(String(repeating: "x", count: 20), to: &lines)
@@ -38,7 +38,7 @@ import WSCore
         #expect(lines.text == "日日日日日日")
     }
 
-    @Test("what is escaped takes the room of its escapes")
+    @Test("Escaped characters take the width of their escapes")
     func escapes() {
         var lines = Self.lines(rows: 2, columns: 10)
         Self.append(String(repeating: "\u{1B}", count: 1000), to: &lines)
@@ -46,7 +46,7 @@ import WSCore
         #expect(lines.text == #"\u{1B}\u{1B}\u{1B}"#)
     }
 
-    @Test("nothing is taken after the limit, and its bytes count with those of the indentation")
+    @Test("Nothing is added beyond the byte limit, which includes indentation")
     func bytes() {
         var lines = ScreenLines(
             limit: LayoutLimit(rows: .max, columns: nil, bytes: 6), column: 0, palette: Palette(isEnabled: false))

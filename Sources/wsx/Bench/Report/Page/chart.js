@@ -1,11 +1,11 @@
-// Charts in SVG: axes, lines and bars, and a cursor that is moved by a pointer or by keys.
+// SVG charts: axes, lines, bars, and a cursor controlled by pointer or keys.
 
 const HEIGHT = 250;
 const TOP = 26;
 const BOTTOM = HEIGHT - 40;
-/** About the width of a character on the axes. */
+/** The approximate width of a character on the axes. */
 const CHARACTER = 6.7;
-/** With more points than these, a line has no dots, and is thin. */
+/** The maximum number of points of a line with dots, and of a thick line. */
 const DOTTED_POINTS = 60;
 const THICK_POINTS = 400;
 
@@ -16,13 +16,13 @@ const maker = namespace => (name, attributes = {}, ...children) => {
   return element;
 };
 
-/** Makes an element with attributes and children, which may be texts. */
+/** Creates an element with attributes and children, which may be strings. */
 export const html = maker("http://www.w3.org/1999/xhtml");
 const svg = maker("http://www.w3.org/2000/svg");
 const text = (words, x, y, anchor, kind = "") => svg("text", { class: kind, x, y, "text-anchor": anchor }, words);
 const line = (kind, x1, y1, x2, y2) => svg("line", { class: kind, x1, y1, x2, y2 });
 
-/** Multiples of 1, 2 or 5 times a power of ten, from 0 to the first that is not below `max`, in about so many parts. */
+/** Multiples of 1, 2, or 5 times a power of ten, from 0 to the first one at or above `max`, in about `parts` steps. */
 export function linearTicks(max, parts, smallest = 0) {
   const least = Math.max(max / parts, smallest);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -30,7 +30,7 @@ export function linearTicks(max, parts, smallest = 0) {
   return Array.from({ length: Math.ceil(max / step - 1e-9) + 1 }, (_, index) => Number((index * step).toPrecision(9)));
 }
 
-/** 1, 2 and 5 times powers of ten, from the last that is not above `min` to the first that is not below `max`. */
+/** 1, 2, and 5 times powers of ten, from the last one at or below `min` to the first one at or above `max`. */
 export function logTicks(min, max) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(min)); ; power += 1) {
@@ -43,13 +43,13 @@ export function logTicks(min, max) {
   }
 }
 
-/** Ticks within an axis; only the powers of ten where many would stand close. */
+/** The ticks within an axis. If a logarithmic axis has too many, only the powers of ten. */
 function shownTicks({ isLog, ticks, start = ticks[0], end = ticks.at(-1) }, most) {
   const within = ticks.filter(tick => tick >= start && tick <= end);
   return !isLog || within.length <= most ? within : within.filter(tick => /^1e/.test(tick.toExponential()));
 }
 
-/** Where a value of an axis is, between two places. */
+/** Returns a function that maps values of an axis to positions between `from` and `to`. */
 function scale({ isLog, ticks, start = ticks[0], end = ticks.at(-1) }, from, to) {
   const measure = isLog ? Math.log : Number;
   return value => {
@@ -59,12 +59,12 @@ function scale({ isLog, ticks, start = ticks[0], end = ticks.at(-1) }, from, to)
 }
 
 /**
- * A figure with a chart, which is drawn anew when its width changes.
+ * A figure with a chart, which is redrawn when its width changes.
  *
- * A model has the axes `x` and `y`, `{ title, ticks, format }`, with `isLog`, and `start` and `end` where these are not
- * ticks; `lines` of `{ name, kind, points }`, interrupted where a point's y is null; `bars` of `[from, to, y]`; `marks`
- * on the x axis, `{ name, kind, x }`; `gaps`, ranges of x; and `stops` of the cursor, `{ x, title, rows }` with rows of
- * `[kind, name, text, y]`.
+ * A model has the axes `x` and `y`: `{ title, ticks, format }` with `isLog`, and `start` and `end` unless they are
+ * ticks. It also has `lines` of `{ name, kind, points }`, interrupted where y is null; `bars` of `[from, to, y]`;
+ * `marks` on the x axis, `{ name, kind, x }`; `gaps`, which are ranges of x; and cursor `stops`, `{ x, title, rows }`
+ * with rows of `[kind, name, text, y]`.
  */
 export class Chart {
   #plot = html("div", { class: "plot", tabindex: 0, role: "slider", "aria-valuemin": 0 });
@@ -76,7 +76,7 @@ export class Chart {
   #toX;
   #toY;
 
-  /** Adds the chart to a figure with a heading, and a text that says what is to be seen. */
+  /** Adds the chart to a figure with a heading, and a description. */
   constructor(figure, note) {
     const plot = this.#plot;
     figure.append(html("figcaption", { id: `${figure.id}-note` }, note), plot);
@@ -90,7 +90,7 @@ export class Chart {
     new ResizeObserver(() => this.#draw()).observe(plot);
   }
 
-  /** Draws a model in place of what was there. */
+  /** Draws a model, replacing the current one. */
   show(model) {
     this.#model = model;
     this.#plot.setAttribute("aria-valuemax", model.stops.length - 1);
@@ -138,7 +138,7 @@ export class Chart {
   #box(kind, from, to, y) {
     const x = this.#toX(from);
     const width = this.#toX(to) - x;
-    // Bars stand apart where they are wide enough.
+    // Bars that are wide enough have gaps between them.
     return svg("rect", {
       class: kind, x, y, width: Math.max(1, kind === "bar" && width > 4 ? width - 1 : width), height: BOTTOM - y });
   }
@@ -159,7 +159,7 @@ export class Chart {
     return [svg("path", { class: points.length > THICK_POINTS ? `${kind} dense` : kind, d: data }), ...dots];
   }
 
-  /** The names of the lines, each at the end of its own, and none on another. */
+  /** The names of the lines, each at the end of its line, without overlaps. */
   #names(lines, x) {
     const names = lines.map(({ name, kind, points }) => (
       { name, kind, y: this.#toY(points.findLast(point => point[1] !== null)[1]) }));
@@ -171,7 +171,7 @@ export class Chart {
     });
   }
 
-  /** A line with its name on its left, or right, unless there is no room. */
+  /** A mark with its name on the left, or on the right, wherever there is room. */
   #mark({ name, kind, x }, isRight) {
     const place = this.#toX(x);
     const [side, anchor] = place > this.#width * (isRight ? 0.7 : 0.3) ? [-5, "end"] : [5, "start"];
@@ -208,7 +208,7 @@ export class Chart {
     this.#tip.replaceChildren(html("p", { class: "quiet" }, title), ...rows.map(([kind, name, words]) => (
       html("p", {}, html("span", { class: kind }, name), html("b", {}, words)))));
     this.#tip.hidden = false;
-    // Beside the cursor, where there is room.
+    // Next to the cursor, on a side with room.
     const size = this.#tip.offsetWidth + 12;
     this.#tip.style.left = `${place + size <= this.#width ? place + 12 : Math.max(0, place - size)}px`;
   }

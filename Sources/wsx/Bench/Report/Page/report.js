@@ -1,17 +1,19 @@
-// The results of a load test, in figures, charts and tables.
+// The results of a load test as figures, charts, and tables.
 
 import { Chart, html, linearTicks, logTicks } from "./chart.js";
 
-// Things are what is counted, and what has latencies: replies, for example.
+// The objects that are counted and have latencies, such as replies.
 const { things: THINGS, facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
 const { mode, messages, errors, thresholds, latency_us: latency, duration_s: duration } = results;
-// Fields of each second, in the order in which they are drawn, and how.
+// The fields of each second in drawing order, with their styles.
 const RATES = ["received", "sent"];
 const LATENCIES = ["max_us", "p99_us", "p50_us"];
 const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
 const WORDS = {
-  connect: "not connected", handshake: "not accepted", protocol: "broke the protocol", closed: "closed or lost",
-  timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames", stddev: "deviation",
+  connect: "failed to connect", handshake: "refused by the server", protocol: "broke the protocol",
+  closed: "closed or lost",
+  timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
+  stddev: "std. deviation",
 };
 
 const byID = id => document.getElementById(id);
@@ -19,9 +21,9 @@ const count = number => number.toLocaleString("en");
 const rounded = number => count(number < 100 ? Number(number.toFixed(1)) : Math.round(number));
 const short = number => String(Number(number.toPrecision(4)));
 
-/** A time with three significant digits or more, from microseconds: `87.3 µs`, `1.25 ms`, `12.0 s`. */
+/** A time in microseconds with at least three significant digits: `87.3 µs`, `1.25 ms`, `12.0 s`. */
 function time(us, shown = value => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)) {
-  // Half of the last digit earlier, so that 999.96 µs are 1.00 ms.
+  // Switch units half a digit earlier, so 999.96 µs becomes 1.00 ms.
   const [size, unit] = [[1e6, "s"], [1e3, "ms"]].find(([size]) => us >= size * 0.9995) ?? [1, "µs"];
   return `${shown(us / size)}\xa0${unit}`;
 }
@@ -29,17 +31,17 @@ function time(us, shown = value => value.toFixed(value < 9.995 ? 2 : value < 99.
 const shortCount = number => number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 })
   .replace("K", "k");
 
-/** The percentage that leaves one of so many: `99.9 %`. */
+/** The percentage that all but one in this many make up: `99.9 %`. */
 const percent = oneOf => `${Number((100 - 100 / oneOf).toFixed(1 + Math.ceil(Math.log10(oneOf))))} %`;
 
-/** What a field is called: `p99.9` for `p999`. */
+/** The label of a field: `p99.9` for `p999`. */
 const label = field => WORDS[field] ?? field.replace(/_us$/, "").replace(/^(p\d\d)(\d+)$/, "$1.$2");
 
 const isLong = duration > 180;
 const fraction = number => String(Number(number.toFixed(6)));
 const clock = time => (isLong ? `${Math.trunc(time / 60)}:${fraction(time % 60).padStart(2, "0")}` : fraction(time));
 
-// The last second may be a part of one.
+// The last second may be incomplete.
 const seconds = results.per_second.map(row => {
   const length = Math.max(1e-6, Math.min(1, duration - row.second));
   const end = row.second + length;
@@ -49,14 +51,14 @@ const seconds = results.per_second.map(row => {
 const answered = seconds.filter(second => second.max_us);
 const isTime = field => field.endsWith("_us");
 
-/** A field of a second, counts for a whole one; null for a latency where there is none. */
+/** The value of a field in a second. Counts are per full second; a missing latency is `null`. */
 const value = (second, field) =>
   (!isTime(field) ? second[field] / second.length : second.max_us ? second[field] : null);
 
 const words = (second, field) =>
   (!isTime(field) ? rounded(value(second, field)) : second.max_us ? time(second[field]) : "none");
 
-// What is drawn, and what is said of it.
+// The charts and their descriptions.
 
 function timeModel(fields, y) {
   const [size, unit] = isLong ? [60, "minutes"] : duration < 0.1 ? [0.001, "milliseconds"] : [1, "seconds"];
@@ -86,19 +88,19 @@ function latencyModel(isLog) {
 function latencyNote() {
   const worst = answered.reduce((worst, second) => (second.max_us > worst.max_us ? second : worst));
   const silent = seconds.length - answered.length;
-  return `Of the ${THINGS} of each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
-    + (silent ? ` In ${count(silent)} of ${count(seconds.length)} there were none (gray).` : "")
-    + (latency.max > worst.max_us ? ` Some after the last second took up to ${time(latency.max)}.` : "");
+  return `Latency of the ${THINGS} in each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
+    + (silent ? ` ${count(silent)} of ${count(seconds.length)} seconds had no ${THINGS} (gray).` : "")
+    + (latency.max > worst.max_us ? ` After the last second, latencies reached ${time(latency.max)}.` : "");
 }
 
 function throughputModel() {
   const most = Math.max(1, ...seconds.flatMap(second => RATES.map(field => value(second, field))));
-  return timeModel(RATES, { title: "Messages a second", ticks: linearTicks(most, 6), format: shortCount });
+  return timeModel(RATES, { title: "Messages per second", ticks: linearTicks(most, 6), format: shortCount });
 }
 
 function throughputNote() {
   const rates = seconds.map(second => value(second, mode === "send" ? "sent" : "received"));
-  return `From ${rounded(Math.min(...rates))} to ${rounded(Math.max(...rates))} ${THINGS} a second, `
+  return `Between ${rounded(Math.min(...rates))} and ${rounded(Math.max(...rates))} ${THINGS} per second, `
     + `${rounded(results.rate_per_second)} on average.`;
 }
 
@@ -129,7 +131,7 @@ function histogramModel() {
     x: {
       title: "Latency, logarithmic", isLog: true, format: us => time(us, short),
       start: start / margin, end: end * margin, ticks: ticks.length > 1 ? ticks : [start, end] },
-    // The upper part is for the names of the marks.
+    // Leave room for the labels of the marks.
     y: { title: `Number of ${THINGS}`, ticks: linearTicks(most * 1.2, 6, 1), format: shortCount },
     bars: bars.filter(bar => bar.replies).map(bar => [bar.from_us, bar.to_us, bar.replies]),
     marks: [["p50", "third"], ["p99", "second"]].map(([field, kind]) => (
@@ -142,7 +144,7 @@ function histogramModel() {
 
 function histogramNote() {
   const peak = bars.reduce((peak, bar) => (bar.replies > peak.replies ? bar : peak));
-  return `How many ${THINGS} took how long: most often between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
+  return `Number of ${THINGS} by latency. The peak is between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
 }
 
 function showCharts() {
@@ -173,9 +175,9 @@ function showKeyFigures() {
   const [wrong, failed] = [wrongSum(messages), wrongSum(errors)];
   const unmet = thresholds.filter(threshold => !threshold.met).length;
   const figures = [
-    [`${THINGS} a second`, rounded(results.rate_per_second)],
+    [`${THINGS} per second`, rounded(results.rate_per_second)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
-    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} ${mode === "echo" ? "right" : "received"}`, wrong],
+    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} ${mode === "echo" ? "correct" : "received"}`, wrong],
     ["Errors", failed ? count(failed) : "none", failed],
     ...(thresholds.length ? [["Thresholds", unmet ? `${unmet} not met` : "met", unmet]] : []),
   ];
@@ -189,7 +191,7 @@ function table(columns, rows) {
     html("tbody", {}, ...rows.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells))));
 }
 
-/** A cell with a number for people, and as the results have it. */
+/** A table cell with a formatted number and its raw value. */
 const cell = (value, text, isWrong) => html("td", { class: isWrong ? "wrong" : "" }, html("data", { value }, text));
 
 function showTables() {
@@ -198,7 +200,7 @@ function showTables() {
     ["latency", latency], ["handshake", results.handshake_us],
     ...[["delay", results.delay_us], ...phases].filter(([, summary]) => summary.max),
   ];
-  // The sum is there for exact merges only.
+  // The sum is only needed for exact merging.
   const statistics = Object.keys(latency).filter(field => field !== "sum");
   byID("times").append(table(["", ...times.map(([name]) => name)], statistics.map(field => [label(field),
     ...times.map(([, summary]) => cell(summary[field], summary.max ? time(summary[field]) : "–"))])));
@@ -209,7 +211,7 @@ function showTables() {
   byID("facts").append(...facts.flatMap(({ name, value }) => [html("dt", {}, name), html("dd", {}, value)]));
 }
 
-/** The table of the seconds is made when it is looked at: an hour has 3,600. */
+/** Creates the table of seconds when it is opened, because an hour has 3,600 rows. */
 function prepareSeconds() {
   const fields = [...RATES, ...LATENCIES];
   byID("seconds").hidden = !seconds.length;

@@ -1,20 +1,20 @@
-// The message to be sent: its form, what is wrong with it, and what was sent before.
+// The message editor: formats, validation, and history.
 
 import { byteCount, exactSize, jsonPieces, parseBase64, parseHex } from "./text.js";
 
 const MAXIMUM_REMEMBERED = 100;
-/** Longer messages are not remembered, in characters. */
+/** The maximum length of a message in the history, in characters. */
 const LONGEST_REMEMBERED = 64 << 10;
 const PLACEHOLDERS = {
   text: "Message", json: '{"name": "value"}', hex: "68 65 6c 6c 6f", base64: "aGVsbG8=", file: "",
 };
 
-/** Reads what is typed, as a message; `send(data)` returns whether it was sent. */
+/** Parses the typed text as a message. `send(data)` returns whether it was sent. */
 export class Composer {
   #elements;
   #send;
   #sent = [];
-  /** The index of what is shown of the history; past its end is what is being typed. */
+  /** The index of the shown history entry; the index after the last is the draft. */
   #position = 0;
   #draft = null;
   #isSending = false;
@@ -35,12 +35,12 @@ export class Composer {
     this.#formChanged();
   }
 
-  /** How the text is read: `text`, `json`, `hex`, `base64`, or not at all: `file`. */
+  /** The format of the text: `text`, `json`, `hex`, `base64`, or `file` for a file instead. */
   get form() {
     return this.#elements.form.elements.form.value;
   }
 
-  /** Puts a message there, to be edited. */
+  /** Loads a message for editing. */
   edit(form, text) {
     this.#elements.form.elements.form.value = form;
     this.#elements.message.value = text;
@@ -52,7 +52,7 @@ export class Composer {
     (this.form === "file" ? this.#elements.file : this.#elements.message).focus();
   }
 
-  /** Sends what is there, or says why not. */
+  /** Sends the message, or shows why it was not sent. */
   async submit() {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -72,9 +72,9 @@ export class Composer {
     }
   }
 
-  /** The message that is typed, a string or bytes; throws an error that says what is wrong. */
+  /** The typed message as a string or bytes. Throws an error that states the problem. */
   #message() {
-    // What is no Unicode travels as U+FFFD; the log says so, too.
+    // Unpaired surrogates are sent as U+FFFD, and the log must show that.
     const text = this.#elements.message.value.toWellFormed();
     switch (this.form) {
       case "hex": return parseHex(text);
@@ -91,15 +91,15 @@ export class Composer {
 
   async #fileBytes() {
     const file = this.#elements.file.files[0];
-    if (!file) throw new Error("No file is chosen");
+    if (!file) throw new Error("No file selected");
     try {
       return new Uint8Array(await file.arrayBuffer());
     } catch {
-      throw new Error(`${file.name} cannot be read`);
+      throw new Error(`Cannot read ${file.name}`);
     }
   }
 
-  // MARK: What is right and wrong
+  // MARK: Validation
 
   #formChanged() {
     const { message, file, format } = this.#elements;
@@ -111,7 +111,7 @@ export class Composer {
     this.#judge();
   }
 
-  /** Says what the message is, while it is typed. */
+  /** Shows the kind and size of the message, or its problem, while typing. */
   #judge() {
     const file = this.#elements.file.files[0];
     if (this.form === "file") return this.#say(file ? `binary, ${exactSize(file.size)}` : "");
@@ -131,7 +131,7 @@ export class Composer {
     this.#elements.message.setAttribute("aria-invalid", String(isWrong));
   }
 
-  /** Says what kept the message from being sent, also to those who listen. */
+  /** Shows why the message was not sent, and announces it to screen readers. */
   #complain(words) {
     this.#say("", true);
     this.#elements.verdict.setAttribute("role", "alert");
@@ -154,7 +154,7 @@ export class Composer {
   // MARK: Keys and history
 
   #pressed(event) {
-    // Enter also ends what an input method composes.
+    // Enter may also end the composition of an input method.
     if (event.isComposing) return;
     const { value, selectionStart, selectionEnd } = this.#elements.message;
     if (event.key === "Enter" && !event.shiftKey) {

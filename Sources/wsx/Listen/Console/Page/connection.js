@@ -1,14 +1,14 @@
-// One connection to a server, and its return after it was lost.
+// A connection to a server, with automatic reconnects.
 
 const FIRST_CEILING_MS = 1000;
 const LAST_CEILING_MS = 30_000;
 const SHORTEST_WAIT_MS = 200;
-/** A connection that lasted this long was a good one: the next waits begin anew. */
+/** A connection that lasts this long resets the backoff. */
 const STABLE_MS = 5000;
-// The codes after which wsx connect --reconnect comes again: lost, or the server is in trouble or leaves.
+// The codes after which `wsx connect --reconnect` reconnects: a loss, or a server that fails or goes away.
 const LOST_CODES = new Set([1001, 1006, 1011, 1012, 1013, 1014]);
 
-/** The URL that a text means, with what `wsx connect` takes: `:8080/path`, `host:port`, `http` for `ws`. */
+/** Completes a URL like `wsx connect`: accepts `:8080/path`, `host:port`, and `http` for `ws`. */
 export function completeURL(text) {
   let url = text.trim();
   if (url.startsWith(":")) url = "localhost" + url;
@@ -16,13 +16,13 @@ export function completeURL(text) {
   return url.replace(/^http(?=s?:)/i, "ws");
 }
 
-/** Connects, and says by `didLog(entry)` what happened and by `didChange()` that ``state`` is another. */
+/** Connects. Calls `didLog(entry)` for each event, and `didChange()` after each change of `state`. */
 export class Connection {
   /** `closed`, `connecting`, `open`, `closing`, or `waiting` for the next attempt. */
   state = "closed";
-  /** When the next attempt begins, by `Date.now()`. */
+  /** The time of the next attempt, as in `Date.now()`. */
   retryTime = 0;
-  /** Whether a connection that is lost is made again. */
+  /** Whether to reconnect after a loss. */
   retries = true;
   subprotocol = "";
   extensions = "";
@@ -38,7 +38,7 @@ export class Connection {
     this.didChange = didChange;
   }
 
-  /** Connects to `{ url, subprotocols }`, once a connection that there still is has been closed. */
+  /** Connects to `{ url, subprotocols }`, after closing the current connection. */
   connect(target) {
     this.#target = target;
     this.#attempts = 0;
@@ -48,7 +48,7 @@ export class Connection {
     this.#close();
   }
 
-  /** Closes the connection, or gives up trying. */
+  /** Closes the connection, or stops reconnecting. */
   disconnect() {
     this.#comesAgain = false;
     clearTimeout(this.#timer);
@@ -56,7 +56,7 @@ export class Connection {
     else this.#close();
   }
 
-  /** Sends a message, a string or bytes, and returns whether there was a connection for it. */
+  /** Sends a message, a string or bytes. Returns whether a connection was open. */
   send(data) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(data);
@@ -95,7 +95,7 @@ export class Connection {
       const milliseconds = Math.round(openTime - start);
       const { url, protocol, extensions } = socket;
       this.didLog({ type: "open", url, subprotocol: protocol, extensions, milliseconds });
-      // Somebody may have wanted its end meanwhile.
+      // The user may have disconnected meanwhile.
       if (this.state === "connecting") this.#become("open");
     };
     socket.onmessage = ({ data }) => {
@@ -125,7 +125,7 @@ export class Connection {
   }
 
   #wait() {
-    // At random below a ceiling that doubles, so that the clients of a server that restarts do not come all at once.
+    // A random wait below a doubling ceiling keeps clients from reconnecting at the same time after a restart.
     const ceiling = Math.min(FIRST_CEILING_MS * 2 ** this.#attempts, LAST_CEILING_MS);
     const wait = Math.max(SHORTEST_WAIT_MS, Math.random() * ceiling);
     this.#attempts += 1;
@@ -134,18 +134,18 @@ export class Connection {
     this.#become("waiting");
   }
 
-  /** Takes note of whether a connection that is lost is made again. */
+  /** Sets whether to reconnect after a loss. */
   setRetries(retries) {
     this.retries = retries;
     if (!retries && this.state === "waiting") this.disconnect();
   }
 }
 
-// Browsers tell pages nothing about why a connection failed.
+// Browsers do not tell pages why a connection failed.
 function connectProblem(url) {
   const reasons = ["is the server running"];
   if (location.protocol === "https:" && url.startsWith("ws:")) {
-    reasons.push("is it reached with wss, as from this page it has to be");
+    reasons.push("does it support wss, which this page requires");
   }
   if (url.startsWith("wss:")) reasons.push("does the browser trust its certificate");
   reasons.push(`does it allow the origin ${location.origin}`);

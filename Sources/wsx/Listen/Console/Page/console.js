@@ -1,4 +1,4 @@
-// The console: what the controls do.
+// The console: the behavior of the controls.
 
 import { Composer } from "./composer.js";
 import { completeURL, Connection } from "./connection.js";
@@ -8,7 +8,7 @@ import { LogView } from "./view.js";
 
 const THEMES = ["auto", "light", "dark"];
 const THEME_KEY = "wsx-console-theme";
-/** What comes is read out not more often than this. */
+/** The minimum time between announcements by screen readers. */
 const ANNOUNCEMENT_MS = 2000;
 const ANNOUNCED_CHARACTERS = 200;
 const COUNTDOWN_MS = 500;
@@ -41,7 +41,7 @@ function announce(words) {
   element("announcer").textContent = words;
 }
 
-/** Has a message read out, or, when many come, their number. */
+/** Announces a message to screen readers, or the number of messages if there are many. */
 function announceLater(entry) {
   const words = entry.opcode === "text"
     ? visible(entry.data.slice(0, ANNOUNCED_CHARACTERS)) : `binary, ${shortSize(entry.bytes)}`;
@@ -71,7 +71,7 @@ function showCounts() {
     rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`;
   const waiting = view.waitingCount;
   element("empty").hidden = rows > 0 || waiting > 0;
-  element("empty").textContent = all ? "Nothing passes the filter." : "What is sent and received appears here.";
+  element("empty").textContent = all ? "No entries match the filter." : "Sent and received messages appear here.";
   element("pause").textContent =
     !view.isPaused ? "Pause" : waiting ? `Resume (${count(waiting)} new)` : "Resume";
 }
@@ -109,9 +109,9 @@ element("save").addEventListener("click", () => {
   save([lines.join("\n") + "\n"], "wsx-console.jsonl", "application/jsonl");
 });
 
-// MARK: One entry
+// MARK: Entry buttons
 
-// The buttons move from row to row, and leave the page with a row that goes.
+// The buttons move from row to row, and are removed together with their row.
 const actions = element("actions");
 const actionButtons = {
   all: element("entry-all"), copy: element("entry-copy"), save: element("entry-save"), edit: element("entry-edit"),
@@ -138,7 +138,7 @@ const rowActions = {
 };
 const ACTION_KEYS = { Enter: "all", " ": "all", c: "copy", s: "save", e: "edit" };
 
-/** Puts the buttons for one entry into its row. */
+/** Moves the buttons for an entry to its row. */
 function offerActions(row) {
   if (!row || actions.contains(document.activeElement)) return;
   const isMessage = view.entry(row).type === "message";
@@ -198,7 +198,7 @@ function showState() {
     connecting: () => "Connecting…",
     open: () => ["Connected", connection.subprotocol, connection.extensions].filter(Boolean).map(visible).join(" · "),
     closing: () => "Closing…",
-    waiting: () => `Connecting again in ${Math.max(1, Math.ceil((connection.retryTime - Date.now()) / 1000))} s`,
+    waiting: () => `Reconnecting in ${Math.max(1, Math.ceil((connection.retryTime - Date.now()) / 1000))} s`,
   }[state];
   const show = () => { element("state-words").textContent = words(); };
   show();
@@ -216,7 +216,7 @@ element("connection").addEventListener("submit", event => {
   else connection.disconnect();
 });
 element("connection").addEventListener("keydown", event => {
-  // Enter in a field means what is in it, whatever the button says.
+  // Enter in a field connects to the URL in it, whatever the button shows.
   if (event.key !== "Enter" || !event.target.matches(".field input")) return;
   event.preventDefault();
   connect();
@@ -224,19 +224,19 @@ element("connection").addEventListener("keydown", event => {
 element("reconnect").addEventListener("click", connect);
 element("retries").addEventListener("change", event => connection.setRetries(event.target.checked));
 
-/** This page's own server. */
+/** The URL of the page's own server. */
 function ownURL() {
   const path = document.querySelector('meta[name="wsx-path"]').content;
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
 }
 
-// MARK: Clipboard, files, looks, keys
+// MARK: Clipboard, files, themes, keys
 
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Pages that came over plain HTTP from another machine have no clipboard but that of the copying command.
+    // Pages loaded over plain HTTP from another host have no clipboard API, only the copy command.
     const focused = document.activeElement;
     const area = document.createElement("textarea");
     area.value = text;
@@ -254,7 +254,7 @@ function save(parts, name, type) {
   link.href = URL.createObjectURL(new Blob(parts, { type }));
   link.download = name;
   link.click();
-  // Not at once: the browser reads it after this turn.
+  // Delayed, because the browser reads the URL later.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
@@ -277,7 +277,7 @@ element("theme").addEventListener("click", () => {
   try {
     localStorage.setItem(THEME_KEY, theme);
   } catch {
-    // It holds for this page alone where nothing may be stored.
+    // Without storage, the setting applies only to this page.
   }
 });
 element("keys").addEventListener("click", () => element("shortcuts").showModal());

@@ -1,12 +1,12 @@
-// The log: its latest entries, and what of them is wanted.
+// The log: its latest entries, and a filter for them.
 
 import { byteCount, clockTime, escapedJSON, eventTime, exactSize, hexDigits, now, toBase64, visible } from "./text.js";
 
-/** How many entries are kept. */
+/** The maximum number of entries to keep. */
 export const MAXIMUM_ENTRIES = 5000;
-/** How many bytes of messages are kept, but for the latest message, which may be larger. */
+/** The maximum size of messages to keep, in bytes, unless the latest message alone is larger. */
 export const MAXIMUM_BYTES = 64 << 20;
-/** How many bytes of a binary message are searched, from its beginning. */
+/** The size of the searched beginning of a binary message, in bytes. */
 const SEARCHED_BYTES = 64 << 10;
 
 // IANA WebSocket Close Code Number Registry.
@@ -17,14 +17,14 @@ const CLOSE_MEANINGS = {
   1014: "bad gateway", 3000: "unauthorized", 3003: "forbidden", 3008: "timeout",
 };
 
-/** The entries, the oldest of which go when there are too many, and a count of what went past. */
+/** The latest entries, and the total traffic. The oldest entries are dropped when there are too many. */
 export class Log {
   entries = [];
   keptBytes = 0;
   traffic = { out: { messages: 0, bytes: 0 }, in: { messages: 0, bytes: 0 } };
   #nextNumber = 0;
 
-  /** Adds `{ type, … }`, which gets a number and a time; the oldest go when there are too many. */
+  /** Adds `{ type, … }` with a number and a time. Drops the oldest entries when there are too many. */
   add(entry) {
     entry.number = this.#nextNumber++;
     entry.time = now();
@@ -41,17 +41,17 @@ export class Log {
     }
   }
 
-  /** The number of the oldest entry, or of the next if there is none. */
+  /** The number of the oldest entry, or of the next one if the log is empty. */
   get firstNumber() {
     return this.entries[0]?.number ?? this.#nextNumber;
   }
 
-  /** The number that the next entry gets. */
+  /** The number of the next entry. */
   get nextNumber() {
     return this.#nextNumber;
   }
 
-  /** The entries from a number on. */
+  /** The entries starting at a number. */
   from(number) {
     return this.entries.slice(Math.max(0, number - this.firstNumber));
   }
@@ -63,7 +63,7 @@ export class Log {
   }
 }
 
-/** Whether an entry is wanted by a filter `{ text, out, in, text, binary, events }`. */
+/** A filter for entries, with the words to find and the shown kinds `{ out, in, text, binary, events }`. */
 export class Filter {
   constructor({ words, shown }) {
     this.pattern = words ? new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu") : null;
@@ -85,7 +85,7 @@ function searchedText(entry) {
   return entry.opcode === "text" ? entry.data : hexDigits(entry.data.subarray(0, SEARCHED_BYTES));
 }
 
-/** What an entry that is no message says. */
+/** The text of an entry other than a message. */
 export function eventWords(entry) {
   switch (entry.type) {
     case "open": {
@@ -104,7 +104,7 @@ export function eventWords(entry) {
   }
 }
 
-/** One line of plain text, for the clipboard. */
+/** The entry as one line of plain text, for the clipboard. */
 export function plainLine(entry) {
   const arrow = { out: "→", in: "←" }[entry.direction] ?? "·";
   const start = `${clockTime(entry.time)} ${arrow} ${entry.opcode ?? entry.type}`;
@@ -135,7 +135,7 @@ export function eventLine(entry) {
   return escapedJSON(event);
 }
 
-/** What begins a recording: `--input json` then sends again only what was sent. */
+/** The first line of a recording. It makes `--input json` resend only sent messages. */
 export function recordingLine() {
   return escapedJSON({ type: "recording", time: eventTime(now()) });
 }

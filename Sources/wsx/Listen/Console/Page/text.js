@@ -1,6 +1,6 @@
-// Texts: sizes, times, JSON in lines, hexadecimal dumps, and what a peer sent made fit to be looked at.
+// Text: sizes, times, indented JSON, hexadecimal dumps, and escaping of text from peers.
 
-// What could reorder text or hide in it: controls, bidirectional and zero-width characters, fillers, tags.
+// Characters that can reorder text or be invisible: controls, bidirectional and zero-width characters, fillers, tags.
 const INVISIBLE = new RegExp(
   "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f"
     + "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}"
@@ -8,12 +8,12 @@ const INVISIBLE = new RegExp(
 const MAXIMUM_INDENTATION = 32;
 const encoder = new TextEncoder();
 
-/** The text with everything invisible but line feeds and tabs as `\u{XX}`. */
+/** Escapes invisible characters, except line feeds and tabs, as `\u{XX}`. */
 export function visible(text) {
   return text.replace(INVISIBLE, character => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
 }
 
-/** The length of a text in UTF-8, in bytes. */
+/** The size of a text in UTF-8, in bytes. */
 export function byteCount(text) {
   return encoder.encode(text).length;
 }
@@ -31,7 +31,7 @@ export function shortSize(bytes) {
   return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
 }
 
-/** The present in milliseconds since 1970, with what the browser tells of the microseconds. */
+/** The current time in milliseconds since 1970, with the precision that the browser provides. */
 export function now() {
   return performance.timeOrigin + performance.now();
 }
@@ -44,15 +44,15 @@ export function clockTime(time) {
   return `${parts.join(":")}.${pad(date.getMilliseconds(), 3)}`;
 }
 
-/** RFC 3339 in UTC with microseconds, as events have it. */
+/** An RFC 3339 time in UTC with microseconds, as in events. */
 export function eventTime(time) {
   const microseconds = Math.floor(time * 1000) % 1000;
   return new Date(time).toISOString().replace("Z", `${String(microseconds).padStart(3, "0")}Z`);
 }
 
 /**
- * JSON in lines, as pieces `[kind, text]`. Tokens keep every byte, so that numbers too large for JavaScript and
- * repeated names are shown as they came; the text has to be valid JSON.
+ * Indented JSON as pieces `[kind, text]`. Tokens are unchanged, which preserves numbers too large for JavaScript and
+ * repeated names. The text must be valid JSON.
  */
 export function* jsonPieces(text) {
   const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
@@ -81,7 +81,7 @@ export function* jsonPieces(text) {
   }
 }
 
-/** Whether a text is a JSON object or array, which is what is worth laying out. */
+/** Whether a text is a JSON object or array, which can be indented. */
 export function isJSONStructure(text) {
   if (!/^\s*[{[]/.test(text)) return false;
   try {
@@ -92,12 +92,12 @@ export function isJSONStructure(text) {
   }
 }
 
-/** Two digits a byte, with spaces between. */
+/** Two digits per byte, separated by spaces. */
 export function hexDigits(bytes) {
   return Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join(" ");
 }
 
-/** Bytes as digits with their text beside them, as pieces; without offsets where one line holds them. */
+/** A hexadecimal dump with a text column, as pieces. A single line has no offset. */
 export function* dumpPieces(bytes, lineBytes) {
   const offsetDigits = Math.max(4, (bytes.length - 1).toString(16).length);
   for (let start = 0; start < bytes.length; start += lineBytes) {
@@ -112,7 +112,7 @@ export function* dumpPieces(bytes, lineBytes) {
   }
 }
 
-/** The bytes of digits of either case, with blanks between bytes; throws an error that says what is wrong. */
+/** Parses digits of either case, with blanks between bytes. Throws an error that states the problem. */
 export function parseHex(text) {
   const bytes = [];
   const wrong = /[^0-9a-fA-F\s]/u.exec(text);
@@ -124,7 +124,7 @@ export function parseHex(text) {
   return Uint8Array.from(bytes);
 }
 
-/** The bytes of Base64 of either alphabet, with padding or without; throws an error that says what is wrong. */
+/** Parses Base64 in either alphabet, with or without padding. Throws an error that states the problem. */
 export function parseBase64(text) {
   const wrong = /[^A-Za-z0-9+/\-_=\s]/u.exec(text);
   if (wrong) throw new Error(`Not Base64: “${visible(wrong[0])}” at character ${wrong.index + 1}`);
@@ -132,7 +132,7 @@ export function parseBase64(text) {
   try {
     decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
-    throw new Error("Not Base64: its length or its padding is wrong");
+    throw new Error("Not Base64: wrong length or padding");
   }
   return Uint8Array.from(decoded, character => character.charCodeAt(0));
 }
@@ -140,14 +140,14 @@ export function parseBase64(text) {
 /** Base64 with padding. */
 export function toBase64(bytes) {
   let text = "";
-  // Only so many arguments fit into one call.
+  // The number of arguments in a call is limited.
   for (let start = 0; start < bytes.length; start += 8192) {
     text += String.fromCharCode(...bytes.subarray(start, start + 8192));
   }
   return btoa(text);
 }
 
-/** JSON in which everything invisible is escaped, so that an event can be read on a terminal, too. */
+/** JSON with invisible characters escaped, so events are safe to view on a terminal. */
 export function escapedJSON(value) {
   const escape = unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(value).replace(INVISIBLE, character => character.split("").map(escape).join(""));

@@ -1,24 +1,24 @@
-// The log as it is seen: a row an entry, in blocks, of which only those in view are laid out and coloured.
+// The view of the log: a row per entry, in blocks. Only blocks in view are laid out and colored.
 
 import { eventWords } from "./log.js";
 import { clockTime, dumpPieces, exactSize, isJSONStructure, jsonPieces, shortSize, visible } from "./text.js";
 
 const ROWS_OF_A_BLOCK = 50;
-/** So many rows are made at once: what comes faster than it can be shown waits in the log, which is bounded. */
+/** The maximum number of rows to create at once. Further entries wait in the log, which is bounded. */
 const ROWS_OF_A_TURN = 1000;
-/** What is shown of a message, and of one that is to be shown whole. */
+/** The limits for a message, and for one shown in full. */
 const EXCERPT = { characters: 1000, lines: 24, colors: 400 };
 const WHOLE = { characters: 1 << 20, lines: 50_000, colors: 20_000 };
-/** Only shorter messages are laid out before somebody asks to see the whole: it is done for each that comes. */
+/** The maximum length of messages that are indented on arrival. Longer ones are indented when shown in full. */
 const LAID_OUT_CHARACTERS = 16 << 10;
-// Where lines are short, those of dumps are, too.
+// On narrow screens, dumps have shorter lines.
 const narrow = matchMedia("(max-width: 44rem)");
 const KEYS_UP = new Set(["ArrowUp", "PageUp", "Home"]);
-/** So long after a key or the wheel, scrolling is by hand; it may be smooth. */
+/** The time after a key press or wheel event during which scrolling, possibly smooth, counts as manual. */
 const HOLD_MS = 1000;
 const ARROWS = { out: ["→", "sent"], in: ["←", "received"] };
 
-/** Shows a ``Log`` through a ``Filter``, not more than once a frame. */
+/** Shows a `Log` through a `Filter`, at most once per frame. */
 export class LogView {
   isPretty = true;
   isPaused = false;
@@ -31,14 +31,14 @@ export class LogView {
   #isScheduled = false;
   #isEmptied = false;
   #isFollowing = true;
-  /** When somebody last did what can scroll up: content that grows or shrinks scrolls, too. */
+  /** When the user last did something that scrolls up. Growing or shrinking content also causes scroll events. */
   #holdTime = -Infinity;
   #wholeNumbers = new Set();
   #entries = new WeakMap();
   #colored = new WeakSet();
   #observer;
 
-  /** `didChange()` is called after each change of what is shown, `didFollow()` when that is switched by scrolling. */
+  /** Calls `didChange()` after each change of the content, and `didFollow()` when following starts or stops. */
   constructor(element, log, filter, { didChange, didFollow }) {
     this.#element = element;
     this.#log = log;
@@ -49,18 +49,18 @@ export class LogView {
     this.#observer = new IntersectionObserver(changes => this.#blocksMoved(changes), area);
     element.append(this.#content);
     element.classList.add("following");
-    // It grows by rows, and when blocks that come into view get their true heights.
+    // The content grows with new rows, and when blocks in view get their actual heights.
     new ResizeObserver(() => this.#isFollowing && this.#scrollToEnd()).observe(this.#content);
     narrow.addEventListener("change", () => this.rebuild());
     element.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     element.addEventListener("wheel", ({ deltaY }) => deltaY < 0 && this.#takeHold(), { passive: true });
     element.addEventListener("touchmove", () => this.#takeHold(), { passive: true });
     element.addEventListener("keydown", ({ key }) => KEYS_UP.has(key) && this.#takeHold());
-    // The scroll bar belongs to the element itself.
+    // Events on the scroll bar have the element itself as their target.
     element.addEventListener("pointerdown", ({ target }) => target === element && this.#takeHold());
   }
 
-  /** Shows what has come, at the next frame. */
+  /** Shows new entries in the next frame. */
   update() {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -75,7 +75,7 @@ export class LogView {
     });
   }
 
-  /** Shows everything anew, through another filter or in another form. */
+  /** Rebuilds the view, after a change of the filter or the format. */
   rebuild(filter = this.#filter) {
     this.#filter = filter;
     this.#observer.disconnect();
@@ -85,7 +85,7 @@ export class LogView {
     this.update();
   }
 
-  /** Whether the view scrolls to what is new. */
+  /** Whether the view scrolls to new entries. */
   get isFollowing() {
     return this.#isFollowing;
   }
@@ -102,7 +102,7 @@ export class LogView {
     return count;
   }
 
-  /** How many entries have come that are not shown yet, wanted or not. */
+  /** The number of new entries not yet shown, before filtering. */
   get waitingCount() {
     return this.#log.nextNumber - Math.max(this.#nextNumber, this.#log.firstNumber);
   }
@@ -117,34 +117,34 @@ export class LogView {
     return this.#entries.get(row);
   }
 
-  /** The row that an element is in; null: it is in none. */
+  /** The row that contains an element, or `null`. */
   row(element) {
     return element instanceof Element ? element.closest(".row") : null;
   }
 
-  /** The row before (-1) or after (1) another; the first or the last if there is no other. */
+  /** The row before (-1) or after (1) another one. Without a row, the last or the first row. */
   neighbor(row, step) {
     if (!row) return step > 0 ? this.#firstRow : this.#lastRow;
     if (step > 0) return row.nextElementSibling ?? row.parentElement.nextElementSibling?.firstElementChild ?? row;
     return row.previousElementSibling ?? row.parentElement.previousElementSibling?.lastElementChild ?? row;
   }
 
-  /** Whether there is more of an entry than an excerpt. */
+  /** Whether an entry is longer than its excerpt. */
   canFold(row) {
     return row.classList.contains("folded") || this.isWhole(row);
   }
 
-  /** Whether the whole entry is shown. */
+  /** Whether an entry is shown in full. */
   isWhole(row) {
     return this.#wholeNumbers.has(this.entry(row).number);
   }
 
-  /** Shows the whole entry, or an excerpt. */
+  /** Switches between the full entry and its excerpt. */
   toggleWhole(row) {
     if (!this.canFold(row)) return;
     const { number } = this.entry(row);
     if (!this.#wholeNumbers.delete(number)) this.#wholeNumbers.add(number);
-    // Its end is not what is wanted now.
+    // The user reads this entry, so do not scroll to the end.
     this.#setFollowing(false);
     this.#paint(row, true);
     row.scrollIntoView({ block: "nearest" });
@@ -209,7 +209,7 @@ export class LogView {
     return row;
   }
 
-  /** Fills in what an entry says. The text is the same with colours and without, so that rows keep their height. */
+  /** Fills in the text of an entry. It is the same with and without colors, so rows keep their height. */
   #paint(row, isColored) {
     const entry = this.entry(row);
     const target = row.querySelector(".data");
@@ -220,11 +220,11 @@ export class LogView {
     appendPieces(target, pieces, isColored ? limit.colors : 0);
     row.classList.toggle("folded", isCut && !isWhole);
     if (!isCut) return;
-    if (isWhole) return target.append(cell("rest", `… ${exactSize(entry.bytes)} in all; Save has the rest`));
+    if (isWhole) return target.append(cell("rest", `… ${exactSize(entry.bytes)} in total; use Save for the rest`));
     const button = document.createElement("button");
     button.type = "button";
     button.className = "rest";
-    // The keys reach it by the row, so that there is not a stop of the Tab key in each.
+    // Keyboard users reach it through the row, which avoids a Tab stop per entry.
     button.tabIndex = -1;
     button.textContent = `… show all ${shortSize(entry.bytes)}`;
     target.append(button);
@@ -268,7 +268,7 @@ export class LogView {
   #setFollowing(isFollowing) {
     if (isFollowing === this.#isFollowing) return;
     this.#isFollowing = isFollowing;
-    // The browser would keep in place what is in view.
+    // Disables scroll anchoring, which would keep the current rows in place.
     this.#element.classList.toggle("following", isFollowing);
     this.didFollow();
   }
@@ -281,13 +281,13 @@ function cell(name, text) {
   return element;
 }
 
-/** A dump is cut between its lines, which have up to 72 characters, and any other entry after a number of characters. */
+/** The limits of an entry. Dumps are cut between lines of up to 72 characters, other entries after a character. */
 function limitOf(entry, limit) {
   if (entry.opcode !== "binary") return limit;
   return { ...limit, characters: Infinity, lines: Math.floor(limit.characters / 72) };
 }
 
-/** The first of the pieces, up to a number of characters and lines. */
+/** The first pieces, up to a limit of characters and lines. */
 function excerpt(pieces, limit) {
   const taken = [];
   let characters = limit.characters;
@@ -298,7 +298,7 @@ function excerpt(pieces, limit) {
       lines -= 1;
       if (lines === 0) end = index;
     }
-    // A character of two units is not cut through.
+    // Do not split a surrogate pair.
     if (end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1))) end -= 1;
     taken.push([kind, text.slice(0, end)]);
     if (end < text.length || lines === 0) return { pieces: taken, isCut: true };
@@ -307,7 +307,7 @@ function excerpt(pieces, limit) {
   return { pieces: taken, isCut: false };
 }
 
-/** Puts text into an element, with an element for each piece that has a kind, as long as there are not too many. */
+/** Appends pieces to an element. Pieces with a kind get their own element, up to a maximum number. */
 function appendPieces(target, pieces, maximumElements) {
   let elements = 0;
   let plain = "";

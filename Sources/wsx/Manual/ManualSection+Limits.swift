@@ -1,0 +1,81 @@
+import CommandLine
+
+// The LIMITS section of each command. A new bound needs a row here and in docs/ARCHITECTURE.md.
+extension ManualSection {
+    /// The limits of `wsx connect`.
+    static let connectLimits = limits(
+        adjustable: [
+            ["Received message", "64 MiB", "--max-message-size", "close with 1009"],
+            ["Message fragments", "131,072", "--max-fragments", "close with 1008"],
+            ["Frame sent", "no limit", "--fragment-size", "fragmentation"],
+            ["Time to connect", "10 s", "--connect-timeout", "status 6"],
+            ["Redirects", "20", "--max-redirects", "status 4"],
+            ["Wait for a reply", "30 s", "--reply-timeout", "status 6"],
+            ["Wait after the input", "1 s", "--linger", "the run ends"],
+            ["Closing handshake", "5 s", "--close-timeout", "status 6"],
+            ["Duration of the run", "no limit", "--timeout", "status 6"],
+            ["Silent heartbeats", "3", "--heartbeat-misses", "status 6"],
+            ["Retries in a row", "no limit", "--reconnect=N", "the run ends"],
+        ],
+        fixed: [
+            ["Head of the response", "64 KiB", "status 5"],
+            ["Header fields of the response", "128", "status 5"],
+            ["Interim responses (1xx)", "8", "status 5"],
+            ["Body of a refusal", "64 KiB", "the rest is not shown"],
+            ["Cookies kept", "3,000", "an old one is dropped"],
+            ["Cookies kept per domain", "50", "an old one is dropped"],
+            ["Kept cookies in a request", "8,190 bytes", "the rest is not sent"],
+            ["Queued output", "16 MiB", "input pauses"],
+            ["Unconfirmed messages", "16 MiB", "input pauses"],
+            ["Requests in flight", "65,536", "input pauses"],
+            ["The same, with --reconnect", "16 MiB", "input pauses"],
+            ["Remembered timed-out requests", "65,536", "oldest are forgotten"],
+            ["Data waiting for stdout", "1 MiB", "receiving pauses"],
+            ["Data waiting for --record", "1 MiB", "both pause"],
+            ["Frames waiting for -vv", "512 KiB", "both pause"],
+            ["Lines waiting for stderr", "1 MiB", "lines are dropped"],
+            ["Closing after a signal", "0.5 s", "connection is dropped"],
+            ["Payload shown by -vv", "256 bytes", "the rest is not shown"],
+            ["JSON indented in a pipe", "1 MiB", "not indented"],
+            ["Message shown at the prompt", "24 lines", "/show shows it"],
+            ["The same, in bytes", "16 KiB", "/show shows it"],
+            ["Message shown by /show", "1 MiB", "the rest is not shown"],
+            ["Messages kept for /show", "10,000", "oldest are dropped"],
+            ["The same, in bytes", "64 MiB", "oldest are dropped"],
+            ["Messages listed by /find", "100", "oldest are not listed"],
+            ["Search by /find", "2 s", "the search ends"],
+            ["File sent by /file", "1 GiB", "not sent"],
+            ["Text written in /edit", "1 MiB", "rejected"],
+            ["Lines of the history", "1,000", "oldest are dropped"],
+            ["Saved line of the history", "1 MiB", "not saved"],
+        ],
+        notes: [
+            .paragraph(
+                """
+                "Input pauses" means that standard input is not read until there is room, and "receiving pauses" the \
+                same for the connection. A queue that has room takes a message of any size. Unconfirmed messages are \
+                those that `--reconnect` may have to send again; see STAYING CONNECTED. Input messages have no size \
+                limit, but each is held in memory as a whole.
+                """)
+        ])
+
+    /// A LIMITS section.
+    ///
+    /// A manual page is 71 columns wide, and a table separates its columns by 3: the widest texts of the columns add up
+    /// to at most 62 characters in `adjustable` and 65 in `fixed`.
+    /// - Parameters:
+    ///   - adjustable: The limits with an option: the limit, its default, the option, and the effect of exceeding it.
+    ///   - fixed: The other limits: the limit, its value, and the effect of exceeding it.
+    ///   - notes: The text after the tables.
+    static func limits(
+        adjustable: [[String]], fixed: [[String]], notes: [ManualBlock] = []
+    ) -> ManualSection {
+        let tables: [ManualBlock] = [
+            .paragraph("Options change these limits:"),
+            .table(headings: ["Limit", "Default", "Option", "If exceeded"], rows: adjustable),
+            .paragraph("These limits are fixed:"),
+            .table(headings: ["Limit", "Value", "If exceeded"], rows: fixed),
+        ]
+        return ManualSection("LIMITS", blocks: tables + notes)
+    }
+}

@@ -1,0 +1,421 @@
+"""The recipes of README.md and docs/recipes.md: each is run as it is written, with addresses and sizes of the tests."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import urllib.request
+
+import pytest
+
+from hosts import Hosts, why_there_are_none
+from processes import BINARY, ROOT, Listener, Running, environment, run, wait_until, wsx
+from scripted_server import ScriptedServer
+from services import free_ports
+
+PIPE = subprocess.PIPE
+DOCUMENTS = "README.md", "docs/recipes.md"
+
+
+def read_recipes():
+    """The scripts of all recipes, by their headings."""
+    recipes = {}
+    for document in DOCUMENTS:
+        text = (ROOT / document).read_text()
+        for section in re.split(r"^### ", text, flags=re.MULTILINE)[1:]:
+            heading = section.split("\n", 1)[0]
+            scripts = re.findall(r"^```bash\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+            assert len(scripts) == 1, f"{document}: '{heading}' has {len(scripts)} scripts"
+            assert heading not in recipes, f"'{heading}' is there twice"
+            recipes[heading] = scripts[0]
+    return recipes
+
+
+RECIPES = read_recipes()
+TESTED = set()
+
+
+@pytest.fixture
+def kitchen(request, tmp_path):
+    """What a test marked with `recipe` runs its script in."""
+    return Kitchen(RECIPES[request.node.get_closest_marker("recipe").args[0]], tmp_path)
+
+
+def recipe(heading):
+    """Marks the test of a recipe."""
+    TESTED.add(heading)
+    return pytest.mark.recipe(heading)
+
+
+class Script(Running):
+    """A script that runs in the background. All its processes end with it."""
+
+    def __init__(self, script, **options):
+        super().__init__(["bash", "-c", script], start_new_session=True, **options)
+
+    def __exit__(self, *exception):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        super().__exit__(*exception)
+
+    def wait_for_address(self):
+        """The URL of the server that the script starts."""
+        return self.wait_for(r"Listening on (\S+)\n").group(1).decode()
+
+
+class Kitchen:
+    """A recipe's script and the directory in which it runs."""
+
+    def __init__(self, script, directory):
+        self.script = script
+        self.directory = directory
+        (directory / "bin").mkdir()
+        (directory / "bin/wsx").symlink_to(BINARY)
+        # Chromium and others keep things at home.
+        self.environment = environment(PATH=f"{directory}/bin:{os.environ['PATH']}", HOME=directory)
+
+    def adapt(self, replacements):
+        """Replaces texts of the script, each of which must be there."""
+        for old, new in replacements.items():
+            assert old in self.script, f"no {old!r} in the recipe"
+            self.script = self.script.replace(old, str(new))
+
+    def write(self, name, content):
+        path = self.directory / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def read(self, name):
+        return (self.directory / name).read_bytes()
+
+    def run(self, replacements, stdin=b"", **options):
+        """Runs the script to its end."""
+        self.adapt(replacements)
+        return run(["bash", "-c", self.script], stdin=stdin, cwd=self.directory, env=self.environment, **options)
+
+    def start(self, replacements, **options):
+        """Starts the script."""
+        self.adapt(replacements)
+        return Script(self.script, cwd=self.directory, env=self.environment, **options)
+
+
+def serving(script):
+    """A server that runs a shell script for each client."""
+    return Listener(program=["sh", "-c", script])
+
+
+def get(url):
+    """The page at the address of a server."""
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url.replace("ws", "http", 1)) as response:
+        return response.read().decode()
+
+
+def test_each_recipe_has_a_test():
+    assert TESTED == RECIPES.keys()
+
+
+# README.md
+
+
+@recipe("Send a message and print the reply")
+def test_send_a_message(kitchen, wsx_echo):
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+
+
+@recipe("Check a service in CI")
+@pytest.mark.parametrize(("reply", "status"), [('{"status":"ok"}', 0), ('{"status":"down"}', 7)])
+def test_check_a_service(kitchen, reply, status):
+    with serving(f"read request && echo '{reply}' && sleep 60") as server:
+        result = kitchen.run({"wss://api.example/health": server.url, "2s": "20s"})
+    assert (result.status, result.lines) == (status, [reply])
+
+
+@recipe("Check a service in CI")
+def test_check_a_service_that_does_not_answer(kitchen):
+    with serving("sleep 60") as server:
+        assert kitchen.run({"wss://api.example/health": server.url, "2s": "200ms"}).status == 6
+
+
+@recipe("Call JSON-RPC methods")
+def test_call_json_rpc(kitchen):
+    with serving("""jq -c --unbuffered '{jsonrpc, id, result: .method}'""") as server:
+        result = kitchen.run({"ws://localhost:8545/": server.url})
+    assert result.status == 0, result
+    assert result.lines == [
+        '{"jsonrpc":"2.0","id":1,"result":"eth_chainId"}', '{"jsonrpc":"2.0","id":2,"result":"eth_getBalance"}']
+
+
+@recipe("Show a log to every connected client")
+def test_show_a_log(kitchen):
+    log = kitchen.write("app.log", "one\n")
+    with kitchen.start({"8080": 0}) as server:
+        url = server.wait_for_address()
+        with Running([BINARY, "connect", "--no-stdin", url]) as first:
+            first.wait_for("one\n", "out")
+            with Running([BINARY, "connect", "--no-stdin", "-v", url]) as second:
+                second.wait_for("101 Switching Protocols")
+                with log.open("a") as file:
+                    file.write("two\n")
+                first.wait_for("two\n", "out")
+                second.wait_for("two\n", "out")
+
+
+@recipe("Load-test a server and draw the results")
+def test_load_test(kitchen, wsx_echo):
+    result = kitchen.run({
+        "-c 100 -r 20k": "-c 4 -r 100", "--warmup 5s -d 30s": "--warmup 200ms -d 1s",
+        "ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0, result
+    assert kitchen.read("latency.html").lower().startswith(b"<!doctype html>")
+
+
+# Scripts and CI
+
+
+@recipe("Wait until a server is ready")
+def test_wait_until_ready(kitchen):
+    with serving("echo starting; sleep 0.2; echo ready; sleep 60") as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url})
+    assert (result.status, result.out) == (0, b"starting\nready\n"), result
+
+
+@recipe("Send a file of requests and keep late replies")
+def test_keep_late_replies(kitchen):
+    kitchen.write("requests.txt", "a\nb\nc\n")
+    with serving("while read -r line; do sleep 0.1; echo $line; done") as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url, "10s": "3s"})
+    assert (result.status, kitchen.read("replies.txt")) == (0, b"a\nb\nc\n"), result
+
+
+@recipe("Send a log as it grows")
+def test_send_a_log(kitchen):
+    log = kitchen.write("app.log", "one\n")
+    with Listener() as server, kitchen.start({"ws://collector.example/": server.url}):
+        server.wait_for("one\n", "out")
+        with log.open("a") as file:
+            file.write("two\n")
+        server.wait_for("two\n", "out")
+
+
+@recipe("Pick the first match from a stream")
+def test_pick_the_first_match(kitchen):
+    kitchen.script = kitchen.script.rstrip("\n") + '; echo "${PIPESTATUS[0]}"\n'
+    with serving("while echo info && echo error; do sleep 0.05; done") as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url})
+    assert result.out == b"error\n0\n", result
+
+
+@recipe("Keep a subscription alive")
+def test_keep_a_subscription(kitchen):
+    def script(peer):
+        if server.connection_count > 2:
+            return None
+        peer.upgrade()
+        message = peer.read_frame()
+        peer.reset()
+        return message.payload
+
+    with ScriptedServer(script) as server:
+        with kitchen.start({"ws://localhost:8080/": server.url}, stdin=PIPE):
+            wait_until(lambda: len(server.results) >= 2, timeout=60)
+    assert server.results[:2] == [b'{"subscribe":"trades"}'] * 2
+
+
+@recipe("Extract fields from received messages")
+def test_extract_fields(kitchen, wsx_echo):
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0, result
+    assert re.fullmatch(rb'\["\d{4}-\d\d-\d\dT[\d:.]+Z","hello"\]\n', result.out)
+
+
+@recipe("Send a file as one binary message")
+def test_send_a_file(kitchen, wsx_echo):
+    image = bytes(range(256)) * 8
+    kitchen.write("image.png", image)
+    assert kitchen.run({"ws://localhost:8080/": wsx_echo.url}).status == 0
+    assert kitchen.read("thumbnail.png") == image
+
+
+@recipe("Send and receive bytes as hexadecimal digits")
+def test_hexadecimal_digits(kitchen, wsx_echo):
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert (result.status, result.out) == (0, b"cafef00d\n"), result
+
+
+@recipe("Record a session and send it again")
+def test_record_and_replay(kitchen, wsx_echo):
+    kitchen.write("requests.txt", "a\nb\n")
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert (result.status, result.out) == (0, b"a\nb\na\nb\n"), result
+
+
+@recipe("Measure the effect of compression")
+def test_measure_compression(kitchen, wsx_echo):
+    kitchen.write("requests.txt", "the same words over and over, " * 20 + "\n")
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0, result
+    sent, on_the_wire = re.search(r"(\d+) B out \((\d+) B on the wire\)", result.err).groups()
+    assert int(on_the_wire) < int(sent)
+
+
+@recipe("Drive a browser")
+def test_drive_a_browser(kitchen):
+    kitchen.write("index.html", "<!doctype html><title>A page for wsx</title>")
+    chromium = "chromium-headless-shell --no-sandbox --disable-gpu --disable-dev-shm-usage"
+    with Listener("--serve", kitchen.directory) as server:
+        # The browser runs until the script is left.
+        kitchen.script += "echo done\n"
+        with kitchen.start({
+            "chromium --headless": f"{chromium} --user-data-dir=profile", "9222": free_ports(1)[0],
+            "https://www.rfc-editor.org/rfc/rfc6455": server.url.replace("ws", "http", 1),
+        }) as script:
+            script.wait_for("done\n", "out", timeout=120)
+            assert script.out.decode().splitlines() == ["A page for wsx", "done"], script.err
+    assert kitchen.read("page.png").startswith(b"\x89PNG")
+
+
+# Networks and TLS
+
+
+@recipe("Connect through a proxy with a client certificate")
+def test_proxy_and_client_certificate(kitchen, certificates, microsocks):
+    kitchen.write("ca.pem", certificates.root.read_bytes())
+    kitchen.write("me.pem", certificates.client.chain.read_bytes())
+    kitchen.write("me.key", certificates.client.key.read_bytes())
+    options = ["--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key, "--client-ca",
+               certificates.root]
+    with Listener("--echo", *options) as server:
+        result = kitchen.run(
+            {"localhost:1080": f"127.0.0.1:{microsocks.port}", "wss://internal.example/": server.url}, stdin=b"hello\n")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+
+
+@recipe("Trust a server by its public key")
+def test_trust_by_public_key(kitchen):
+    with Listener("--echo", "--tls-self-signed") as server:
+        pin = server.wait_for(r"sha256//[A-Za-z0-9+/]+=").group().decode()
+        result = kitchen.run({
+            "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc=": pin, "wss://localhost:8443/": server.url,
+        }, stdin=b"hello\n")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+
+
+@recipe("Serve TLS with a temporary certificate")
+def test_serve_tls(kitchen):
+    with kitchen.start({"8443": 0}) as server:
+        url = server.wait_for_address()
+        pin = server.wait_for(r"sha256//[A-Za-z0-9+/]+=").group().decode()
+        assert wsx("connect", "-k", "--pin", pin, "-n", "1", url, "hello").out == b"hello\n"
+
+
+# Servers
+
+
+@recipe("Talk to a server from a browser")
+def test_console(kitchen):
+    with kitchen.start({"8080": 0}) as server:
+        url = server.wait_for_address()
+        assert 'id="connect"' in get(url)
+        assert wsx("connect", "-n", "1", url, "hello").out == b"hello\n"
+
+
+@recipe("Serve a page and its WebSocket on one port")
+def test_serve_a_page(kitchen):
+    kitchen.write("app.log", "one\n")
+    (kitchen.directory / "public").mkdir()
+    kitchen.write("public/index.html", "the page")
+    with kitchen.start({"8080": 0}) as server:
+        url = server.wait_for_address()
+        assert get(url) == "the page"
+        assert wsx("connect", "--no-stdin", "-n", "1", "--timeout", "30s", url).out == b"one\n"
+
+
+@recipe("Receive from one client that knows a token")
+def test_receive_with_a_token(kitchen):
+    kitchen.write("token.txt", "open sesame\n".replace(" ", "-"))
+    with kitchen.start({"8080": 0}) as server:
+        url = server.wait_for_address()
+        assert wsx("connect", url, "hello").status == 4
+        assert wsx("connect", "--linger", "0", "--bearer", "open-sesame", url, "hello").status == 0
+        assert server.wait() == 0
+    assert kitchen.read("received.txt") == b"hello\n"
+
+
+@recipe("Run a program for each client")
+def test_run_a_program(kitchen):
+    with kitchen.start({"8080": 0}) as server:
+        assert wsx("connect", "-n", "1", server.wait_for_address(), "hello").out == b"you said: hello\n"
+
+
+@recipe("Relay messages between clients")
+def test_relay_messages(kitchen):
+    with kitchen.start({"8080": 0}) as server:
+        url = server.wait_for_address()
+        with Running([BINARY, "connect", "--no-stdin", "-v", url]) as reader:
+            reader.wait_for("101 Switching Protocols")
+            assert wsx("connect", "--linger", "0", url, "hello").status == 0
+            reader.wait_for("hello\n", "out")
+
+
+@recipe("Test how a client handles a bad network")
+def test_bad_network(kitchen):
+    with kitchen.start({"8080": 0, "100ms-2s": "10ms-50ms", "1%": "50%", "30s": "2s"}) as server:
+        result = wsx(
+            "connect", "--linger", "forever", server.wait_for_address(), stdin=b"".join(b"%d\n" % n for n in range(40)))
+    assert result.status == 1 and "1012" in result.err, result
+    # In order, and not all of them: a fair coin keeps 1 to 39 of 40 but for one run in 500 billion.
+    numbers = [int(line) for line in result.lines]
+    assert numbers == sorted(numbers) and 0 < len(numbers) < 40
+
+
+@recipe("Answer from a recording")
+def test_answer_from_a_recording(kitchen):
+    with serving("sed -u 's/hello/welcome/'") as server:
+        options = ["--record", kitchen.directory / "session.jsonl", "-n", "1"]
+        assert wsx("connect", *options, server.url, "hello").status == 0
+    with kitchen.start({"8080": 0}) as server:
+        assert wsx("connect", "-n", "1", server.wait_for_address(), "hello").out == b"welcome\n"
+
+
+# Load tests
+
+
+@recipe("Find the highest throughput of a server")
+def test_throughput(kitchen, wsx_echo):
+    result = kitchen.run({
+        "-c 50 --in-flight 32 -d 10s": "-c 2 --in-flight 4 -d 300ms", "ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0 and b"p99" in result.out, result
+
+
+@recipe("Measure how fast a chat server reaches everyone")
+def test_broadcast(kitchen):
+    with Listener("--broadcast", "--no-stdin") as server:
+        result = kitchen.run({"-c 1001 -r 10": "-c 5 -r 20 -d 1s", "ws://localhost:8080/": server.url})
+    assert result.status == 0 and b"p99" in result.out, result
+
+
+@recipe("Fail a build that became slower")
+def test_fail_a_slower_build(kitchen, wsx_echo):
+    replacements = {
+        "-c 50 -d 10s": "-c 2 -n 200", "p99<20ms": "p99<20s", "ws://localhost:8080/": wsx_echo.url}
+    result = kitchen.run(replacements)
+    assert result.status == 0, result
+    kitchen.script = kitchen.script.replace("p99<20s", "p99<1us")
+    assert kitchen.run({}).status == 7
+
+
+@recipe("Load a server from several machines")
+def test_several_machines(kitchen, tmp_path_factory):
+    if why := why_there_are_none():
+        pytest.skip(why)
+    kitchen.adapt({
+        "-c 5k -r 50k": "-c 5 -r 100 -d 1s", "+20 sec": "+8 sec",
+        "ws://target.example/": f"ws://{Hosts.address}:8080/"})
+    with Hosts(tmp_path_factory.mktemp("hosts"), "one", "two", "three") as hosts:
+        with Running(hosts.inside(kitchen.directory, BINARY, "listen", "--echo", f"{hosts.address}:8080")) as server:
+            server.wait_for("Listening on")
+            result = run(
+                hosts.inside(kitchen.directory, "bash", "-euc", kitchen.script), env=hosts.environment, timeout=120)
+    assert result.status == 0 and b"15 connections" in result.out, result

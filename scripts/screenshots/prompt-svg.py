@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Draws the prompt of wsx as an SVG: prompt-svg.py [OUTPUT], by default docs/images/prompt.svg.
+
+A scripted session against the embedded echo server runs in tmux. The captured pane, colors included, becomes text
+elements of an SVG. WSX names another binary than .build/release/wsx. Needs only Python and tmux.
+"""
+
+import html
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(os.environ.get("WSX", ROOT / ".build/release/wsx")).resolve()
+COLUMNS = 80
+ROWS = 32
+
+# Each step types a line and waits until the screen matches. The last line is typed without Enter.
+SESSION = [
+    ("wsx echo:", r"/help lists"),
+    ("hello", r"← text\s+5 B"),
+    ('{"user":7,"ok":true}', r"← text(.|\n)*← text(.|\n)*\n +\}"),
+    ("/binary hex cafe f00d", r"← binary"),
+    # Ctrl-V makes the escape character part of the line.
+    ("a server cannot turn this \x16\x1b[31mred", r"← text\s+34 B"),
+    ("/ping", r"← pong"),
+]
+LAST_LINE = "the line you type stays intact"
+
+FONT_SIZE = 14
+CELL_WIDTH = 8.4
+LINE_HEIGHT = 19
+MARGIN = 16
+TITLE_BAR = 30
+BACKGROUND, FOREGROUND, BAR = "#1d2026", "#d6d9df", "#2a2e37"
+# Black, red, green, yellow, blue, magenta, cyan, white; then their bright variants.
+PALETTE = [
+    "#4b5263", "#ec7a82", "#a3cf7f", "#e8c580", "#78b9f5", "#cf8ae6", "#62c4cf", "#d6d9df",
+    "#7f8797", "#ff9aa1", "#bfe59c", "#f5d99b", "#9bcdfb", "#e0a8f2", "#86d9e3", "#ffffff",
+]
+
+
+class Terminal:
+    """A shell in a tmux server of its own."""
+
+    def __init__(self, home):
+        self.socket = os.path.join(home, "tmux")
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("TMUX", "NO_COLOR") and not name.lower().endswith("_proxy")}
+        environment |= {
+            "HOME": home, "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null", "XDG_STATE_HOME": home, "TERM": "xterm-256color",
+            "PATH": f"{BINARY.parent}:{os.environ['PATH']}"}
+        self.tmux(
+            "-f", "/dev/null", "new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), "-s", "prompt",
+            "env", "PS1=$ ", "HISTFILE=", "bash", "--norc", "--noprofile", env=environment)
+        self.wait_for(r"^\$")
+
+    def tmux(self, *arguments, **options):
+        result = subprocess.run(
+            ["tmux", "-S", self.socket, *arguments], check=True, capture_output=True, timeout=30, **options)
+        return result.stdout.decode()
+
+    def type(self, text, *keys):
+        self.tmux("send-keys", "-t", "prompt", "-l", "--", text)
+        for key in keys:
+            self.tmux("send-keys", "-t", "prompt", key)
+
+    def wait_for(self, pattern):
+        deadline = time.monotonic() + 20
+        while not re.search(pattern, text := self.tmux("capture-pane", "-p", "-t", "prompt"), re.MULTILINE):
+            if time.monotonic() > deadline:
+                sys.exit(f"prompt-svg.py: no {pattern!r} on the screen:\n{text}")
+            time.sleep(0.05)
+
+    def capture(self):
+        return self.tmux("capture-pane", "-e", "-p", "-t", "prompt").rstrip("\n").split("\n")
+
+    def close(self):
+        self.tmux("kill-server")
+
+
+class Style:
+    """The colors and attributes that SGR sequences have set. tmux carries them over from line to line."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.color, self.is_bold, self.is_faint = None, False, False
+
+    def apply(self, parameters):
+        codes = iter([int(code or 0) for code in parameters.split(";")])
+        for code in codes:
+            if code == 0:
+                self.reset()
+            elif code == 1:
+                self.is_bold = True
+            elif code == 2:
+                self.is_faint = True
+            elif code == 22:
+                self.is_bold = self.is_faint = False
+            elif 30 <= code <= 37:
+                self.color = PALETTE[code - 30]
+            elif 90 <= code <= 97:
+                self.color = PALETTE[code - 82]
+            elif code == 39:
+                self.color = None
+            elif code == 38:
+                next(codes), next(codes)
+                sys.exit("prompt-svg.py: colors beyond the 16 basic ones are not supported")
+
+    @property
+    def attributes(self):
+        return (
+            (f' fill="{self.color}"' if self.color else "") + (' font-weight="bold"' if self.is_bold else "")
+            + (' opacity="0.6"' if self.is_faint else ""))
+
+
+def line_elements(line, style, y):
+    """The text elements of a line: one for each run of characters of the same style."""
+    column = 0
+    for position, piece in enumerate(re.split(r"\x1b\[([\d;]*)m", line)):
+        if position % 2:
+            style.apply(piece)
+            continue
+        start = column + len(piece) - len(piece.lstrip(" "))
+        text = piece.strip(" ")
+        column += len(piece)
+        if text:
+            # The length keeps columns aligned whatever the reader's font is.
+            yield (
+                f'<text x="{MARGIN + start * CELL_WIDTH:.1f}" y="{y}" textLength="{len(text) * CELL_WIDTH:.1f}"'
+                f"{style.attributes}>{html.escape(text, quote=False)}</text>")
+
+
+def draw(lines):
+    """The SVG of a screen."""
+    width = round(2 * MARGIN + COLUMNS * CELL_WIDTH)
+    height = TITLE_BAR + 2 * MARGIN + len(lines) * LINE_HEIGHT - 6
+    style = Style()
+    elements = []
+    for number, line in enumerate(lines):
+        y = TITLE_BAR + MARGIN + number * LINE_HEIGHT + FONT_SIZE - 2
+        elements.extend(line_elements(line, style, y))
+    cursor_x = MARGIN + len(re.sub(r"\x1b\[[\d;]*m", "", lines[-1])) * CELL_WIDTH
+    cursor_y = TITLE_BAR + MARGIN + (len(lines) - 1) * LINE_HEIGHT - 2
+    buttons = "".join(
+        f'<circle cx="{20 + 18 * number}" cy="{TITLE_BAR / 2:g}" r="5.5" fill="{color}"/>'
+        for number, color in enumerate(("#ec7a82", "#e8c580", "#a3cf7f")))
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        ' role="img" aria-label="The prompt of wsx, connected to the embedded echo server">',
+        "<style>text { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;"
+        f" font-size: {FONT_SIZE}px; white-space: pre; }}</style>",
+        f'<rect width="{width}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
+        f'<path d="M0 {TITLE_BAR}V8a8 8 0 0 1 8-8H{width - 8}a8 8 0 0 1 8 8V{TITLE_BAR}z" fill="{BAR}"/>',
+        buttons,
+        f'<g fill="{FOREGROUND}">', *elements, "</g>",
+        f'<rect x="{cursor_x:.1f}" y="{cursor_y}" width="{CELL_WIDTH}" height="{LINE_HEIGHT - 2}"'
+        f' fill="{FOREGROUND}" opacity="0.8"/>',
+        "</svg>", ""])
+
+
+def main():
+    if not os.access(BINARY, os.X_OK):
+        sys.exit(f"prompt-svg.py: {BINARY} is missing; run 'make build'")
+    output = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/images/prompt.svg"
+    with tempfile.TemporaryDirectory(prefix="wsx-", ignore_cleanup_errors=True) as home:
+        terminal = Terminal(home)
+        try:
+            for line, pattern in SESSION:
+                terminal.type(line, "Enter")
+                terminal.wait_for(pattern)
+            terminal.type(LAST_LINE)
+            terminal.wait_for(LAST_LINE)
+            lines = terminal.capture()
+        finally:
+            terminal.close()
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(draw(lines))
+    print(f"{output}: {output.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
