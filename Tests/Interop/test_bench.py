@@ -23,8 +23,7 @@ def bench(*arguments, check_sum=True, **options):
 
 
 def check(out, check_sum=True):
-    """Parses the JSON results and checks everything that always holds. `check_sum` adds the sums that hold for
-    echoes."""
+    """Parses the JSON results and checks everything that always holds, including the sums if `check_sum`."""
     assert out.count(b"\n") == 1 and out.endswith(b"\n")
     results = json.loads(out)
     assert list(results) == [

@@ -97,8 +97,7 @@ def test_a_ramp_starts_connections_in_sequence():
 
 
 def test_a_stalled_server_delays_every_message_that_is_due():
-    """A closed loop would notice one late message per connection. With a rate, all messages due during the pause are
-    late."""
+    """A closed loop sees one late message per connection. With a rate, all messages due during the pause are late."""
     with Listener("--echo") as server:
         pause = Pause(server, clients=10)
         result, results = bench(server.url, "-c", "10", "-r", "500", "-n", "1500")

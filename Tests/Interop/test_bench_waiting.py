@@ -58,8 +58,7 @@ def test_replies_after_the_timeout_count_with_their_latency(message):
 
 
 def test_the_requested_number_of_messages_is_in_flight():
-    """The server answers only when it has all messages in flight, which are more than a connection sends in one
-    turn."""
+    """The server answers only when all are in flight, which are more than a connection sends in one turn."""
     def script(peer):
         peer.upgrade()
         for _ in range(2):

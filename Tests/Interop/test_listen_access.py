@@ -137,7 +137,7 @@ def test_unusable_secrets_are_rejected(arguments):
     assert "s3cret" not in result.err
 
 
-# An independent implementation of the rules in DESIGN and in the manual's section ACCESS.
+# An independent implementation of the rules in the manual's section ACCESS.
 
 ORIGINS = [
     # The origin, and its scheme, host, and port, or None if it is not the origin of a page.

@@ -1,5 +1,4 @@
-"""Faults that `wsx listen` injects on request, to test a client's reconnects, time limits, and behavior on slow
-networks."""
+"""Faults that `wsx listen` injects on request, to test how clients reconnect, time out, and use slow networks."""
 
 import asyncio
 import json

@@ -357,7 +357,7 @@ EXCEPTIONS = [
 
 @pytest.mark.parametrize("exceptions, is_direct", EXCEPTIONS)
 @pytest.mark.parametrize("place", ["no_proxy", "NO_PROXY", "--no-proxy"])
-def test_an_exception_is_connected_to_directly(python_echo, refusing_proxy, exceptions, is_direct, place):
+def test_a_host_in_the_exceptions_is_connected_to_directly(python_echo, refusing_proxy, exceptions, is_direct, place):
     exceptions = exceptions.replace("PORT", str(python_echo.port))
     options, variables = ([place, exceptions], {}) if place.startswith("-") else ([], {place: exceptions})
     assert asks_the_proxy(python_echo.url, *options, all_proxy=refusing_proxy, **variables) != is_direct

@@ -158,7 +158,7 @@ def test_a_close_with_1000_by_the_server_ends_the_run():
 
 
 @pytest.mark.parametrize("end", [b"", wire.close(1001), wire.close(1012)], ids=["none", "1001", "1012"])
-def test_a_server_that_leaves_or_restarts_is_reconnected_to(end):
+def test_the_client_reconnects_to_a_server_that_leaves_or_restarts(end):
     def script(peer):
         peer.upgrade()
         if server.connection_count == 1:
@@ -491,7 +491,7 @@ def test_a_message_can_replace_the_ping():
     assert server.results == [1000]
 
 
-def test_a_dead_peer_is_reconnected_to():
+def test_the_client_reconnects_after_losing_a_dead_peer():
     def script(peer):
         peer.upgrade()
         if server.connection_count == 1:

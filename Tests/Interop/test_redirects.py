@@ -374,7 +374,7 @@ def test_nginx_redirects_from_ws_to_wss(nginx, certificates):
 
 
 @pytest.mark.parametrize("path, word", [("plain", "wss"), ("loop", "redirect")])
-def test_redirects_of_nginx_that_are_not_followed(nginx, certificates, path, word):
+def test_nginx_redirects_that_loop_or_leave_tls_are_not_followed(nginx, certificates, path, word):
     result = wsx("connect", "--ca", certificates.root, "-L", f"{nginx.url}{path}")
     assert result.status == 4
     assert any(line.startswith("wsx: ") and word in line for line in result.error_lines)

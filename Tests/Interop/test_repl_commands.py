@@ -151,7 +151,7 @@ def test_record_does_not_overwrite_a_file_and_ends_the_previous_recording(screen
     assert [json.loads(line)["type"] for line in (tmp_path / "first").read_text().splitlines()] == ["recording"]
 
 
-def test_record_off_ends_an_unread_recording_and_the_session_continues(screen, tmp_path):
+def test_record_ends_an_unread_recording_and_the_session_continues(screen, tmp_path):
     def script(peer):
         peer.upgrade()
         for _ in range(4000):

@@ -196,7 +196,7 @@ def test_a_request_that_times_out_is_reported_and_the_others_continue():
             assert client.err.splitlines()[2] == "wsx: 1 request had no reply within 300 ms; --reply-timeout waits longer"
 
 
-def test_a_request_that_times_out_is_an_event():
+def test_a_request_that_times_out_is_reported_as_an_event():
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))) as server:
         result = wsx(
             "connect", "--correlate", "id", "--reply-timeout", "200ms", "--output", "json", server.url, '{"id":"a\\u001b"}')
