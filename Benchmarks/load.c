@@ -1,20 +1,20 @@
-/* A load for WebSocket servers: many connections, on each of which every byte that comes is compared with what must come.
+/* A load generator for WebSocket servers. It opens many connections and compares every byte with the expected one.
  *
  *     load echo PORT CONNECTIONS PAYLOAD_BYTES IN_FLIGHT SECONDS
  *
- * keeps so many messages in flight on each connection, and prints how many came back a second.
+ * keeps IN_FLIGHT messages in flight on each connection, and prints the number of echoes per second.
  *
  *     load fan-out PORT READERS PAYLOAD_BYTES MESSAGES
  *
- * sends one message after the other from one more connection to a server that hands it to all others, each when every
- * reader has had the one before, and prints the median time that took, in milliseconds.
+ * sends messages to a server that forwards them to all readers. It sends each message after every reader has received
+ * the previous one, and prints the median time per message in milliseconds.
  *
  *     load serve
  *
- * is what a server cannot do less than: it prints its port, and echoes frames of up to 125 bytes with one wait for all that
- * is readable, one read and one write each. It checks nothing.
+ * is the minimum a server has to do. It prints its port, and echoes frames of up to 125 bytes: one wait for all
+ * readable connections, then one read and one write for each of them. It validates nothing.
  *
- * One thread; it does so little for each message that a server on another core is what is measured.
+ * The generator has a single thread. It does so little per message that a server on another core is the bottleneck.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,9 +30,9 @@
 
 struct connection {
     int descriptor;
-    /* Where in the reply the next byte that comes belongs. */
+    /* The position of the next received byte within the reply. */
     size_t offset;
-    /* The bytes of whole messages that are still to be sent. */
+    /* The bytes that are still to be sent, in whole messages. */
     size_t unsent;
 };
 
@@ -104,7 +104,7 @@ static void open_connection(struct connection *connection, int port) {
     if (write(descriptor, head, count) != count) fail("write");
     size_t length = 0;
     while (length < 4 || memcmp(head + length - 4, "\r\n\r\n", 4)) {
-        /* Nothing follows the answer before the first message. */
+        /* Read byte by byte, so nothing after the response is consumed. */
         if (length == sizeof head || read(descriptor, head + length, 1) != 1) fail("upgrade");
         length++;
     }
@@ -117,7 +117,7 @@ static void open_connection(struct connection *connection, int port) {
 
 static void send_more(struct connection *connection) {
     while (connection->unsent > 0) {
-        /* All frames are the same, so that the rest of one is at the same place in any. */
+        /* All frames are equal, so the rest of one frame has the same position in every frame. */
         size_t cut = (frame_bytes - connection->unsent % frame_bytes) % frame_bytes;
         ssize_t count = send(connection->descriptor, frames + cut, connection->unsent, MSG_DONTWAIT);
         if (count < 0) {
@@ -128,7 +128,7 @@ static void send_more(struct connection *connection) {
     }
 }
 
-/* Reads what has come, and returns the number of messages that it completed. */
+/* Reads the available bytes, and returns the number of messages they complete. */
 static size_t receive(struct connection *connection) {
     ssize_t count = recv(connection->descriptor, input, input_bytes, MSG_DONTWAIT);
     if (count < 0 && errno == EAGAIN) return 0;
@@ -151,7 +151,7 @@ static size_t receive(struct connection *connection) {
     return messages;
 }
 
-/* Opens connections and has them watched. */
+/* Opens connections and registers them with epoll. */
 static struct connection *open_connections(int poll, int port, int count) {
     struct connection *connections = calloc(count, sizeof *connections);
     for (int index = 0; index < count; index++) {
@@ -162,7 +162,7 @@ static struct connection *open_connections(int poll, int port, int count) {
     return connections;
 }
 
-/* Waits until something has come, and returns the number of events. */
+/* Waits for at least one event, and returns the number of events. */
 static int wait_for_events(int poll, struct epoll_event *events, int count) {
     int ready = epoll_wait(poll, events, count, 10000);
     if (ready <= 0) {
@@ -179,7 +179,7 @@ static void echo(int port, int connection_count, size_t in_flight, double second
         connections[index].unsent = frame_bytes * in_flight;
         send_more(&connections[index]);
     }
-    /* A fifth of the time is to warm up. */
+    /* A fifth of the time is a warm-up before the measurement. */
     double start = now() + seconds / 5, end = start + seconds, time;
     size_t messages = 0;
     int is_counting = 0;
@@ -230,14 +230,14 @@ static void fan_out(int port, int reader_count, int message_count) {
 
 enum { served_bytes = 1 << 16 };
 
-/* What one connection has sent and not been answered. */
+/* Received bytes of a connection that are not answered yet. */
 struct served {
     int descriptor;
     size_t length;
     unsigned char bytes[served_bytes];
 };
 
-/* Answers the opening handshake, always of the same key, or every frame that is whole, in place. */
+/* Answers the opening handshake, which always has the same key, or every complete frame, in place. */
 static void answer(struct served *client) {
     static const char head[] =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -1,8 +1,8 @@
-// What it costs to record a latency: compiled with the histogram itself, and nothing else.
+// Measures the cost of recording a latency. Compiled with the histogram and nothing else.
 //
 //     record
 //
-// prints the nanoseconds that one takes, the best of five rounds of 20 million.
+// prints the nanoseconds per recorded value, the best of five rounds of 20 million.
 
 #if canImport(Darwin)
     import Darwin
@@ -15,7 +15,7 @@ enum Record {
     private static let count = 20_000_000
 
     static func main() {
-        // From 8 us to 8 s, so that counts are all over the histogram and in no order: they are worked out before.
+        // Values from 8 µs to 8 s, computed in advance, hit counts all over the histogram in random order.
         var word: UInt64 = 1
         let latencies = (0..<1 << 16).map { _ in
             word = word &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -1,4 +1,4 @@
-"""An echo server on Python's websockets, as its documentation writes one; prints its port."""
+"""An echo server on Python's websockets, as in its documentation. Prints its port."""
 
 import asyncio
 

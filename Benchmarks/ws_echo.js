@@ -1,4 +1,4 @@
-// An echo server on Node's ws, as its documentation writes one; prints its port.
+// An echo server on ws for Node, as in its documentation. Prints its port.
 const { WebSocketServer } = require("ws");
 
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false }, () => {

@@ -1,4 +1,4 @@
-// An echo server on Node's ws with TLS; prints its port.
+// An echo server with TLS on ws for Node. Prints its port.
 //
 //     wss_echo.js PEM
 //
@@ -12,7 +12,7 @@ const listener = https.createServer({ cert: pem, key: pem });
 const server = new WebSocketServer({ server: listener, perMessageDeflate: false });
 
 server.on("connection", (socket) => {
-  // What is not taken by a slow client is not read from it either.
+  // Stop reading from a slow client while its echoes are pending.
   socket.on("message", (data, isBinary) => {
     socket.send(data, { binary: isBinary }, () => {
       if (socket.isPaused && socket.bufferedAmount < 1 << 20) socket.resume();

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Builds the fuzz targets, runs each of them, and says what became of it. Run by `make fuzz`.
+"""Builds the fuzz targets, runs them, and prints the results. Run by `make fuzz`.
 
-A run begins with the seeds, the regressions and what earlier runs have grown in .build/fuzz/corpus, so that every input
-that ever was a finding is tried again. With `--seconds 0` nothing else is.
+A run starts with the seeds, the regressions, and the corpus of earlier runs in .build/fuzz/corpus, so every past
+finding is tried again. With `--seconds 0`, only these known inputs run.
 """
 
 import argparse
@@ -16,11 +16,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / ".build/fuzz"
 BINARY = SCRATCH / "release/Fuzz"
-# Optimised, because it is twice as fast, and because that is what users run.
+# Optimized builds run twice as fast, and users run them too.
 BUILD = [
     "swift", "build", "-c", "release", "--product", "Fuzz", "--scratch-path", SCRATCH,
-    # The package manager must know of the fuzzer, so that it leaves main to libFuzzer. It passes on one sanitizer
-    # only, so both are named to the compiler again.
+    # With this option, the package manager leaves main to libFuzzer. It passes on a single sanitizer only, so both are
+    # also named to the compiler.
     "--sanitize", "fuzzer", "-Xswiftc", "-sanitize=fuzzer,address", "-Xswiftc", "-enable-testing",
     "-Xswiftc", "-use-ld=lld",
 ]
@@ -32,7 +32,7 @@ ENVIRONMENT = {
 }
 TIMEOUT_S = 10
 MEMORY_LIMIT_MIB = 4096
-# Longer inputs take longer and show nothing more: what is said of sizes is said of small ones.
+# Longer inputs take more time and reveal nothing more, since the properties also hold for small sizes.
 INPUT_LIMIT_BYTES = 1000
 
 
@@ -50,7 +50,7 @@ def target_names():
 
 
 class Run:
-    """A run of one target."""
+    """One run of a target."""
 
     def __init__(self, target, seconds):
         self.target = target
@@ -85,7 +85,7 @@ class Run:
             f"| {'1, see above' if self.failed else 'none'} |")
 
     def report(self):
-        """Says what was found, where the input is, and how to try it again."""
+        """Prints the finding, the path of its input, and the command that reproduces it."""
         if not self.failed:
             return
         print(f"\n{self.target}: a finding")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds: for each target a few inputs from which libFuzzer finds its way into the parser."""
+"""Writes the seeds: a few inputs per target from which libFuzzer can explore the parser."""
 
 import base64
 import json
@@ -11,12 +11,12 @@ import zlib
 SEEDS = pathlib.Path(__file__).resolve().parent / "Seeds"
 KEY = b"\x37\xfa\x21\x3d"
 KEY_FIELD = b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-# The answer to that key.
+# The accept value for that key.
 ACCEPT_FIELD = b"Sec-WebSocket-Accept: ICX+Yqv66kxgM0FcWaLWlFLwTAI=\r\n"
 
 
 def frame(first, payload=b"", is_masked=False, claimed_length=None):
-    """A frame as it travels; `claimed_length` stands in the header in place of the payload's."""
+    """Returns an encoded frame. `claimed_length` replaces the payload length in the header."""
     count = len(payload) if claimed_length is None else claimed_length
     mask = 0x80 if is_masked else 0
     if count <= 125:
@@ -31,7 +31,7 @@ def frame(first, payload=b"", is_masked=False, claimed_length=None):
 
 
 def both_roles(name, *frames):
-    """The same frames as a server sends them and as a client does."""
+    """Returns the same frames as sent by a server and by a client."""
     return {
         f"{name}-from-server": b"".join(frame(first, payload) for first, payload in frames),
         f"{name}-from-client": b"".join(frame(first, payload, is_masked=True) for first, payload in frames),
@@ -69,7 +69,8 @@ CLOSE_FRAMES = {
     "reserved": close(1005),
 }
 
-# Settings, wishes for compression where there is any, the fragment sizes, and then what each does; see SessionTarget.swift.
+# The settings, compression preferences if enabled, fragment sizes, and then the actions of both ends; see
+# SessionTarget.swift.
 CLIENT, SERVER = 0, 0x80
 SEND_TEXT, SEND_BINARY, PING, PONG, CLOSE, DELIVER, DELIVER_ALL = 0, 1, 2, 3, 4, 5, 7
 SESSION = {
@@ -92,7 +93,7 @@ SESSION = {
 
 
 def compressed(*messages, keeps_context=True):
-    """What travels for each of the messages."""
+    """Returns the compressed payload of each message."""
     compressor = zlib.compressobj(wbits=-15)
     travelling = []
     for message in messages:
@@ -260,7 +261,7 @@ PROXY_SOCKS = {
     "http": b"HTTP/1.1 400 Bad Request\r\n\r\n",
 }
 
-# What Python's ssl says first.
+# The ClientHello of Python's ssl.
 CLIENT_HELLO = bytes.fromhex(
     "1603010200010001fc03038f8ba28ee060338211dc7c0d8b27867b55d890e1255ee658f8bf38b3f8f35cc02061400ea6aceb"
     "8de9b92a6477ab5b3edcf63757cf6aa2ac3f5793e9c57e1b040c0024130213031301c02cc030c02bc02fcca9cca8c024c028"
@@ -426,7 +427,7 @@ REQUEST_CONDITIONS = {
 
 
 def histogram(*counts, largest=3_600_000_000_000):
-    """What is compressed in a histogram, with its counts, each below 64, as they are written."""
+    """Returns the uncompressed content of a histogram with these counts, each below 64."""
     numbers = bytes(count << 1 if count >= 0 else (-count << 1) - 1 for count in counts)
     return struct.pack("!IIIIQQd", 0x1C849313, len(numbers), 0, 3, 1, largest, 1.0) + numbers
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Enforces the layers in docs/ARCHITECTURE.md: each folder of WSCore and of wsx compiles with the folders it may use and no
-# others, and each C library is imported where it belongs.
+# Enforces the layers of docs/ARCHITECTURE.md. Each folder of WSCore and wsx must compile with only the folders it may
+# use, and each C library may be imported only in its designated place.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,13 +10,13 @@ report() {
     echo "layers: $*" | tee -a "$scratch/problems" >&2
 }
 
-# in_turn COMMAND ...: runs a check in the background, as many at a time as there are processors.
+# in_turn COMMAND ...: runs a check in the background, with at most one check per processor.
 in_turn() {
     while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
     "$@" &
 }
 
-# typechecks FOLDER [FOLDER ...]: compiles the first folder with those it may use, each with its subfolders.
+# typechecks FOLDER [FOLDER ...]: compiles the first folder with only the others, which it may use. Includes subfolders.
 typechecks() {
     local files output
     mapfile -t files < <(cd Sources/WSCore && find "$@" -name '*.swift' -printf 'Sources/WSCore/%p\n' | sort -u)
@@ -44,7 +44,7 @@ in_turn typechecks StaticFiles/Semantics Bytes Handshake
 in_turn typechecks Measuring Bytes Protocol Handshake Deflate
 in_turn typechecks StaticFiles Bytes Handshake IO
 
-# The folders of wsx: emits the modules that they import, then compiles each folder with those it may use.
+# The folders of wsx: emits the modules they import, then compiles each folder with only those it may use.
 modules=$scratch
 compile=(swiftc -swift-version 6 -package-name wsx -parse-as-library -I "$modules"
     -Xfrontend -disable-implicit-string-processing-module-import)
@@ -52,7 +52,7 @@ for library in Sources/C[A-Z]*/; do
     [ -f "$library/module.modulemap" ] && compile+=(-I "$library")
 done
 
-# emits MODULE: makes a module that the next ones can import.
+# emits MODULE: builds a module that later modules can import.
 emits() {
     local files output
     mapfile -t files < <(find "Sources/$1" -name '*.swift' | sort)
@@ -63,7 +63,7 @@ for module in WSCore CommandLine Formats Conversation LoadTest; do
     [ -d "Sources/$module" ] && emits "$module"
 done
 
-# The package manager generates these from the pages.
+# The package manager generates these constants from the page files.
 resources="$modules/resources.swift"
 {
     echo "struct PackageResources {"
@@ -71,7 +71,7 @@ resources="$modules/resources.swift"
     echo "}"
 } >"$resources"
 
-# uses FOLDER [FOLDER ...]: compiles the first folder of wsx with those it may use.
+# uses FOLDER [FOLDER ...]: compiles the first folder of wsx with only the others, which it may use.
 uses() {
     local files output
     mapfile -t files < <(cd Sources/wsx && find "$@" -name '*.swift' -printf 'Sources/wsx/%p\n' | sort -u)
@@ -89,12 +89,12 @@ in_turn uses Bench Options Terminal Program Client Text
 in_turn uses Connect Options Terminal Program Client Pipe
 in_turn uses Listen Options Terminal Program Pipe Text
 
-# LoadTest does no I/O: what takes a loop, a clock, or a descriptor goes through LoadHost and LoadPort.
+# LoadTest does no I/O: loops, clocks, and descriptors are behind LoadHost and LoadPort.
 io='EventLoop|Timer|PreciseTimer|Server|Connector|SystemStream|StandardDescriptors|File|OutputFile|ProcessorTime|SecureRandom'
 found=$(grep -rnE "^[^/\"]*\b($io)\b[.(<]|WallTime\.now" Sources/LoadTest || true)
 [ -z "$found" ] || report "LoadTest does I/O:" "$found"
 
-# imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.
+# imports_only MODULE PATTERN: only Swift files that match the pattern may import the module.
 imports_only() {
     local found
     found=$(grep -rlE "^ *(@[a-z_]+ )?import $1\b" Sources --include '*.swift' | grep -vE "$2" || true)
@@ -107,11 +107,11 @@ imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only CPCRE2 '^Sources/Formats/Text/Pattern.swift$'
 imports_only 'Foundation[A-Za-z]*' '^$'
-# The option engine knows no other module, and neither WSCore nor Formats knows it.
+# The option engine imports no module, and WSCore and Formats do not import it.
 [ -z "$(grep -rlE '^ *(@[a-z_]+ )?import ' Sources/CommandLine)" ] || report "CommandLine imports a module"
 imports_only CommandLine '^Sources/(LoadTest|wsx)/'
 imports_only Formats '^Sources/(Conversation|LoadTest|wsx)/'
-# The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.
+# The C library: IO uses descriptors and the clock, and the program uses memchr, exit, and the environment.
 imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Program/UserFiles|Main/Wsx).swift$)'
 
 wait

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the unit tests and says how much of each folder they cover. Run by `make coverage`.
+"""Runs the unit tests and prints the coverage of each folder. Run by `make coverage`.
 
-The folders of the protocol must be covered to 95 % at least; the lines that no test reaches are listed for those that
-are not, and for the folders that are named as arguments.
+The protocol folders require a coverage of at least 95 %. The script lists the uncovered lines of folders below that,
+and of folders named as arguments.
 """
 
 import collections
@@ -20,7 +20,7 @@ REQUIRED = {f"Sources/WSCore/{name}": 95 for name in ("Protocol", "Handshake", "
 
 
 def exported():
-    """What llvm-cov, which the package manager calls, says of each source file."""
+    """Returns llvm-cov's results for each source file, exported by the package manager."""
     command = ["swift", "test", "--enable-code-coverage", "--scratch-path", SCRATCH]
     tests = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if tests.returncode != 0:
@@ -30,7 +30,7 @@ def exported():
 
 
 def uncovered_lines(segments):
-    """The lines that no test reaches, by the regions of code that begin or end at each segment."""
+    """Returns the uncovered lines, from the regions that begin or end at each segment."""
     at_line = collections.defaultdict(list)
     for line, _, count, has_count, is_entry, is_gap in (segment[:6] for segment in segments):
         at_line[line].append((count if has_count else None, is_entry and not is_gap))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Autobahn TestSuite into .build/autobahn, once. Exits with 3, and says so loudly, where there is no
-# Python 2.7 for it: neither a python2.7 on the PATH that runs nor one of pyenv's.
+# Installs the Autobahn TestSuite into .build/autobahn, once. Exits with status 3 and a prominent notice if there is no
+# working Python 2.7, neither as python2.7 on the PATH nor among pyenv's versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 requirements=Tests/Conformance/requirements.txt
@@ -8,7 +8,7 @@ target=.build/autobahn
 
 cmp -s "$requirements" "$target/installed.txt" && "$target/bin/python" -c '' 2>/dev/null && exit 0
 
-# A shim of pyenv's is on the PATH whether or not the version behind it is chosen, and may refuse to run.
+# pyenv's shim may be on the PATH but refuse to run if its version is not selected.
 candidates() {
     type -ap python2.7 || true
     compgen -G "${PYENV_ROOT:-$HOME/.pyenv}/versions/2.7*/bin/python2.7" || true
@@ -41,10 +41,10 @@ fi
 echo "installing the Autobahn TestSuite for $python" >&2
 rm -rf "$target"
 /usr/bin/python3 -m venv "$target/tools"
-# The last version whose environments can be of Python 2.7.
+# The last version that can create environments for Python 2.7.
 "$target/tools/bin/pip" install --quiet --disable-pip-version-check virtualenv==20.15.1
 "$target/tools/bin/virtualenv" --quiet --no-download --no-periodic-update --python "$python" "$target"
-# One of its packages is compiled.
+# One of the packages contains C code.
 command -v gcc >/dev/null || export CC=clang
 "$target/bin/pip" --no-python-version-warning --disable-pip-version-check install --quiet --no-deps \
     --requirement "$requirements"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs those of the named Debian packages that are missing; says nothing when none is.
+# Installs the missing ones of the given Debian packages. Prints nothing if none is missing.
 set -euo pipefail
 
 missing=()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Debian packages that bring a service, each named PACKAGE:SERVICE, and stops the services of those that were
-# missing: the tests run their programs themselves, and nobody asked for a proxy that listens.
+# Installs missing Debian packages that contain a service, each given as PACKAGE:SERVICE, and stops their services. The
+# tests start the programs themselves, and installing them must not leave a proxy running.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

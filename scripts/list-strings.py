@@ -16,7 +16,7 @@ FOR_DEVELOPERS = re.compile(r"^\s*(//|precondition|assert|fatalError|@Test|impor
 
 
 def swift_texts(source):
-    """The literals of a Swift file with their line numbers; a multi-line literal is one text."""
+    """Returns the string literals of a Swift file with their line numbers. A multi-line literal is one text."""
     lines = source.split("\n")
     index = 0
     while index < len(lines):
@@ -35,7 +35,7 @@ def swift_texts(source):
 
 
 def page_texts(source):
-    """The text between tags, and the quoted texts of scripts."""
+    """Returns the text between tags, and the string literals of scripts."""
     for number, line in enumerate(source.split("\n"), 1):
         for match in re.finditer(r">([^<>{}]+)<|[\"'`]([^\"'`<>]+ [^\"'`<>]+)[\"'`]", line):
             yield number, (match.group(1) or match.group(2)).strip()

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Gathers the static forms of the C libraries in a folder, from where the linker takes them in place of the shared
-# ones: a binary that loads ten shared libraries takes twice as long to start. Libraries without a static form are
-# left to the shared one.
+# Collects the static C libraries in a folder where the linker finds them before the shared ones. A binary that loads
+# ten shared libraries takes twice as long to start. Libraries without a static version remain shared.
 set -euo pipefail
 
 mkdir -p "$1/pkgconfig"
 target=$(cd "$1" && pwd)
 
-# place NAME FILE: makes FILE the library that -lNAME finds first.
+# place NAME FILE: makes FILE the first match for -lNAME.
 place() {
     local found
     found=$(clang -print-file-name="$2" 2>/dev/null || true)
@@ -24,8 +23,8 @@ place readline libreadline.a
 place tinfo libtinfo.a
 place stdc++ libstdc++.a
 
-# The package manager asks pkg-config where libraries are, and puts the answer before all else.
-# describe PACKAGE NAME [NAME ...]: the package is the libraries that -lNAME finds.
+# The package manager asks pkg-config for libraries and puts the answer first on the command line.
+# describe PACKAGE NAME [NAME ...]: declares that the package consists of the libraries found by -lNAME.
 describe() {
     local package=$1
     shift

@@ -1,4 +1,4 @@
-/// Takes choices from the front of an input; one that is used up gives zeros.
+/// Reads choices from the front of an input, and zeros after its end.
 struct ChoiceReader {
     private var rest: ArraySlice<UInt8>
 
@@ -6,13 +6,13 @@ struct ChoiceReader {
         rest = input[...]
     }
 
-    /// Whether all of the input has been taken.
+    /// Whether the input is exhausted.
     var isAtEnd: Bool { rest.isEmpty }
 
     /// The next byte.
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// What is left, as it is.
+    /// The unread rest of the input.
     mutating func remaining() -> [UInt8] {
         defer { rest = [] }
         return Array(rest)

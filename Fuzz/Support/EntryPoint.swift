@@ -1,9 +1,9 @@
 import Foundation
 
-/// The target that `FUZZ_TARGET` names.
+/// The target selected by `FUZZ_TARGET`.
 private let chosen = FuzzTarget.all.first { $0.name == ProcessInfo.processInfo.environment["FUZZ_TARGET"] }
 
-/// What libFuzzer calls first. Without a target, lists them.
+/// libFuzzer calls this first. Without a target, it lists all targets.
 @_cdecl("LLVMFuzzerInitialize")
 func initialize(
     _ argumentCount: UnsafeMutablePointer<CInt>?,
@@ -14,7 +14,7 @@ func initialize(
     exit(0)
 }
 
-/// What libFuzzer calls with each input.
+/// libFuzzer calls this for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     chosen?.check(Array(UnsafeBufferPointer(start: start, count: count)))

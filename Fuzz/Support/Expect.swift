@@ -1,7 +1,7 @@
-/// Ends the process, which libFuzzer takes for a finding, unless `holds`.
+/// Ends the process unless `holds`, which libFuzzer reports as a finding.
 /// - Parameters:
 ///   - holds: The property.
-///   - claim: What was expected, and what was found in its place.
+///   - claim: The expected and the actual value.
 func expect(
     _ holds: Bool, _ claim: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
 ) {
@@ -15,15 +15,15 @@ func expectEqual<Value: Equatable>(
     expect(left == right, "\(what()):\n  \(left)\n  \(right)", file: file, line: line)
 }
 
-/// Ends the process where something happened that cannot.
+/// Ends the process if an impossible case occurs.
 func unexpected(_ what: String, file: StaticString = #fileID, line: UInt = #line) -> Never {
     fatalError(what, file: file, line: line)
 }
 
-/// Expects text that a terminal shows as one line and that does nothing else to it.
+/// Expects text that a terminal shows as one line without side effects.
 func expectOneSafeLine(_ text: String, file: StaticString = #fileID, line: UInt = #line) {
     expect(!text.isEmpty, "there are no words", file: file, line: line)
-    // By numbers and not by the code under test.
+    // Code points, independent of the code under test.
     let driving = text.unicodeScalars.first { scalar in
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true

@@ -1,10 +1,11 @@
-/// A parser, and what holds for it whatever it is given.
+/// A parser and its properties, which hold for any input.
 ///
-/// To add one: a file in `Targets/` with an `extension FuzzTarget`, its name in ``all``, and seeds in `Seeds/NAME/`.
+/// To add a target, create a file in `Targets/` with an `extension FuzzTarget`, add its name to ``all``, and add seeds
+/// in `Seeds/NAME/`.
 struct FuzzTarget: Sendable {
-    /// The name, which is also that of the folder of its seeds.
+    /// The name of the target and of its folder of seeds.
     let name: String
-    /// Gives the parser an input, and ends the process by ``expect(_:_:)`` where a property does not hold.
+    /// Runs the parser on an input, and ends the process through ``expect(_:_:)`` if a property does not hold.
     let check: @Sendable (_ input: [UInt8]) -> Void
 
     /// All targets.

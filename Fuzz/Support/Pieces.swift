@@ -1,5 +1,4 @@
-/// The ways in which an input arrives other than whole: byte by byte, and cut at places that depend on the input,
-/// into pieces of which some are empty.
+/// Ways to split an input: into single bytes, and at positions that depend on the input, which includes empty pieces.
 func waysToCut(_ input: [UInt8]) -> [[ArraySlice<UInt8>]] {
     var random = SeededRandom(seededBy: input)
     let ways = [1...1, 0...3, 0...16, 1...200].map { sizes in pieces(of: input, sizes: sizes, using: &random) }

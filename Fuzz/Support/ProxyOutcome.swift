@@ -1,14 +1,14 @@
 import WSCore
 
-/// What bytes of a proxy come to.
+/// The outcome of bytes from a proxy.
 struct ProxyOutcome {
-    /// The bytes up to the tunnel's, once it is open.
+    /// The number of bytes before those of the tunnel, once it is open.
     var consumedByteCount: Int?
-    /// What was sent in answer.
+    /// The messages sent to the proxy.
     var sent: [[UInt8]] = []
     var error: ProxyError?
     var partialRefusal: ProxyError?
-    /// The failure when the proxy then closes the connection.
+    /// The failure if the proxy then closes the connection.
     var errorAtEnd: ProxyError?
 
     init(of pieces: [ArraySlice<UInt8>], from start: ProxyHandshake) {
@@ -29,7 +29,7 @@ struct ProxyOutcome {
         do throws(ProxyError) { try handshake.receiveEndOfStream() } catch { errorAtEnd = error }
     }
 
-    /// Gives the handshake a piece; returns how much of it came before the tunnel, once that is open.
+    /// Passes a piece to the handshake. Returns the number of its bytes before the tunnel, once that is open.
     private mutating func receive(
         _ piece: ArraySlice<UInt8>, into handshake: inout ProxyHandshake
     ) throws(ProxyError) -> Int? {
@@ -46,7 +46,7 @@ struct ProxyOutcome {
         }
     }
 
-    /// Whether both are the same, but for how much is known of what is not HTTP.
+    /// Whether both outcomes are equal, except for the amount of data quoted from a response that is not HTTP.
     func isAlike(_ other: ProxyOutcome) -> Bool {
         consumedByteCount == other.consumedByteCount && sent == other.sent
             && Self.areAlike(error, other.error) && Self.areAlike(partialRefusal, other.partialRefusal)

@@ -1,6 +1,6 @@
 import WSCore
 
-/// What bytes from a peer come to, by RFC 6455 §5 through §8 read the plain way: all bytes at once, everything copied.
+/// A straightforward receiver according to RFC 6455 §5 through §8. It gets all bytes at once and copies everything.
 struct ReferenceReceiver {
     private(set) var events: [SessionEvent] = []
     private(set) var error: ProtocolError?
@@ -11,7 +11,7 @@ struct ReferenceReceiver {
     private var message: (kind: MessageKind, bytes: [UInt8], text: UTF8Reference, fragments: Int)?
     private var isClosed = false
 
-    /// Reads all of the bytes.
+    /// Processes all of the bytes.
     init(_ bytes: [UInt8], receivedBy role: Role, limits: Limits) {
         self.role = role
         self.limits = limits
@@ -26,7 +26,7 @@ struct ReferenceReceiver {
     private struct Frame {
         var isFinal: Bool
         var opcode: Opcode
-        /// What has arrived of the payload, without its mask.
+        /// The received part of the payload, unmasked.
         var payload: [UInt8]
         var isWhole: Bool
     }
@@ -126,7 +126,7 @@ struct ReferenceReceiver {
     }
 }
 
-/// Whether RFC 6455 §7.4 and the registry of §11.7 let a close frame carry the code.
+/// Whether a close frame may carry the code, according to RFC 6455 §7.4 and the registry of §11.7.
 func isLegal(closeCode code: UInt16) -> Bool {
     [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014].contains(code)
         || (3000...4999).contains(code)

@@ -1,4 +1,4 @@
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed, everywhere.
+/// SplitMix64 (Steele, Lea, Flood 2014), which generates the same numbers for the same seed on every platform.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -6,7 +6,7 @@ struct SeededRandom: RandomNumberGenerator {
         state = seed
     }
 
-    /// Numbers that depend on every byte of an input (FNV-1a).
+    /// Creates a generator with a seed that depends on every byte of an input (FNV-1a).
     init(seededBy input: [UInt8]) {
         state = input.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -1,6 +1,6 @@
 import WSCore
 
-/// What a session tells its handler.
+/// An event that a session reports to its handler.
 enum SessionEvent: Equatable {
     case message(MessageKind, [UInt8])
     case ping([UInt8])
@@ -8,11 +8,11 @@ enum SessionEvent: Equatable {
     case close(CloseFrame)
 }
 
-/// Remembers what a session tells it.
+/// Records the events of a session.
 struct RecordingHandler: SessionHandler {
     var events: [SessionEvent] = []
     var headers: [FrameHeader] = []
-    /// Whether nothing is taken after a frame until it is given again.
+    /// Whether the handler pauses the session after every frame.
     var takesSingleFrames = false
 
     func takesMore(_ outbox: borrowing Outbox) -> Bool { !takesSingleFrames }
@@ -38,17 +38,17 @@ struct RecordingHandler: SessionHandler {
     }
 }
 
-/// The bytes of a span, copied.
+/// Copies the bytes of a span.
 func bytes(of span: RawSpan) -> [UInt8] {
     span.withUnsafeBytes { Array($0) }
 }
 
-/// The readable bytes of a buffer, copied.
+/// Copies the readable bytes of a buffer.
 func contents(of buffer: borrowing ByteBuffer) -> [UInt8] {
     buffer.withReadableBytes { bytes(of: $0) }
 }
 
-/// A source of masking keys that are the same in every run.
+/// Returns a source of masking keys that are the same in every run.
 func seededKeys() -> MaskingKeySource {
     var random = SeededRandom(seed: 1)
     return MaskingKeySource { buffer in
@@ -59,7 +59,7 @@ func seededKeys() -> MaskingKeySource {
 }
 
 extension Session {
-    /// Gives the session a copy of bytes, again and again what the handler does not take.
+    /// Passes a copy of the bytes to the session, repeatedly until the handler has accepted all of them.
     mutating func receive<Handler: SessionHandler>(
         _ bytes: some Sequence<UInt8>, handler: inout Handler
     ) throws(ProtocolError) {

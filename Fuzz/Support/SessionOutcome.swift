@@ -1,15 +1,15 @@
 import WSCore
 
-/// What becomes of bytes that a session is given in pieces.
+/// The outcome of bytes that a session receives in pieces.
 struct SessionOutcome: Equatable {
     var events: [SessionEvent] = []
     var headers: [FrameHeader] = []
     var error: ProtocolError?
-    /// What waits to be sent.
+    /// The bytes queued for sending.
     var sent: [UInt8] = []
 
-    /// Gives the pieces to a session of `role`; with `deflate`, compression was agreed on. In two pieces, they are taken
-    /// frame by frame.
+    /// Passes the pieces to a session of `role`, with compression if `deflate` is given. If there are two pieces, the
+    /// handler pauses after every frame.
     init(
         of pieces: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limits, deflate: DeflateParameters? = nil
     ) {

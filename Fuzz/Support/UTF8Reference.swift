@@ -1,28 +1,28 @@
-/// UTF-8 by table 3-7 of the Unicode standard, byte by byte and without the code under test.
+/// A validator based on table 3-7 of the Unicode standard, byte by byte and independent of the code under test.
 struct UTF8Reference {
-    /// What is known of bytes that may be the beginning of a text.
+    /// The verdict on bytes that may be the beginning of a text.
     enum Verdict: Equatable {
-        /// They are a text.
+        /// The bytes are a complete text.
         case whole
-        /// They can become one.
+        /// The bytes can become a text.
         case beginning
-        /// Nothing that follows makes them one.
+        /// No continuation makes the bytes a text.
         case invalid
     }
 
-    /// What is known of the bytes so far.
+    /// The verdict on the bytes so far.
     private(set) var verdict = Verdict.whole
-    /// The ranges of the bytes that must follow, the next one first.
+    /// The ranges of the required following bytes, the next one first.
     private var expected: [ClosedRange<UInt8>] = []
 
-    /// Judges bytes as the beginning of a text.
+    /// Returns the verdict on bytes as the beginning of a text.
     static func judge(_ bytes: some Sequence<UInt8>) -> Verdict {
         var reference = UTF8Reference()
         reference.take(bytes)
         return reference.verdict
     }
 
-    /// Takes more bytes.
+    /// Processes further bytes.
     mutating func take(_ bytes: some Sequence<UInt8>) {
         for byte in bytes where verdict != .invalid {
             if let range = expected.first {

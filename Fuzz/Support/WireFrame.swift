@@ -1,14 +1,14 @@
-/// A frame as it was on the wire, read without the code under test.
+/// A frame on the wire, parsed independently of the code under test.
 struct WireFrame: Equatable {
     var first: UInt8
     var isMasked: Bool
-    /// Without its mask.
+    /// The unmasked payload.
     var payload: [UInt8]
 
     var opcode: UInt8 { first & 0xF }
     var isFinal: Bool { first & 0x80 != 0 }
 
-    /// Reads what an end has sent: whole frames, each with its length in the shortest form.
+    /// Parses bytes sent by one end: whole frames, each with its length in the shortest form.
     static func read(_ bytes: [UInt8]) -> [WireFrame] {
         var frames: [WireFrame] = []
         var rest = bytes[...]

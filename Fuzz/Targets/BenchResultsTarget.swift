@@ -6,8 +6,8 @@ import WSCore
 extension FuzzTarget {
     /// The results of a load test.
     ///
-    /// - What is no results is refused with words of one line that are safe to show.
-    /// - Results are written and read as what they were, drawn as a table, and can be added to themselves.
+    /// - Invalid results are rejected with a one-line message that is safe to show.
+    /// - Valid results survive writing and reading, can be formatted as a table, and can be added to themselves.
     static let benchResults = FuzzTarget(name: "bench-results") { input in
         do throws(BenchResultsError) {
             var results = try BenchResults(json: input.span.bytes)

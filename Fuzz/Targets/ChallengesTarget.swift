@@ -1,11 +1,11 @@
 import WSCore
 
 extension FuzzTarget {
-    /// The values of WWW-Authenticate, one a line.
+    /// The values of WWW-Authenticate, one per line.
     ///
-    /// - Schemes and names of parameters are tokens, and there are only so many challenges.
-    /// - What is said of them is one line, which is safe to show and not too long.
-    /// - Challenges written again as the RFC writes them are read the same.
+    /// - Schemes and parameter names are tokens, and the number of challenges is limited.
+    /// - Their description is one line of limited length that is safe to show.
+    /// - Challenges survive serialization according to the RFC and parsing.
     static let challenges = FuzzTarget(name: "challenges") { input in
         let values = input.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         let challenges = AuthenticationChallenge.parse(values)

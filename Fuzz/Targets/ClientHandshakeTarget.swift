@@ -3,12 +3,12 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// Responses to a client's upgrade request: heads, interim responses, bodies in each framing.
+    /// Responses to a client's upgrade request: heads, interim responses, and bodies with each kind of framing.
     ///
-    /// - It makes no difference in which pieces a response arrives.
-    /// - An upgrade is to a subprotocol and extensions that were asked for.
-    /// - A body is the same whether it comes with its length, in chunks, or until the server closes.
-    /// - What is shown of a failure is safe to show, and a body is no longer than its limit.
+    /// - The result does not depend on how a response is split.
+    /// - An upgrade selects only a subprotocol and extensions that the client requested.
+    /// - A body is the same whether it is framed by its length, in chunks, or by the end of the connection.
+    /// - Failures are safe to show, and a body does not exceed its limit.
     static let clientHandshake = FuzzTarget(name: "client-handshake") { input in
         let whole = ClientOutcome(of: [input[...]])
         for pieces in waysToCut(input) {
@@ -57,12 +57,12 @@ extension FuzzTarget {
     }
 }
 
-/// What bytes of a server come to.
+/// The outcome of bytes from a server.
 private struct ClientOutcome {
     var upgrade: (upgrade: ClientUpgrade, consumedByteCount: Int)?
     var error: HandshakeError?
     var partialRefusal: HandshakeError?
-    /// The failure when the server then closes the connection.
+    /// The failure if the server then closes the connection.
     var errorAtEnd: HandshakeError?
 
     init(of pieces: [ArraySlice<UInt8>]) {
@@ -83,7 +83,7 @@ private struct ClientOutcome {
         do throws(HandshakeError) { try handshake.receiveEndOfStream() } catch { errorAtEnd = error }
     }
 
-    /// Whether both are the same, but for how much is known of what is not HTTP.
+    /// Whether both outcomes are equal, except for the amount of data quoted from a response that is not HTTP.
     func isAlike(_ other: ClientOutcome) -> Bool {
         upgrade?.upgrade == other.upgrade?.upgrade
             && upgrade?.consumedByteCount == other.upgrade?.consumedByteCount
@@ -98,7 +98,7 @@ private struct ClientOutcome {
         return left == right
     }
 
-    /// The handshake of a request whose key is `AAAAAAAAAAAAAAAAAAAAAA==`.
+    /// The handshake of a request with the key `AAAAAAAAAAAAAAAAAAAAAA==`.
     private static let handshake: ClientHandshake = {
         guard let url = try? WebSocketURL(parsing: "ws://host/"),
             let request = try? ClientRequest(

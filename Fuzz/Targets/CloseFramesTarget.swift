@@ -3,8 +3,8 @@ import WSCore
 extension FuzzTarget {
     /// The payloads of close frames.
     ///
-    /// - What decodes has a legal code and a reason, and encodes to the same bytes; the error is the one that fits.
-    /// - Whatever code and reason a close frame is made of, what travels is legal: at most 125 bytes, of UTF-8.
+    /// - A decoded payload has a legal code and a reason, and encodes to the same bytes. Errors match the violation.
+    /// - Whatever its code and reason, an encoded close frame is legal: at most 125 bytes, with UTF-8 text.
     static let closeFrames = FuzzTarget(name: "close-frames") { input in
         if input.count <= FrameHeader.maximumControlPayloadBytes { checkDecoding(input) }
 

@@ -1,10 +1,10 @@
 import WSCore
 
 extension FuzzTarget {
-    /// Bytes from a peer with which permessage-deflate was agreed on, in both roles.
+    /// Bytes from a peer with negotiated permessage-deflate, in both roles.
     ///
-    /// - The events are the same in any pieces. Text is UTF-8, and no message is larger than the limit.
-    /// - A violation is one in any pieces, though a fault that shows in an earlier piece may be found before another.
+    /// - The events do not depend on how the bytes are split. Text is UTF-8, and no message exceeds the limit.
+    /// - A violation is found however the bytes are split. Splitting may reveal a different violation first.
     static let compressedFrames = FuzzTarget(name: "compressed-frames") { input in
         for role in Role.allCases {
             let limits = Limits(maximumMessageBytes: 5000, maximumFragments: 20)

@@ -3,9 +3,10 @@ import WSCore
 extension FuzzTarget {
     /// Values of Sec-WebSocket-Extensions, as offers to a server and as answers to a client.
     ///
-    /// - What a server accepts goes with an offer, as a client that made these offers sees it, and both hold to the same.
-    /// - Whatever a server answers, a client ends up with parameters that are in range and no looser than it asked for,
-    ///   or with an error of one safe line.
+    /// - A client that made the offers accepts the server's answer, and both derive the same parameters from it.
+    /// - For any answer, a client ends up with valid parameters that are no looser than requested, or with a one-line
+    ///   error
+    ///   that is safe to show.
     static let compressionOffers = FuzzTarget(name: "compression-offers") { input in
         guard let elements = try? ExtensionHeader.parse([String(decoding: input, as: UTF8.self)]) else { return }
         for windowBits in [8, 12, 15] {

@@ -1,11 +1,11 @@
 @testable import WSCore
 
 extension FuzzTarget {
-    /// The values of Set-Cookie, one a line; the first byte chooses the server.
+    /// The values of Set-Cookie, one per line. The first byte selects the server.
     ///
-    /// - What is sent is a Cookie field's value, within its limit, and each cookie of it a part of what was received.
-    /// - A foreign server gets nothing, and without TLS nobody gets what needs TLS.
-    /// - Nothing is sent that has expired, and no moment is too early or late to ask.
+    /// - A Cookie field is valid and within its limit, and each of its cookies is part of a received value.
+    /// - Other servers receive no cookies, and connections without TLS receive no Secure cookies.
+    /// - Expired cookies are not sent. Every point in time is a valid argument.
     static let cookies = FuzzTarget(name: "cookies") { input in
         var choices = ChoiceReader(input)
         let sources = ["ws://h.example/x/y", "wss://sub.h.example/x/", "ws://127.0.0.1/", "ws+unix:/run/a.sock:/y"]

@@ -5,10 +5,10 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// Hexadecimal digits and Base64 of the input, and what they are written as.
+    /// Decoding and encoding of hexadecimal digits and Base64.
     ///
-    /// - Another decoder of Base64 agrees, once the alphabet is the standard one and the padding is there.
-    /// - Bytes that are written are read back, and a text that is read is written as itself, but for case and blanks.
+    /// - A second Base64 decoder agrees after normalization of the alphabet and the padding.
+    /// - Bytes survive encoding and decoding. Text survives decoding and encoding, except for case and blanks.
     static let encodedInput = FuzzTarget(name: "encoded-input") { input in
         var digits = ByteBuffer()
         HexDigits.append(input.span.bytes, to: &digits)

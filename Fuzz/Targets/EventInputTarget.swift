@@ -4,11 +4,11 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// JSON events as they come in, from whoever wrote them.
+    /// JSON events from arbitrary sources.
     ///
-    /// - What is taken is an object to another parser of JSON, with a type that there is.
-    /// - What could be sent fits into its frame: text is UTF-8, a control frame holds 125 bytes, a close code may travel.
-    /// - Written as an event and read again it is the same.
+    /// - A second JSON parser reads every accepted event as an object with a known type.
+    /// - Events fit into their frames: text is UTF-8, control frames hold up to 125 bytes, and close codes may be sent.
+    /// - Events survive writing and reading.
     static let eventInput = FuzzTarget(name: "event-input") { input in
         var reader = EventReader(readsTimes: true)
         guard let event = try? reader.read(input.span.bytes) else { return }
@@ -31,7 +31,7 @@ extension FuzzTarget {
         expectEqual(second.withPayload { bytes(of: $0) }, payload, "the payload, written and read")
     }
 
-    /// The event of an item; nil for an end without a close frame, of which there are several.
+    /// Writes the event of an item. Returns nil for an end without a close frame, which several events represent.
     private static func written(_ item: InputItem, _ payload: [UInt8]) -> [UInt8]? {
         let type: StaticString =
             switch item {

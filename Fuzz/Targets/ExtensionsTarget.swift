@@ -1,17 +1,17 @@
 import WSCore
 
 extension FuzzTarget {
-    /// The values of Sec-WebSocket-Extensions, one a line.
+    /// The values of Sec-WebSocket-Extensions, one per line.
     ///
-    /// - What parses is made of tokens, and written and parsed again it is the same.
-    /// - Quotes around values and backslashes in them change nothing.
-    /// - Several fields mean what one with their values, joined by commas, means.
+    /// - Parsed values consist of tokens, and survive serialization and parsing.
+    /// - Quotes around values and backslashes within them do not change the result.
+    /// - Several fields are equivalent to one field with their values joined by commas.
     static let extensions = FuzzTarget(name: "extensions") { input in
         let values = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         let joined = try? ExtensionHeader.parse([values.joined(separator: ",")])
         guard let offers = try? ExtensionHeader.parse(values) else {
-            // A quoted string that one field leaves open may be closed by the next when they are joined.
+            // After joining, a quoted string that is open at the end of a field may be closed by the next one.
             expect(joined == nil || values.contains { $0.contains("\"") }, "the fields parse only when joined")
             return
         }
@@ -26,7 +26,7 @@ extension FuzzTarget {
         expectEqual(try? ExtensionHeader.parse([quoted(offers)]), offers, "written with quotes and parsed again")
     }
 
-    /// The value for extensions with every value of a parameter in quotes and every character of it escaped.
+    /// The field value for extensions, with every parameter value quoted and every character of it escaped.
     private static func quoted(_ offers: [ExtensionOffer]) -> String {
         offers.map { offer in
             offer.parameters.reduce(offer.name) { text, parameter in

@@ -1,12 +1,12 @@
 import WSCore
 
 extension FuzzTarget {
-    /// Bytes from a peer, in both roles, under ordinary limits and tight ones.
+    /// Bytes from a peer, in both roles, with default and with tight limits.
     ///
-    /// - The events and the violation are those of a receiver that is written the plain way.
-    /// - It makes no difference in which pieces the bytes arrive, neither for these nor for what is sent.
-    /// - What is sent are well-formed control frames: an answer to each ping, then at most one close frame with a legal
-    ///   code, which is that of the violation or of the peer's close frame.
+    /// - The events and the violation equal those of a straightforward reference implementation.
+    /// - The result does not depend on how the bytes are split.
+    /// - The session sends only well-formed control frames: an answer to each ping, then at most one close frame with a
+    ///   legal code, which is that of the violation or of the peer's close frame.
     static let frames = FuzzTarget(name: "frames") { input in
         for role in Role.allCases {
             for limits in [Limits(), Limits(maximumMessageBytes: 40, maximumFragments: 3)] {
@@ -43,7 +43,7 @@ extension FuzzTarget {
             expect(UTF8Reference.judge(payload.dropFirst(2)) == .whole, "the reason that was sent is not UTF-8")
         }
         let pings = outcome.events.compactMap { event in if case .ping(let payload) = event { payload } else { nil } }
-        // With more than this waiting, pings are not answered one by one.
+        // Beyond this backlog, pings are not answered one by one.
         guard outcome.sent.count <= Outbox.pongBacklogBytes else { return }
         expectEqual(frames.map(\.payload), pings, "answers to pings")
         expect(frames.allSatisfy { $0.opcode == 0xA }, "something other than pongs was sent")

@@ -1,12 +1,12 @@
 @testable import WSCore
 
 extension FuzzTarget {
-    /// Heads of requests and responses, under ordinary limits and tight ones.
+    /// Heads of requests and responses, with default and with tight limits.
     ///
-    /// - It makes no difference in which pieces a head arrives, nor what follows it.
-    /// - It ends with its first empty line.
-    /// - What parses is well-formed: names are tokens, values have no control characters.
-    /// - Written and parsed again it is the same.
+    /// - The result depends neither on how a head is split nor on the data after it.
+    /// - A head ends with its first empty line.
+    /// - Parsed heads are well-formed: names are tokens, and values contain no control characters.
+    /// - Heads survive serialization and parsing.
     static let httpHeads = FuzzTarget(name: "http-heads") { input in
         for kind in [HTTPHeadParser.Kind.request, .response] {
             for limits in [HeadLimits.client, HeadLimits(maximumBytes: 64, maximumFields: 3)] {
@@ -31,7 +31,7 @@ extension FuzzTarget {
         case .request(let head, _):
             startLine = "\(head.method) \(head.target) HTTP/1.\(head.minorVersion)"
             fields = head.fields
-            // A scheme with nothing behind it, or asterisk form, has no path; what there is begins with a slash.
+            // A bare scheme and the asterisk form have no path. Every path starts with a slash.
             expect(head.path.map { $0.hasPrefix("/") } ?? true, "the path is \(head.path ?? "")")
         case .response(let head, _):
             startLine = "HTTP/1.\(head.minorVersion) \(padded(head.status)) \(head.reason)"
@@ -46,7 +46,7 @@ extension FuzzTarget {
             written += Array("\r\n\(field.name): ".utf8) + field.valueBytes
         }
         written += Array("\r\n\r\n".utf8)
-        // What is not UTF-8 becomes longer when it is repaired.
+        // Repairing invalid UTF-8 makes values longer.
         let limits = HeadLimits(maximumBytes: .max, maximumFields: .max)
         let again = HeadOutcome(of: [written[...]], kind, limits: limits)
         expect(outcome.hasHead(of: again), "written and parsed again:\n\(outcome)\n\(again)")
@@ -65,7 +65,7 @@ extension FuzzTarget {
     }
 }
 
-/// What bytes come to, with the number of those that belong to the head.
+/// The outcome of parsing, with the number of bytes that belong to the head.
 private enum HeadOutcome: Equatable {
     case needsMore
     case request(RequestHead, byteCount: Int)
@@ -96,7 +96,7 @@ private enum HeadOutcome: Equatable {
         }
     }
 
-    /// Whether both are the same, but for how much is known of what is not HTTP.
+    /// Whether both outcomes are equal, except for the amount of data quoted from input that is not HTTP.
     func isAlike(_ other: HeadOutcome) -> Bool {
         if case .failed(.notHTTP(let left)) = self, case .failed(.notHTTP(let right)) = other {
             return left.starts(with: right) || right.starts(with: left)

@@ -1,10 +1,10 @@
 @testable import WSCore
 
 extension FuzzTarget {
-    /// Histograms in the compressed form: the input itself, and the input as what is compressed in it.
+    /// Compressed histograms: the input itself, and the input as their uncompressed content.
     ///
-    /// - Whatever was read can be worked with, and its statistics are in order.
-    /// - It is written and read as what it was.
+    /// - Decoded histograms are usable, and their statistics are ordered.
+    /// - Histograms survive encoding and decoding.
     static let histograms = FuzzTarget(name: "histograms") { input in
         check(input)
         let data = ZlibData.compress(input.span.bytes)

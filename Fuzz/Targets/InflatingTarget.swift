@@ -1,12 +1,13 @@
 import WSCore
 
 extension FuzzTarget {
-    /// Compressed messages, one after the other, of which the first byte of the input says under which parameters.
+    /// A sequence of compressed messages. The first byte of the input selects the parameters.
     ///
-    /// - What comes out is never more than the limit.
-    /// - It makes no difference whether zlib's memory is given back between messages.
-    /// - A message comes out, or is refused, in any pieces; what comes out is the same. But for a window smaller than
-    ///   DEFLATE's own: zlib does not hold references to it as long as they lead into what it has just put out.
+    /// - The output never exceeds the limit.
+    /// - The result does not depend on whether zlib's memory is released between messages.
+    /// - The result does not depend on how a message is split. Windows smaller than DEFLATE's own are an exception:
+    ///   zlib
+    ///   accepts references beyond the window if they lead into the current output.
     static let inflating = FuzzTarget(name: "inflating") { input in
         var choices = ChoiceReader(input)
         let choice = choices.byte()
@@ -32,7 +33,7 @@ extension FuzzTarget {
         expectEqual(whole, halved, "whole and in halves")
     }
 
-    /// What becomes of compressed messages.
+    /// The outcome of compressed messages.
     private struct Outcome: Equatable {
         var messages: [[UInt8]] = []
         var error: ProtocolError?
@@ -60,7 +61,7 @@ extension FuzzTarget {
                 }
                 messages.append(contents(of: message))
                 decompressor.recycle(&message)
-                // Twice: what has been used since the last time stays.
+                // Memory used since the previous call survives one call, so the second call must release it.
                 if givesBack, memory.releaseIdle() { expect(!memory.releaseIdle(), "memory was not given back") }
             }
         }

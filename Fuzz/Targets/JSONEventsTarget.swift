@@ -4,10 +4,10 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// The JSON events of what a peer sent.
+    /// The JSON events of received data.
     ///
-    /// - An event is one line, of UTF-8, in which nothing could drive a terminal.
-    /// - Another parser of JSON reads the payload back, as `data` or as `base64`, and so for text in a field.
+    /// - An event is one line of UTF-8 that cannot control a terminal.
+    /// - A second JSON parser reads back the payload, as `data` or `base64`, and text in other fields.
     static let jsonEvents = FuzzTarget(name: "json-events") { input in
         let isText = String(validating: input, as: UTF8.self) != nil
         let text = String(decoding: input, as: UTF8.self)
@@ -27,7 +27,7 @@ extension FuzzTarget {
         }
         expectEqual(fields.count, 7, "the number of fields")
         expectEqual(fields["bytes"] as? Int, input.count, "bytes")
-        // By bytes: equal strings in Swift may be of different characters.
+        // Compare bytes, because equal Swift strings may consist of different scalars.
         expectEqual((fields["reason"] as? String).map { Array($0.utf8) }, Array(text.utf8), "reason")
         let payload =
             isText

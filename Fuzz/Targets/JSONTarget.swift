@@ -7,9 +7,9 @@ import WSCore
 extension FuzzTarget {
     /// JSON, token by token.
     ///
-    /// - The tokens stand in the text one after another, with nothing but blanks, commas and colons between them.
-    /// - Another parser takes the same texts, but for what a parser that makes values cannot take.
-    /// - A text that is cut is truncated, or what is left is JSON by itself.
+    /// - The tokens occur in order, separated only by blanks, commas, and colons.
+    /// - A second parser accepts the same texts, except for values that it cannot represent.
+    /// - A prefix of a text is reported as truncated, or it is JSON by itself.
     static let json = FuzzTarget(name: "json") { input in
         guard let text = String(validating: input, as: UTF8.self) else { return }
         let problem = check(input)
@@ -17,21 +17,21 @@ extension FuzzTarget {
             let cut = check(Array(input[..<end]))
             if let cut { expectEqual(cut, .truncated, "a text without its last byte") }
         }
-        // Foundation takes zeros for the sign of another encoding, and a byte order mark.
+        // Foundation interprets zeros as another encoding, and accepts a byte order mark.
         guard !input.contains(0), !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else { return }
         let other = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
         if other != nil {
             if case .tooDeep? = problem { return }
-            // The other one takes a comma before the end of an object or array.
+            // Foundation accepts a comma before the end of an object or array.
             if case .unexpected(let offset)? = problem, "]}".utf8.contains(input[offset]) { return }
             expectEqual(problem, nil, "a text that another parser takes")
         }
-        // What cannot be a value: numbers beyond a Double, and halves of surrogate pairs.
+        // Values Foundation cannot represent: numbers beyond Double, and lone surrogates.
         let hasLimits = text.lowercased().contains("\\ud") || text.lowercased().contains("e") || text.utf8.count > 300
         if problem == nil, !hasLimits { expect(other != nil, "another parser refuses \(text)") }
     }
 
-    /// Reads the text to its end or the first problem, and checks where its tokens stand.
+    /// Reads the text to its end or to the first error, and checks the positions of its tokens.
     private static func check(_ text: [UInt8]) -> JSONError? {
         var reader = JSONReader()
         var end = 0

@@ -4,15 +4,15 @@ import CommandLine
 @testable import wsx
 
 extension FuzzTarget {
-    /// Command lines, their words separated by NUL.
+    /// Command lines, with words separated by NUL.
     ///
-    /// - A command line means something, or ends in words of one line that are safe to show.
-    /// - So do the settings that it comes to, unless they would read a file.
-    /// - The request that `connect` then sends is one that a server reads: the same fields, and no more.
+    /// - A command line is accepted, or rejected with a one-line message that is safe to show.
+    /// - The same holds for the resulting settings, unless they would read a file.
+    /// - A server parses the resulting request of `connect` to exactly the same fields.
     static let options = FuzzTarget(name: "options") { input in
         let words = input.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(validating: $0, as: UTF8.self) }
-        // The program refuses arguments that are not UTF-8 before it parses them.
+        // The program rejects arguments that are not UTF-8 before it parses them.
         guard !words.contains(nil) else { return }
         do throws(UsageError) {
             switch try Invocation.program.parse(words.compactMap { $0 }) {

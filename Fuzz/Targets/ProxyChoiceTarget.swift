@@ -2,12 +2,12 @@
 @testable import wsx
 
 extension FuzzTarget {
-    /// A proxy's URL, a list of exceptions and a host, a line each, as options and the environment have them.
+    /// A proxy URL, a list of exceptions, and a host, one per line, as in options and environment variables.
     ///
-    /// - A proxy's description parses to the same proxy without a login.
-    /// - The words for what does not parse are one line that is safe to show, and never show a password.
-    /// - A list names what one of its elements names, whatever the case of its letters.
-    /// - The request for a host is one head of HTTP, and no secret of it is shown.
+    /// - The description of a proxy parses to the same proxy without its login.
+    /// - Error messages are one line, safe to show, and never contain a password.
+    /// - A list matches a host exactly if one of its elements does, regardless of case.
+    /// - The request for a host is a single HTTP head, and its description contains no secret.
     static let proxyChoice = FuzzTarget(name: "proxy-choice") { input in
         let lines = input.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -66,7 +66,7 @@ extension FuzzTarget {
     }
 
     private static func checkListing(_ host: String) {
-        // A comma ends an element, and of stars and dots alone nothing is left.
+        // A comma ends an element, and a host of only asterisks and dots is empty after normalization.
         guard !host.utf8.contains(UInt8(ascii: ",")), !host.allSatisfy({ $0 == "*" || $0 == "." }) else { return }
         let bracketed = host.contains(":") ? "[\(host)]" : host
         for element in [host, bracketed, bracketed + ":443"] {

@@ -3,11 +3,11 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// Answers of an HTTP proxy to CONNECT.
+    /// Responses of an HTTP proxy to CONNECT.
     ///
-    /// - It makes no difference in which pieces an answer arrives.
-    /// - What opens the tunnel is a head and no byte less; what follows it is left.
-    /// - What is shown of a failure is safe to show, and a body is no longer than its limit.
+    /// - The result does not depend on how a response is split.
+    /// - The tunnel opens exactly at the end of the head. Later bytes are left unread.
+    /// - Failures are safe to show, and a body does not exceed its limit.
     static let proxyConnect = FuzzTarget(name: "proxy-connect") { input in
         let whole = ProxyOutcome(of: [input[...]], from: handshake)
         for pieces in waysToCut(input) {

@@ -1,11 +1,11 @@
 import WSCore
 
 extension FuzzTarget {
-    /// Answers of a SOCKS proxy, without and with a login.
+    /// Replies of a SOCKS proxy, with and without a login.
     ///
-    /// - It makes no difference in which pieces the answers arrive.
-    /// - The tunnel opens, and the login and the request are sent, where a reading of the whole of the answers says so.
-    /// - The words for a failure are one line that is safe to show.
+    /// - The result does not depend on how the replies are split.
+    /// - The tunnel opens, and the login and the request are sent, exactly if a parser of the complete replies agrees.
+    /// - Error messages are one line that is safe to show.
     static let proxySOCKS = FuzzTarget(name: "proxy-socks") { input in
         for (handshake, hasLogin) in [(plain, false), (withLogin, true)] {
             let whole = ProxyOutcome(of: [input[...]], from: handshake)
@@ -33,18 +33,18 @@ extension FuzzTarget {
     }
 }
 
-/// What the answers of a SOCKS proxy say, read as a whole by RFC 1928 and RFC 1929.
+/// A parser of the complete replies of a SOCKS proxy, according to RFC 1928 and RFC 1929.
 private struct SOCKSReading {
-    /// Where the bytes of the target begin.
+    /// The position of the first byte from the target.
     var tunnelStart: Int?
-    /// How often the proxy waits for an answer.
+    /// The number of messages sent in response to the proxy's replies.
     var sentCount = 0
-    /// Whether the answers are a refusal or break the rules.
+    /// Whether the replies are a refusal or invalid.
     var isWrong = false
 
     init(of bytes: [UInt8], hasLogin: Bool) {
         var position = 0
-        /// Takes a byte, if there is one; it is wrong unless it is one of `values`.
+        /// Consumes a byte, if there is one. A byte not in `values` is wrong.
         func takes(_ values: [UInt8]) -> Bool {
             guard position < bytes.count else { return false }
             position += 1

@@ -5,8 +5,8 @@ import WSCore
 extension FuzzTarget {
     /// Standard input in each of its formats.
     ///
-    /// - It makes no difference in which pieces it is read, but for `chunks`.
-    /// - The records hold all of the input: joined by the delimiter they are the input again.
+    /// - The result does not depend on how the input is split, except with `chunks`.
+    /// - The records contain all of the input: joined by the delimiter, they equal the input.
     static let records = FuzzTarget(name: "records") { input in
         for format in InputFormat.allCases {
             let whole = records(of: [input[...]], format)

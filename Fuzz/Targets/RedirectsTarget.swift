@@ -1,12 +1,12 @@
 @testable import WSCore
 
 extension FuzzTarget {
-    /// Redirects, one Location a line; the first byte chooses where from.
+    /// Redirects, with one Location per line. The first byte selects the initial URL.
     ///
-    /// - No secret of the first request is sent once another origin has been asked for.
-    /// - What began with TLS, or at a socket file, stays there.
-    /// - Every request is HTTP whose Host is that of the URL, unless it is the user's own.
-    /// - The words for what is not followed are one line that is safe to show.
+    /// - No secret of the first request is sent after a redirect to another origin.
+    /// - A connection that starts with TLS or on a socket file stays there.
+    /// - Every request is valid HTTP, and its Host is that of the URL unless the user has overridden it.
+    /// - Error messages are one line that is safe to show.
     static let redirects = FuzzTarget(name: "redirects") { input in
         var choices = ChoiceReader(input)
         guard var request = firstRequest(choices.byte()) else { unexpected("there is no request to begin with") }

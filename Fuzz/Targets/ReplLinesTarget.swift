@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// Lines typed at the prompts: what is sent may be sent, and a mistake is told in one line that is safe to show.
+    /// Lines typed at the prompts: everything sent is valid, and errors are one line that is safe to show.
     static let replLines = FuzzTarget(name: "repl-lines") { input in
         switch check(input, commands: PromptCommandTable.connect) {
         case .shared(let action)?: check(action)
@@ -15,7 +15,7 @@ extension FuzzTarget {
         if case .shared(let action)? = check(input, commands: PromptCommandTable.listen) { check(action) }
     }
 
-    /// Reads a line, and returns the action that it asks for.
+    /// Parses a line and returns its action.
     private static func check<Action: Equatable & Sendable>(_ input: [UInt8], commands: [PromptCommand<Action>])
         -> Action?
     {

@@ -1,12 +1,12 @@
 @testable import WSCore
 
 extension FuzzTarget {
-    /// Fields of a request for a file: ranges, conditions, dates and tags; and the same input as one value of each.
+    /// Fields of file requests (ranges, preconditions, dates, and tags), and the input as a single value of each.
     ///
-    /// - A part is one of the file, and what cannot be had is not there.
-    /// - A date that is read is read again from what it is written as.
-    /// - Tags that are read are read again from what they are written as.
-    /// - Without conditions a request is answered.
+    /// - A satisfiable range lies within the file, and an unsatisfiable one lies outside of it.
+    /// - A parsed date survives formatting and parsing.
+    /// - Parsed tags survive formatting and parsing.
+    /// - A request without preconditions is answered.
     static let requestConditions = FuzzTarget(name: "request-conditions") { input in
         let value = String(decoding: input, as: UTF8.self)
         checkRange([value])
@@ -52,7 +52,7 @@ extension FuzzTarget {
 
     private static func checkDate(_ text: String) {
         guard let seconds = HTTPDate.seconds(parsing: text, now: now) else { return }
-        // A leap second is the first one of the next day.
+        // A leap second is the first second of the next day.
         let written = HTTPDate.text(ofSeconds: seconds)
         let isLast = text.contains("9999") && text.contains(":60")
         expect(isLast || HTTPDate.seconds(parsing: written, now: now) == seconds, "\(text) is written \(written)")
@@ -60,7 +60,7 @@ extension FuzzTarget {
 
     private static func checkTags(_ values: [String]) {
         guard case .oneOf(let tags) = EntityTagCondition(parsing: values) else { return }
-        // What is not UTF-8 is repaired before it comes here.
+        // Invalid UTF-8 has been repaired before.
         let written = tags.map(\.text).joined(separator: ", ")
         expectEqual(EntityTagCondition(parsing: [written]), .oneOf(tags), "the tags, written again")
         for tag in tags { expect(tag.isWeaklyEqual(to: tag), "\(tag.text) is not itself") }

@@ -2,11 +2,11 @@
 @testable import wsx
 
 extension FuzzTarget {
-    /// Requests, as programs are told of them.
+    /// The environment variables that describe a request to a program.
     ///
-    /// - A name has capitals, digits and underscores, and none can be taken for another program's own.
-    /// - A value has no control character and does not begin as functions of old shells do.
-    /// - A field whose name has nothing but letters, digits and hyphens, and whose value is harmless, is told, byte for byte.
+    /// - Names consist of capitals, digits, and underscores, and collide with no variable of another program.
+    /// - Values contain no control characters and do not begin like the exported functions of old shells.
+    /// - A harmless field with only letters, digits, and hyphens in its name is passed on byte for byte.
     static let requestEnvironment = FuzzTarget(name: "request-environment") { input in
         var parser = HTTPHeadParser(.request, limits: .server)
         guard (try? parser.receive(input.span.bytes)) != nil, let request = parser.requestHead else { return }

@@ -3,16 +3,16 @@ import Foundation
 @testable import WSCore
 
 extension FuzzTarget {
-    /// Paths of requests, and the pages of directories with names from them.
+    /// Paths of requests, and directory pages with names taken from them.
     ///
-    /// - What is taken for names is what the escapes stand for, and no name leads elsewhere.
-    /// - Written again it is the same, and no URL of another server.
-    /// - Nothing of a name becomes HTML, and the link leads to the name.
+    /// - Names are the unescaped segments of the path, and no name leads elsewhere.
+    /// - Paths survive serialization and parsing, and never become a URL of another server.
+    /// - No part of a name becomes HTML, and each link leads to its name.
     static let requestPaths = FuzzTarget(name: "request-paths") { input in
         let text = String(decoding: input, as: UTF8.self)
         guard let path = try? RequestPath(parsing: text) else { return }
         let pieces = text.split(separator: "/" as Character, omittingEmptySubsequences: true)
-        // A combining mark behind a slash makes another character of it.
+        // A combining mark after a slash forms a different character with it.
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             expectEqual(path.names, pieces.compactMap { $0.removingPercentEncoding }, "the names")
         }

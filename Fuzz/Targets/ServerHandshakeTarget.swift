@@ -3,11 +3,11 @@ import Foundation
 @testable import WSCore
 
 extension FuzzTarget {
-    /// Upgrade requests to a server, under its default policy and under one that accepts more.
+    /// Upgrade requests to a server, with its default policy and with a more permissive one.
     ///
-    /// - It makes no difference in which pieces a request arrives.
-    /// - A refusal is a response of HTTP with its status and a body of its length; its reason is safe to log.
-    /// - The answer to what is accepted opens the connection of a client that asks for the same.
+    /// - The result does not depend on how a request is split.
+    /// - A refusal is an HTTP response with the right status and body length, and its reason is safe to log.
+    /// - A client with the same request accepts the response.
     static let serverHandshake = FuzzTarget(name: "server-handshake") { input in
         for policy in policies {
             let whole = ServerOutcome(of: [input[...]], policy: policy)
@@ -51,7 +51,7 @@ extension FuzzTarget {
 
     private static func checkUpgrade(_ upgrade: ServerUpgrade) {
         let key = upgrade.request.fields.first(named: "Sec-WebSocket-Key") ?? ""
-        // The last digit of a key can carry bits that belong to no byte.
+        // The last Base64 digit of a key can contain bits that belong to no byte.
         guard let nonce = Data(base64Encoded: key), nonce.count == 16, nonce.base64EncodedString() == key else {
             return
         }
@@ -71,7 +71,7 @@ extension FuzzTarget {
     }
 }
 
-/// What bytes of a client come to.
+/// The outcome of bytes from a client.
 private enum ServerOutcome {
     case needsMore
     case requested(RequestHead)
@@ -99,7 +99,8 @@ private enum ServerOutcome {
         }
     }
 
-    /// Whether both are the same, but for how much a refusal shows of what is not HTTP.
+    /// Whether both outcomes are equal, except for the amount of data that a refusal quotes from a request that is not
+    /// HTTP.
     func isAlike(_ other: ServerOutcome) -> Bool {
         switch (self, other) {
         case (.needsMore, .needsMore): true

@@ -1,13 +1,14 @@
 import WSCore
 
 extension FuzzTarget {
-    /// A client and a server, each a session, of which the input says who sends what and in which pieces it arrives.
+    /// A client and a server session. The input determines who sends which messages, and how the bytes are split.
     ///
-    /// - What one sends, the other receives: messages, pings, pongs and the close frame, in order and whole, whatever the
-    ///   sizes of fragments and pieces, and however messages are compressed.
-    /// - Neither finds fault with the other.
-    /// - Each ping is answered, and when many wait, the latest is.
-    /// - When either has closed, both end with the closing handshake complete.
+    /// - Each end receives the other's messages, pings, pongs, and close frame completely and in order, for all sizes
+    ///   of
+    ///   fragments and pieces, and with every kind of compression.
+    /// - Neither end reports a violation by the other.
+    /// - Each ping is answered. If many are pending, at least the latest is.
+    /// - After either end has closed, both complete the closing handshake.
     static let session = FuzzTarget(name: "session") { input in
         var choices = ChoiceReader(input)
         var pair = SessionPair(&choices)
@@ -17,13 +18,13 @@ extension FuzzTarget {
     }
 }
 
-/// Remembers what an end says and hears, and echoes messages if it is asked to.
+/// Records what an end sends and receives, and echoes messages if requested.
 private struct EndHandler: SessionHandler {
     var echoesMessages = false
-    /// What this end has sent, but for the answers to pings.
+    /// The events this end has sent, except for answers to pings.
     var said: [SessionEvent] = []
     var saidBytes = 0
-    /// What this end has received, but for the answers to pings.
+    /// The events this end has received, except for answers to pings.
     var heard: [SessionEvent] = []
     var pings: [[UInt8]] = []
     var answers: [[UInt8]] = []
@@ -51,7 +52,7 @@ private struct EndHandler: SessionHandler {
     mutating func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
         heard.append(.close(frame))
         expect(outbox.closing.sent != nil, "a close frame was not answered")
-        // The answer, which the session has put there by itself.
+        // The session itself has queued the answer.
         if let sent = outbox.closing.sent, !outbox.closing.wasStartedHere { said.append(.close(sent)) }
     }
 }
@@ -60,7 +61,7 @@ private struct EndHandler: SessionHandler {
 private struct End: ~Copyable {
     var session: Session
     var handler = EndHandler()
-    /// Whether more was waiting than what pings are answered one by one with.
+    /// Whether the backlog has exceeded the limit up to which pings are answered one by one.
     var hadBacklog = false
 
     init(_ role: Role, _ choices: inout ChoiceReader, deflate: DeflateParameters?, memory: DeflateMemory) {
@@ -89,7 +90,7 @@ private struct End: ~Copyable {
         if session.outbox.sendClose(frame) { handler.said.append(.close(frame)) }
     }
 
-    /// Takes bytes that wait to be written, at most so many.
+    /// Takes up to `maximum` bytes that wait to be written.
     mutating func takeBytes(atMost maximum: Int) -> [UInt8] {
         if session.outbox.bytes.count > Outbox.pongBacklogBytes { hadBacklog = true }
         let taken = session.outbox.bytes.withReadableBytes { bytes(of: $0.extracting(first: maximum)) }
@@ -110,7 +111,7 @@ private struct End: ~Copyable {
 
 /// Both ends, and the wire between them.
 private struct SessionPair: ~Copyable {
-    /// How the payload of each ping begins, by which the answers are told from other pongs.
+    /// The first byte of each ping's payload, which distinguishes answers from other pongs.
     static let pingMark: UInt8 = 0xFF
 
     var client: End
@@ -126,11 +127,11 @@ private struct SessionPair: ~Copyable {
         server.handler.echoesMessages = setting & 1 == 1
     }
 
-    /// What a client and a server with these wishes agree on.
+    /// The result of negotiation between a client and a server with these preferences.
     private static func agreement(_ setting: UInt8, _ wishes: UInt8) -> DeflateParameters {
         let client = DeflatePreferences(windowBits: 8 + Int(wishes & 7), keepsContext: setting & 4 == 0)
         let server = DeflatePreferences(windowBits: 8 + Int(wishes >> 4 & 7), keepsContext: setting & 8 == 0)
-        // Ours does not speak of 8 unless the peer does; others may.
+        // wsx mentions 8 bits only if the peer does, but other implementations may do so.
         let smallest = ExtensionOffer(
             name: DeflateParameters.extensionName,
             parameters: [.init("server_max_window_bits", "8"), .init("client_max_window_bits", "8")])
@@ -148,7 +149,7 @@ private struct SessionPair: ~Copyable {
 
     var saidBytes: Int { client.handler.saidBytes + server.handler.saidBytes }
 
-    /// Does what the next bytes of the input say.
+    /// Performs the next action of the input.
     mutating func act(_ choices: inout ChoiceReader) {
         let choice = choices.byte()
         if choice & 0x40 != 0 { _ = deflateMemory.releaseIdle() }
@@ -174,7 +175,7 @@ private struct SessionPair: ~Copyable {
         }
     }
 
-    /// A size on either side of those at which frames change.
+    /// A size around the values at which the frame header changes.
     private static func size(_ choices: inout ChoiceReader) -> Int {
         let byte = Int(choices.byte())
         return byte < 200 ? byte : [125, 126, 65_535, 65_536, 1000, 100_000, 4096, 32_768][byte & 7]
@@ -192,7 +193,7 @@ private struct SessionPair: ~Copyable {
             code: CloseCode(rawValue: code), reason: String(decoding: text(of: Int(choices.byte())), as: UTF8.self))
     }
 
-    /// Lets everything arrive that was sent.
+    /// Delivers everything that has been sent.
     mutating func deliverAll() {
         while !client.session.outbox.bytes.isEmpty || !server.session.outbox.bytes.isEmpty {
             server.receive(client.takeBytes(atMost: .max))
@@ -227,7 +228,7 @@ private struct SessionPair: ~Copyable {
             guard let index = rest.firstIndex(of: answer) else { unexpected("a pong answers no ping, or out of order") }
             rest = rest[(index + 1)...]
         }
-        // Who has closed gets no more answers that count.
+        // After an end has closed, answers to it no longer count.
         guard listener.session.closing.sent == nil else { return }
         expectEqual(answers.last, pings.last, "the answer to the latest ping")
         if !speaker.hadBacklog { expectEqual(answers.count, pings.count, "the number of answers to pings") }

@@ -3,11 +3,11 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// Bytes that come in place of a TLS handshake; the first says to which side.
+    /// Bytes in place of a TLS handshake. The first byte selects the role.
     ///
-    /// - It makes no difference in which pieces they arrive.
-    /// - Without a handshake there is no plaintext, and nothing is taken for established.
-    /// - What is shown of a failure is safe to show.
+    /// - The result does not depend on how the bytes are split.
+    /// - Without a handshake, there is no plaintext, and the connection is not established.
+    /// - Failures are safe to show.
     static let tls = FuzzTarget(name: "tls") { input in
         guard let role = input.first else { return }
         let bytes = Array(input.dropFirst())
@@ -23,15 +23,15 @@ extension FuzzTarget {
     }
 }
 
-/// What bytes in place of a handshake come to.
+/// The outcome of bytes in place of a handshake.
 private struct TLSOutcome {
     private(set) var error: TLSError?
-    /// The failure when the peer then closes the connection.
+    /// The failure if the peer then closes the connection.
     private(set) var errorAtEnd: TLSError?
     private(set) var plaintextBytes = 0
     let isEstablished: Bool
 
-    /// The context of a session, which it uses on one thread; made anew so that no session is resumed.
+    /// A session with its own context, which prevents resumption and is used by a single thread.
     private static func session(isServer: Bool) -> TLSSession? {
         if isServer {
             guard let certificate, let context = try? TLSContext(server: TLSServerSettings(certificate: certificate))

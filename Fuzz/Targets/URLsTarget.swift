@@ -1,12 +1,12 @@
 @testable import WSCore
 
 extension FuzzTarget {
-    /// URLs as they are typed, and as redirects name them.
+    /// URLs as typed by users, and as given by redirects.
     ///
-    /// - What parses, described and parsed again, is equal but for the user name and password.
-    /// - What goes into a request, target and Host, is visible ASCII, and a server reads it back.
-    /// - What a redirect leads to can be described, too; a relative one stays at its origin.
-    /// - The words for what does not parse are one line that is safe to show.
+    /// - A parsed URL survives description and parsing, except for its user name and password.
+    /// - The target and the Host of a request are visible ASCII, and a server parses them to the same values.
+    /// - The target of a redirect can be described too. A relative reference stays at its origin.
+    /// - Error messages are one line that is safe to show.
     static let urls = FuzzTarget(name: "urls") { input in
         let text = String(decoding: input, as: UTF8.self)
         do throws(URLError) {

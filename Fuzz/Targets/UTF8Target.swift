@@ -1,10 +1,10 @@
 import WSCore
 
 extension FuzzTarget {
-    /// Texts that arrive in pieces.
+    /// Text that arrives in pieces.
     ///
-    /// - The validator says of each piece what a table of the Unicode standard says of all bytes so far.
-    /// - It agrees with Swift's own `String(validating:)` about the whole.
+    /// - After each piece, the validator agrees with a table of the Unicode standard about all bytes so far.
+    /// - It agrees with `String(validating:)` about the whole text.
     static let utf8 = FuzzTarget(name: "utf8") { input in
         let isText = String(validating: input, as: UTF8.self) != nil
         expectEqual(UTF8Validator.isValid(input.span.bytes), isText, "isValid, and String(validating:)")

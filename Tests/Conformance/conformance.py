@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The Autobahn TestSuite judges wsx in both roles, over ws. Run by `make conformance`.
+"""Runs the Autobahn TestSuite against wsx in both roles, over ws. Run by `make conformance`.
 
-The suite's fuzzing server examines AutobahnClient, which connects as `wsx connect` does and echoes; its fuzzing client
-examines `wsx listen --echo`. Only OK and INFORMATIONAL pass. The reports stay in .build/conformance.
+The suite's fuzzing server tests AutobahnClient, which connects like `wsx connect` and echoes. Its fuzzing client tests
+`wsx listen --echo`. Only OK and INFORMATIONAL pass. The reports are in .build/conformance.
 
-    CASES='1.* 5.*'     the cases to run; all unless given
-    EXCLUDE='9.*'       those of them to leave out; none unless given
-    ROLE=client         or server, or both, which run side by side; both unless given
+    CASES='1.* 5.*'  the cases to run (default: all)
+    EXCLUDE='9.*'    the cases to skip (default: none)
+    ROLE=client      or server, or both, which run in parallel (default: both)
 """
 
 import contextlib
@@ -34,9 +34,9 @@ REPORTS = ROOT / ".build/conformance"
 AGENT = "wsx"
 CASE_COUNT = 517
 ROLES = {"client": "wsx as a client", "server": "wsx listen --echo"}
-# The program whose end is the end of a role's trial.
+# The program that ends the trial of a role when it exits.
 RUNNERS = {"client": "AutobahnClient", "server": "the suite's client"}
-# No case takes that long; the suite itself would wait for a quarter of an hour.
+# No case takes this long. The suite itself would wait for 15 minutes.
 STALL_SECONDS = 180
 
 CATALOGUE = """
@@ -64,7 +64,7 @@ def position(case):
 
 
 def read_catalogue():
-    """The names of all cases in order, and the titles of their categories."""
+    """Returns the names of all cases in order, and the titles of their categories."""
     answer = subprocess.run([PYTHON27, "-c", CATALOGUE], capture_output=True, text=True, timeout=60, check=True)
     catalogue = json.loads(answer.stdout)
     cases = sorted(catalogue["cases"], key=position)
@@ -74,7 +74,7 @@ def read_catalogue():
 
 
 def chosen_cases(cases):
-    """The cases that CASES and EXCLUDE leave, or an end with status 2 where a pattern matches none."""
+    """Returns the cases selected by CASES and EXCLUDE. Exits with status 2 if a pattern matches no case."""
     def matching(variable, default):
         patterns = os.environ.get(variable, "").split() or default
         for pattern in patterns:
@@ -91,7 +91,7 @@ def chosen_cases(cases):
 
 
 class Trial:
-    """One role before the suite. `process` is what ends when the trial is over."""
+    """The test of one role. The trial is over when `process` exits."""
 
     def __init__(self, role, cases):
         self.role = role
@@ -105,7 +105,7 @@ class Trial:
         self.directory.mkdir(parents=True)
 
     def start(self, resources):
-        """Starts both sides; `resources` ends them."""
+        """Starts both sides. `resources` ends them."""
         specification = self.directory / "specification.json"
         content = {
             "outdir": os.fspath(self.directory), "cases": self.cases, "exclude-cases": [], "exclude-agent-cases": {}}
@@ -123,7 +123,7 @@ class Trial:
             self.suite = self.process = resources.enter_context(Running(command))
 
     def is_over(self, titles):
-        """Whether it is over: also when the suite has not gone on for too long."""
+        """Whether the trial is over, either because its process exited or because the suite stalled."""
         if self.process.process.poll() is not None:
             return True
         output = self.suite.out
@@ -143,7 +143,7 @@ class Trial:
             progress(f"{ROLES[self.role]}: category {self._category}, {titles[self._category]}")
 
     def finish(self):
-        """Keeps what both sides had to say, and ends the server as its user would."""
+        """Writes the logs of both sides, and stops the server like a user would."""
         status = self.process.process.poll()
         if status:
             self.problems.append(f"{RUNNERS[self.role]} ended with status {status}")
@@ -158,14 +158,14 @@ class Trial:
             (self.directory / f"{name}.log").write_bytes(program.out + program.err.encode())
 
     def results(self):
-        """What the suite found for each case: an entry of its index, or None for one that it did not run."""
+        """Returns the suite's result for each case: an entry of its index, or None if the case did not run."""
         index = self.directory / "index.json"
         found = json.loads(index.read_text()).get(AGENT, {}) if index.exists() else {}
         return {case: found.get(case) for case in self.cases}
 
 
 def verdict(result):
-    """What becomes of a case: both what wsx did and how it closed count."""
+    """Returns the verdict on a case, which covers both the behavior of wsx and the way it closed."""
     if result is None:
         return "not run"
     behaviors = {result["behavior"], result["behaviorClose"]}
@@ -183,7 +183,7 @@ PASSING = {"OK", "informational"}
 
 
 def show_table(heading, results, titles):
-    """A row for each category, and one for all."""
+    """Prints a row for each category, and one for all cases."""
     rows = {}
     for case, result in results.items():
         for key in (category(case), "all"):
@@ -201,7 +201,7 @@ def show_table(heading, results, titles):
 
 
 def show_failure(case, result, directory):
-    """A case that did not pass: what the suite found, what the case is about, and where its report is."""
+    """Prints the suite's result for a failed case, its description, and the path of its report."""
     report = directory / result["reportfile"]
     description = re.sub(r"<[^>]*>", " ", json.loads(report.read_text())["description"])
     say(f"  {case}: {result['behavior']}, closing {result['behaviorClose']} with {result['remoteCloseCode']}: "
@@ -210,7 +210,7 @@ def show_failure(case, result, directory):
 
 
 def judge(trial, titles, seconds):
-    """Shows how a trial went; returns whether everything passed."""
+    """Prints the results of a trial and returns whether everything passed."""
     results = trial.results()
     show_table(f"{ROLES[trial.role]}, {seconds:.0f} s", results, titles)
     failures = {case: result for case, result in results.items() if verdict(result) not in PASSING}
@@ -233,7 +233,7 @@ def main():
     for program in (BINARY, CLIENT, WSTEST):
         if not os.access(program, os.X_OK):
             sys.exit(f"conformance: {program} is missing; run it as `make conformance`")
-    # Ended from outside, it still ends what it started.
+    # Exit normally on these signals, so that child processes are stopped.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
 

@@ -1,11 +1,11 @@
-"""The fuzzing server of the Autobahn TestSuite, for Python 2.7: on loopback alone, on a free port, which it prints.
+"""The fuzzing server of the Autobahn TestSuite, for Python 2.7. It listens on a free loopback port, which it prints.
 
-`wstest` itself takes connections from everywhere, and a port that has to be known beforehand.
+`wstest` would listen on all interfaces, and on a port that must be known in advance.
 
     fuzzing_server.py SPECIFICATION
 """
 
-import autobahntestsuite.choosereactor  # the first of the imports, says the suite
+import autobahntestsuite.choosereactor  # must be the first import, according to the suite's documentation
 
 import json
 import socket

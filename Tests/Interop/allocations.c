@@ -1,4 +1,4 @@
-/* To be preloaded: counts the allocations of a program in the eight bytes of the file that ALLOCATIONS names. */
+/* A library to be preloaded. It counts a program's allocations in the eight bytes of the file named by ALLOCATIONS. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-/* Counted here until the file is there. */
+/* Counts allocations until the file is mapped. */
 static atomic_ulong early, *count = &early;
 
 __attribute__((constructor)) static void begin(void) {

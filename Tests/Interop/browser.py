@@ -1,4 +1,4 @@
-"""Headless Chromium, and pages in it that are spoken to over the DevTools protocol."""
+"""Headless Chromium, driven over the DevTools protocol."""
 
 import json
 import os
@@ -15,13 +15,13 @@ import pytest
 from processes import BINARY, Running, wait_until
 
 CHROMIUM = "chromium-headless-shell"
-# Of the protocol: the bits of the keys that are held while another is pressed.
+# DevTools modifier bits, for keys held while another is pressed.
 ALT, CONTROL, META, SHIFT = 1, 2, 4, 8
 KEY_CODES = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "Home": 36, "End": 35, "F1": 112}
 
 
 class Chromium(Running):
-    """A browser with a profile of its own; `url` is its WebSocket."""
+    """A browser with a fresh profile. `url` is its DevTools WebSocket."""
 
     def __init__(self, profile):
         if not shutil.which(CHROMIUM):
@@ -38,12 +38,12 @@ class Chromium(Running):
             raise
 
     def __exit__(self, *exception):
-        # With all its processes, which have the same pipes.
+        # Chromium's child processes hold the same pipes, so kill the whole group.
         os.killpg(self.pid, signal.SIGKILL)
         super().__exit__(*exception)
 
     def new_page(self):
-        """The WebSocket URL of a page of its own."""
+        """Opens a new page and returns its WebSocket URL."""
         host = re.match(r"ws://([^/]+)/", self.url).group(1)
         request = urllib.request.Request(f"http://{host}/json/new?about:blank", method="PUT")
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as response:
@@ -51,7 +51,7 @@ class Chromium(Running):
 
 
 class Page:
-    """A page of a browser. Calls go through `wsx connect`, a line each."""
+    """A page of a browser. Calls go through `wsx connect`, one per line."""
 
     def __init__(self, browser):
         arguments = [BINARY, "connect", "-q", "--max-message-size", "256M", browser.new_page()]
@@ -90,7 +90,7 @@ class Page:
                 self.events.append(message)
 
     def call(self, method, timeout=60, **parameters):
-        """Calls a method, and returns its result."""
+        """Calls a DevTools method and returns its result."""
         self._number += 1
         self._client.stdin.write(
             json.dumps({"id": self._number, "method": method, "params": parameters}).encode() + b"\n")
@@ -100,7 +100,7 @@ class Page:
         return reply["result"]
 
     def evaluate(self, expression, **options):
-        """The value of an expression, as JSON has it; a promise is waited for."""
+        """Evaluates an expression and returns its value as JSON. Awaits promises."""
         reply = self.call(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, **options)
         assert "exceptionDetails" not in reply, reply["exceptionDetails"]
@@ -111,19 +111,19 @@ class Page:
         wait_until(lambda: self.evaluate(f"Boolean({expression})"), timeout, what=expression)
 
     def open(self, url):
-        """Goes to a URL, and waits until it is there."""
+        """Navigates to a URL and waits until the page has loaded."""
         self.call("Page.navigate", url=url)
         self.wait_for(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
 
     def type(self, text):
-        """Types into what has the focus."""
+        """Types into the focused element."""
         self.call("Input.insertText", text=text)
 
     def press(self, key, modifiers=0):
-        """Presses a key and lets it go."""
+        """Presses and releases a key."""
         code = KEY_CODES.get(key, ord(key[0].upper()))
         event = {"key": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
-        # Keys that type something have a text; with Control they type nothing.
+        # Keys that type a character carry text. With Control they type nothing.
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         text = {} if modifiers & (ALT | CONTROL | META) or not text else {"text": text}
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **event, **text)
@@ -131,8 +131,8 @@ class Page:
 
     @property
     def problems(self):
-        """The exceptions, and what the browser says on its console."""
-        # What was said before is told before this reply.
+        """Uncaught exceptions and console messages of the page."""
+        # Earlier messages are delivered before this reply.
         self.evaluate("0")
         kinds = {
             "Runtime.exceptionThrown": lambda event: event["exceptionDetails"],

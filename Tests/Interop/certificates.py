@@ -1,4 +1,4 @@
-"""Certificates good and bad, made afresh for each run of the tests."""
+"""Good and bad certificates, generated for each test run."""
 
 import base64
 import datetime
@@ -13,13 +13,13 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from processes import run
 
 PASSPHRASE = "geheim"
-# What the good certificate is for.
+# The names in the good certificate.
 NAMES = ("localhost", "127.0.0.1", "::1", "example.test", "*.example.test", "xn--bcher-kva.test")
 DAY = datetime.timedelta(days=1)
 
 
 class Certificate:
-    """A certificate with its key, signed by `issuer` or by itself."""
+    """A certificate with its key, signed by `issuer`, or self-signed."""
 
     def __init__(self, name, issuer=None, *, names=NAMES, from_days=-2, to_days=30, key=None, is_authority=False,
                  usage=ExtendedKeyUsageOID.SERVER_AUTH):
@@ -51,7 +51,7 @@ class Certificate:
 
     @property
     def pin(self):
-        """The hash of its public key, as --pin takes it."""
+        """The hash of the public key, in the format of --pin."""
         key = self.key.public_key().public_bytes(
             serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
         return "sha256//" + base64.b64encode(hashlib.sha256(key).digest()).decode()
@@ -77,9 +77,9 @@ def general_name(name):
 
 
 class Identity:
-    """What a peer shows: a file of certificates, a file with the first one's key, and that one's pin.
+    """A peer's identity: a certificate chain file, the key file of its first certificate, and that certificate's pin.
 
-    `others` is a file of the certificates after the first one, or None.
+    `others` is a file with the rest of the chain, or None.
     """
 
     def __init__(self, directory, name, certificate, *others, passphrase=None):
@@ -96,9 +96,9 @@ class Identity:
 
 
 class Certificates:
-    """A root that tests trust, with all that it or others have signed, as files in a directory.
+    """A trusted root, and certificate files signed by it or by others.
 
-    `good` and `other` are as they should be; `bad` has the rest by their kinds.
+    `good` and `other` are valid. `bad` holds the invalid ones by kind.
     """
 
     def __init__(self, directory):
@@ -111,7 +111,7 @@ class Certificates:
         self.root.write_bytes(root.pem)
         self.strange_root = directory / "strange_root.pem"
         self.strange_root.write_bytes(stranger.pem)
-        # A directory as OpenSSL looks for certificates in it: links named by hashes.
+        # A certificate directory as OpenSSL expects it: links named by subject hash.
         self.root_directory = directory / "roots"
         self.root_directory.mkdir()
         (self.root_directory / "root.pem").write_bytes(root.pem)

@@ -1,25 +1,25 @@
-"""Fixtures that the black-box tests share, and how the tests are divided among processes.
+"""Shared fixtures of the black-box tests, and the rules for running tests in parallel.
 
-`make test-interop` runs the tests in two goes: first those marked `alone`, one after the other, and then all others,
-whose files are dealt out to several processes (pytest-xdist). Without xdist all run one after the other.
+`make test-interop` runs pytest twice: first the tests marked `alone`, one after the other, and then all others, with
+their files distributed over several processes (pytest-xdist). Without xdist, all tests run one after the other.
 
-A test is marked `@pytest.mark.alone`, or its file `pytestmark = pytest.mark.alone`, when another test at its side could
-decide whether it passes:
-- it measures how a load is shared out, or it needs more than one core for itself;
-- it sets a bound of less than twice what something takes at rest;
-- it takes a port that it has not been given by the system or by `free_ports`, or anything else that exists once;
-- it writes what others read, such as the binary.
+Mark a test `@pytest.mark.alone`, or its file `pytestmark = pytest.mark.alone`, if a test running next to it could
+change the outcome. This applies to tests that
+- measure how load is distributed, or need more than one core;
+- set a bound of less than twice the value on an idle machine;
+- use a port that neither the system nor `free_ports` assigned, or any other resource that exists only once;
+- write files that other tests read, such as the binary.
 
-No test depends on the machine's speed, or on the width of a histogram's bars. Every test passes next to a full build:
-- Lower bounds follow from what is tested, such as a delay, and allow for timers that are a millisecond early.
-- Upper bounds guard against hanging, and are ten times what something takes. Where speed itself is the point, the fastest
-  of several attempts is judged.
-- A wait is for a condition, and a pause that must keep a peer alive has a margin of at least 1 s.
-- A load that is to have an exact number of messages is given that number (`bench -n`), not a duration.
+No test depends on the speed of the machine or on the bucket widths of a histogram. Every test passes next to a full
+build:
+- Lower bounds follow from the tested behavior, such as a delay, and allow for timers that fire a millisecond early.
+- Upper bounds guard against hangs and are ten times the usual duration. Tests of speed itself judge the fastest of
+  several attempts.
+- Waits are for a condition. Pauses that must keep a peer alive have a margin of at least 1 s.
+- Loads that need an exact number of messages use a count (`bench -n`), not a duration.
 
-All others get along with company: they wait for conditions, use ports and directories of their own, and look at the
-memory of their own processes only. The names of parametrised tests must be the same in every process, so nothing random
-is in an id.
+All other tests must tolerate company: they wait for conditions, use their own ports and directories, and check the
+memory of their own processes only. Test ids must be the same in every process, so they contain nothing random.
 """
 
 import os
@@ -35,12 +35,12 @@ from processes import BINARY, NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerSer
 from services import CREDENTIALS, Microsocks, Nginx, Squid, Tinyproxy
 
 
-# What the sanitizer has said in the processes that xdist started, after their last tests.
+# Sanitizer reports from xdist workers, written after their last tests.
 worker_reports = []
 
 
 def pytest_configure(config):
-    # A job in the background of a script ignores these signals, and so would the programs that the tests interrupt.
+    # Background jobs of a script ignore these signals, and the programs that tests interrupt would inherit that.
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
@@ -49,7 +49,7 @@ def pytest_configure(config):
 
 
 def pytest_sessionstart(session):
-    # What the machine sets up for others is none of the tests' business.
+    # Keep the machine's proxy and TLS settings out of the tests.
     for name in [*os.environ]:
         if name.lower().endswith("_proxy") or name.startswith(("SSL_CERT_", "SSLKEYLOGFILE")):
             del os.environ[name]
@@ -63,12 +63,12 @@ def pytest_report_header():
 
 
 def pytest_sessionfinish(session):
-    # A server that all tests share may have ended after the last of them.
+    # A shared server may have exited after the last test.
     report = sanitizer.take_reports()
     if sanitizer.REPORTS:
         shutil.rmtree(sanitizer.REPORTS)
     if hasattr(session.config, "workeroutput"):
-        # A worker has neither a terminal nor a say in the exit status.
+        # A worker has no terminal and no influence on the exit status.
         session.config.workeroutput["sanitizer"] = report
     elif report := "\n".join(filter(None, [*worker_reports, report])):
         print(f"\n{report}")
@@ -77,13 +77,13 @@ def pytest_sessionfinish(session):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
-    # A worker that crashed has left nothing.
+    # A worker that crashed has no output.
     worker_reports.append(getattr(node, "workeroutput", {}).get("sanitizer"))
 
 
 @pytest.fixture(autouse=True)
 def sanitizer_is_silent():
-    """Fails a test in which the sanitizer, if there is one, has found something."""
+    """Fails a test during which a sanitizer reported something."""
     yield
     if report := sanitizer.take_reports():
         pytest.fail(report, pytrace=False)
@@ -98,14 +98,14 @@ def wsx_echo():
 
 @pytest.fixture(scope="session")
 def python_echo():
-    """An echo server on Python's websockets."""
+    """An echo server based on Python's websockets."""
     with PeerServer([PYTHON, PEERS / "websockets_echo.py"]) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def node_echo():
-    """An echo server on Node's ws."""
+    """An echo server based on ws for Node."""
     with PeerServer(["node", PEERS / "ws_echo.js"], env=NODE_ENVIRONMENT) as server:
         yield server
 
@@ -123,7 +123,7 @@ def certificates(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    """A headless Chromium."""
+    """Headless Chromium."""
     with Chromium(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 
@@ -165,7 +165,7 @@ def guarded_microsocks():
         yield server
 
 
-# The ways to a server: the scheme, the fixture, its port, and whether it asks for a password.
+# Routes to a server: the proxy's scheme, its fixture, the name of its port, and whether it requires a password.
 ROUTES = {
     "direct": None,
     "tinyproxy": ("http", "tinyproxy", "port", False),
@@ -183,7 +183,7 @@ ROUTES = {
 
 @pytest.fixture(params=ROUTES)
 def route(request):
-    """The options for each of the ways to a server in turn."""
+    """The proxy options for each route in turn."""
     if not ROUTES[request.param]:
         return []
     scheme, fixture, port, is_guarded = ROUTES[request.param]

@@ -4,26 +4,26 @@ import json
 
 from browser import Page
 
-# Of the browser, about servers that are away on purpose.
+# Chromium logs this when a server is unreachable, which some tests cause on purpose.
 EXPECTED = "WebSocket connection to"
 
 
 class ConsolePage(Page):
-    """The console of a server."""
+    """The console page of a server."""
 
     def __init__(self, browser, server, trusts_all=False):
         super().__init__(browser)
         if trusts_all:
             self.call("Security.setIgnoreCertificateErrors", ignore=True)
         self.open(server.url.replace("ws", "http", 1))
-        # The script is a module, and runs when everything else is there.
+        # The page's script is a module and runs after the page has loaded.
         self.wait_for("document.getElementById('url').value !== ''")
 
     def click(self, identifier):
         self.evaluate(f"document.getElementById({json.dumps(identifier)}).click()")
 
     def fill(self, identifier, text):
-        """Puts a text into a field, as typing does."""
+        """Puts text into a field and fires the events of typing."""
         self.evaluate(f"""{{
             const field = document.getElementById({json.dumps(identifier)});
             field.focus();
@@ -53,7 +53,7 @@ class ConsolePage(Page):
         self.click("send")
 
     def rows(self):
-        """The rows of the log: kind, direction, size and text of each."""
+        """The rows of the log: kind, direction, size, and text of each."""
         return self.evaluate("""Array.from(document.querySelectorAll(".row"), row => [
             row.querySelector(".kind").textContent,
             row.classList.contains("in") ? "in" : row.classList.contains("out") ? "out" : "",
@@ -62,19 +62,19 @@ class ConsolePage(Page):
         ])""")
 
     def wait_for_rows(self, count):
-        """Waits until there are so many rows, and returns them."""
+        """Waits until the log has this many rows, and returns them."""
         self.wait_for(f"document.querySelectorAll('.row').length >= {count}")
         rows = self.rows()
         assert len(rows) == count, rows
         return rows
 
     def wait_for_row(self, kind, text):
-        """Waits for a row of a kind in which there is a text."""
+        """Waits for a row of this kind that contains the text."""
         self.wait_for(f"""Array.from(document.querySelectorAll(".row")).some(row =>
             row.querySelector(".kind").textContent === {json.dumps(kind)}
             && row.querySelector(".data").textContent.includes({json.dumps(text)}))""")
 
     @property
     def unexpected(self):
-        """What the browser complains of, but for servers that are away."""
+        """The problems the browser reports, except for unreachable servers."""
         return [problem for problem in self.problems if EXPECTED not in problem]

@@ -1,4 +1,4 @@
-"""wsx as a client and as a server, with the test as its only peer: one test for both roles."""
+"""wsx as a client and as a server, with the test as its peer, so one test covers both roles."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ NAMES = {"connect": "client", "listen": "server"}
 
 
 def agreement(role, own_bits=None, own_is_alone=False, peer_bits=None, peer_is_alone=False):
-    """An answer, or an offer, of permessage-deflate after which this holds for wsx itself and for the test."""
+    """Returns a permessage-deflate offer or answer that sets these parameters for wsx (own) and for the test (peer)."""
     own, peer = (NAMES[role], NAMES["listen" if role == "connect" else "connect"])
     parameters = ["permessage-deflate"]
     for name, bits, is_alone in [(own, own_bits, own_is_alone), (peer, peer_bits, peer_is_alone)]:
@@ -22,14 +22,14 @@ def agreement(role, own_bits=None, own_is_alone=False, peer_bits=None, peer_is_a
 
 
 class PeerOf(wire.Stream):
-    """The test's end of a connection to a wsx that runs while the block does.
+    """The test's end of a connection to wsx. wsx runs until the block ends.
 
-    wsx reads messages from its standard input, each ended by a NUL, and writes events to its standard output.
+    wsx reads NUL-terminated messages from standard input and writes JSON events to standard output.
     """
 
     def __init__(self, role, *arguments, extensions="permessage-deflate", receive_buffer=None):
         self.role = role
-        # One that echoes takes no input and shows nothing.
+        # An echo server reads no input and writes no messages.
         arguments = [*arguments] if "--echo" in arguments else ["--input", "nul", "--output", "json", *arguments]
         fields = [f"Sec-WebSocket-Extensions: {extensions}".encode()] if extensions else []
         if role == "connect":
@@ -48,7 +48,7 @@ class PeerOf(wire.Stream):
             listener.settimeout(30)
             super().__init__(listener.accept()[0])
         self.sock.settimeout(30)
-        # What wsx said about extensions: its offer, or its answer.
+        # The extensions wsx offers as a client, or accepts as a server.
         request = self.read_head()
         self.extensions = wire.field(request, wire.EXTENSIONS)
         self.send(wire.upgrade_response(request, *fields))
@@ -77,19 +77,19 @@ class PeerOf(wire.Stream):
         return self.program.pid
 
     def frame(self, *arguments, **options):
-        """The bytes of a frame that this end may send."""
+        """Returns the bytes of a frame, masked if this end is the client."""
         return wire.frame(*arguments, is_masked=self.role == "listen", **options)
 
     def compressed(self, opcode, data, **options):
-        """The bytes of a compressed message in one frame."""
+        """Returns the bytes of a compressed message in one frame."""
         return self.frame(opcode, data, reserved=wire.RSV1, **options)
 
     def close(self):
-        """The bytes of a normal close frame."""
+        """Returns the bytes of a normal close frame."""
         return wire.close(1000, is_masked=self.role == "listen")
 
     def received(self):
-        """Ends the connection; returns the messages that wsx has received, as pairs of opcode and payload."""
+        """Ends the connection and returns the messages wsx received, as pairs of opcode and payload."""
         self.sock.close()
         self.program.wait_for('"type":"close"', "out")
         messages = []

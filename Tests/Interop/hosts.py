@@ -1,6 +1,6 @@
-"""Machines that do not exist: network namespaces with sshd in each, and a network between them and the tests.
+"""Simulated hosts: network namespaces, each with sshd, and a network that connects them to the tests.
 
-Nothing of it is seen outside: neither the addresses nor the keys, and the machine's own ssh has no part in it.
+The addresses and keys exist only inside the namespaces, and the machine's ssh configuration is not used.
 """
 
 import os
@@ -10,7 +10,7 @@ import shutil
 from processes import BINARY, PEERS, Running, environment, run, wait_until
 
 SSHD = "/usr/sbin/sshd"
-# All is done as the user who runs the tests, who has to be root, or to be allowed namespaces.
+# Everything runs as the current user, who must be root or be allowed to create namespaces.
 IS_ROOT = os.geteuid() == 0
 UNSHARE = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"] + (
     [] if IS_ROOT else ["--user", "--map-current-user", "--keep-caps"])
@@ -39,7 +39,7 @@ Host *
 
 
 def why_there_are_none():
-    """Why there can be no hosts here, or None."""
+    """Returns the reason hosts cannot be created on this machine, or None."""
     for program in (SSHD, "ssh", "parallel", "ip"):
         if not shutil.which(program):
             return f"{program} is not installed"
@@ -48,7 +48,7 @@ def why_there_are_none():
 
 
 class Hosts(Running):
-    """Hosts with these names, on which `wsx` is what is tested; `address` is one of ours that all of them reach."""
+    """Hosts with these names, where `wsx` is the tested binary. All of them reach this machine at `address`."""
 
     address = "10.66.1.1"
 
@@ -78,13 +78,13 @@ class Hosts(Running):
             raise
 
     def inside(self, directory, *words):
-        """The command line by which these words run where the hosts can be reached, in a directory."""
+        """Returns the command line that runs `words` in `directory`, inside the network of the hosts."""
         user = [] if IS_ROOT else ["--user", "--preserve-credentials"]
         return ["nsenter", f"--target={self._target}", "--mount", "--net", *user, f"--wd={directory}", "--", *words]
 
     @property
     def environment(self):
-        """With it, parallel and a shell find the hosts, and wsx; and no word of parallel's about itself is shown."""
+        """Lets parallel and shells find the hosts and wsx, and silences parallel's citation notice."""
         return environment(
             PATH=f"{self._directory}/bin:{os.environ['PATH']}", PARALLEL_HOME=self._directory / "parallel",
             PARALLEL_SSH=f"ssh -F {self._directory}/ssh_config")

@@ -1,4 +1,4 @@
-"""Starting wsx and other programs, with a time limit on everything and an end to all that is started."""
+"""Starts wsx and other programs, with a time limit on every wait and guaranteed cleanup."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ NODE_ENVIRONMENT = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
 
 @dataclass
 class Result:
-    """How a run ended, and what it wrote."""
+    """The exit status and output of a run."""
 
     status: int
     out: bytes
@@ -38,7 +38,7 @@ class Result:
 
 
 def run(arguments, stdin=b"", timeout=60, **options):
-    """Runs a program to its end. `stdin` is bytes, or whatever Popen takes."""
+    """Runs a program to completion. `stdin` is bytes, or anything Popen accepts."""
     given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
     result = subprocess.run(
         [os.fspath(word) for word in arguments],
@@ -49,23 +49,23 @@ def run(arguments, stdin=b"", timeout=60, **options):
 
 
 def wsx(*arguments, **options):
-    """Runs wsx to its end."""
+    """Runs wsx to completion."""
     return run([BINARY, *arguments], **options)
 
 
 def environment(**variables):
-    """The environment of the tests with these variables in it."""
+    """The environment of the tests, plus these variables."""
     return {**os.environ, **{name: os.fspath(value) for name, value in variables.items()}}
 
 
 def shell(script, *arguments, **options):
-    """Runs a bash script in which `$WSX` is the binary and `$1` and so on are the arguments."""
+    """Runs a bash script in which `$WSX` is the binary and `$1` onward are the arguments."""
     environment = {**os.environ, "WSX": BINARY}
     return run(["bash", "-c", script, "bash", *arguments], env=environment, **options)
 
 
 def assert_fails(result, status, *words):
-    """Asserts an exit status and exactly one line on standard error, which begins `wsx: ` and contains `words`."""
+    """Asserts an exit status and exactly one line on standard error: it starts with `wsx: ` and contains `words`."""
     assert len(result.error_lines) == 1, result
     assert result.err.startswith("wsx: "), result
     assert result.err.endswith("\n"), result
@@ -75,7 +75,7 @@ def assert_fails(result, status, *words):
 
 
 def wait_until(condition, timeout=30, what="a condition"):
-    """Waits until `condition()` is true, and returns what it returned."""
+    """Waits until `condition()` is true and returns its value."""
     deadline = time.monotonic() + timeout
     while True:
         value = condition()
@@ -86,7 +86,7 @@ def wait_until(condition, timeout=30, what="a condition"):
 
 
 def wait_until_caught(pid, number):
-    """Waits until a process handles a signal itself."""
+    """Waits until a process has installed a handler for a signal."""
     def is_caught():
         with open(f"/proc/{pid}/status") as status:
             caught = int(re.search(r"SigCgt:\s+(\w+)", status.read()).group(1), 16)
@@ -96,7 +96,7 @@ def wait_until_caught(pid, number):
 
 
 class Running:
-    """A program that runs while the test does, with its output collected; it is ended when the block is left."""
+    """A program that runs until the block ends. Its output is collected."""
 
     def __init__(self, arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, **options):
         self.process = subprocess.Popen(
@@ -145,14 +145,14 @@ class Running:
         os.kill(self.pid, number)
 
     def wait(self, timeout=30):
-        """Waits for the end and returns the status."""
+        """Waits for the program to end and returns its status."""
         status = self.process.wait(timeout)
         for thread in self._threads:
             thread.join(10)
         return status
 
     def wait_for(self, pattern, stream="err", timeout=30):
-        """Waits until what was written matches, and returns the match; fails at once when there is no more to come."""
+        """Waits until the output matches and returns the match. Fails at once if the output has ended."""
         deadline = time.monotonic() + timeout
         pattern = re.compile(pattern.encode())
         with self._changed:
@@ -179,7 +179,7 @@ class Running:
 
 
 class Listener(Running):
-    """`wsx listen` on a port of its own, ready to take clients; `program` are the words of `--exec`."""
+    """`wsx listen` on a free port, ready for clients. `program` is the command of `--exec`."""
 
     def __init__(self, *arguments, address="0", program=(), **options):
         words = ["--exec", address, "--", *program] if program else [address]
@@ -194,13 +194,13 @@ class Listener(Running):
         self.port = int(match.group(1)) if match else None
 
     def stop(self):
-        """Ends it as a service manager would, and returns its status."""
+        """Stops it with SIGTERM, as a service manager does, and returns its status."""
         self.signal(signal.SIGTERM)
         return self.wait()
 
 
 class PeerServer(Running):
-    """An echo server in another language; it prints its port."""
+    """An echo server in another language. It prints its port."""
 
     def __init__(self, arguments, **options):
         super().__init__(arguments, **options)
@@ -209,22 +209,22 @@ class PeerServer(Running):
 
 
 def resident_bytes(pid):
-    """The physical memory that a process takes up."""
+    """The physical memory of a process."""
     with open(f"/proc/{pid}/status") as status:
         return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) << 10
 
 
 def peak_resident_bytes(pid):
-    """The most physical memory that a process has taken up."""
+    """The peak physical memory of a process."""
     with open(f"/proc/{pid}/status") as status:
         return int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) << 10
 
 
 def memory_limit(byte_count):
-    """The physical memory that is allowed where the program by itself is allowed so much."""
+    """The memory limit for a program that may use `byte_count` without a sanitizer."""
     return byte_count * MEMORY_FACTOR + MORE_MEMORY_BYTES
 
 
 def descriptor_count(pid):
-    """The number of descriptors that a process has open."""
+    """The number of open descriptors of a process."""
     return len(os.listdir(f"/proc/{pid}/fd"))

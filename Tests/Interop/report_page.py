@@ -4,7 +4,7 @@ from browser import Page
 
 
 class ReportPage(Page):
-    """A report that is opened as a file, in a window and colours of one's choice."""
+    """A report opened as a file, with the given window width and color scheme."""
 
     def __init__(self, browser, path, width=1200, is_dark=False):
         super().__init__(browser)
@@ -13,36 +13,36 @@ class ReportPage(Page):
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         self.open(path.as_uri())
-        # The tables are made last.
+        # The page builds its tables last.
         self.wait_for("document.querySelector('#facts dd')")
 
     @property
     def requests(self):
-        """The URLs that were asked for."""
+        """The URLs the page requested."""
         self.evaluate("0")
         return [event["params"]["request"]["url"] for event in self.events
                 if event["method"] == "Network.requestWillBeSent"]
 
     def charts(self):
-        """The identifiers of the charts that are shown."""
+        """The identifiers of the visible charts."""
         return self.evaluate("""Array.from(document.querySelectorAll("figure"))
             .filter(figure => figure.checkVisibility()).map(figure => figure.id)""")
 
     def paths(self, chart):
-        """The lines of a chart, each with its points."""
+        """The lines of a chart, each as a list of points."""
         paths = self.evaluate(
             f"""Array.from(document.querySelectorAll("#{chart} path"), path => path.getAttribute("d"))""")
         return [[[float(number) for number in point.split()] for point in path.replace("M", "L").split("L")[1:]]
                 for path in paths]
 
     def table(self, selector):
-        """The rows of a table: what is in each cell, and the number that it stands for."""
+        """The rows of a table: the label, then the text and the numeric value of each cell."""
         return self.evaluate(f"""Array.from(document.querySelectorAll("{selector} tbody tr"), row => [
             row.cells[0].textContent,
             ...Array.from(row.querySelectorAll("data"), data => [data.textContent, Number(data.value)])])""")
 
     def tip(self, chart):
-        """What is shown of the place at the cursor; None: nothing is."""
+        """The lines of the chart's tooltip, or None if it is hidden."""
         return self.evaluate(f"""(() => {{
             const tip = document.querySelector("#{chart} .tip");
             return tip.hidden ? null : Array.from(tip.querySelectorAll("p"), line => line.textContent);

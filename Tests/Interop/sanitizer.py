@@ -1,8 +1,8 @@
-"""What is different under a sanitizer: `make test SANITIZE=address` and `make test SANITIZE=thread`.
+"""Sanitizer support: `make test SANITIZE=address` and `make test SANITIZE=thread`.
 
-A sanitizer writes what it finds into a file, whatever becomes of the standard error and the exit status of the process,
-and the test in which it appears fails. Leaks are not looked for here: the program exits as soon as its work is done,
-and leaves the rest to the system. The unit tests look for them.
+A sanitizer writes its findings to a file, independent of the process's standard error and exit status. The test during
+which a report appears fails. Leak detection is off: the program exits when its work is done and leaves cleanup to the
+system. The unit tests check for leaks.
 """
 
 import os
@@ -11,8 +11,8 @@ import tempfile
 
 SANITIZER = os.environ.get("SANITIZE", "")
 
-# How many times as much memory the program may take up, for the shadow of each byte, and how much more in any case: what
-# was freed is kept aside (16 MiB, below) to see who uses it still, and so is what threads and files have to do with it.
+# Memory limits are multiplied, to allow for the shadow memory of each byte, and raised by a constant, to allow for the
+# quarantine of freed memory (16 MiB, see below) and for bookkeeping per thread and file.
 MEMORY_FACTOR = 2 if SANITIZER else 1
 MORE_MEMORY_BYTES = 64 << 20 if SANITIZER else 0
 
@@ -23,7 +23,7 @@ if SANITIZER:
 
 
 def take_reports():
-    """What sanitizers have reported since the last time, and removes it."""
+    """Returns all sanitizer reports since the last call, and deletes them."""
     if not REPORTS:
         return ""
     texts = []

@@ -1,4 +1,4 @@
-"""A server that says what a test has it say, byte for byte."""
+"""A server that sends exactly the bytes a test specifies."""
 
 import os
 import socket
@@ -9,12 +9,12 @@ import wire
 
 
 class Peer(wire.Stream):
-    """The scripted server's end of one connection."""
+    """The server's end of one connection."""
 
     request = None
 
     def start_tls(self, context):
-        """Goes on inside TLS; an end without a close_notify is then an error."""
+        """Continues inside TLS. From then on, an end without a close_notify is an error."""
         self.sock = context.wrap_socket(self.sock, server_side=True, suppress_ragged_eofs=False)
 
     def read_request(self):
@@ -22,11 +22,11 @@ class Peer(wire.Stream):
         return self.request
 
     def upgrade(self, *fields, accept=None, then=b""):
-        """Accepts the client; `then` leaves in the same write as the response."""
+        """Accepts the client. `then` is sent in the same write as the response."""
         self.send(wire.upgrade_response(self.request or self.read_request(), *fields, accept=accept) + then)
 
     def answer_close(self):
-        """Reads up to the client's close frame and answers with the same; returns it."""
+        """Reads up to the client's close frame, echoes it, and returns it."""
         received = self.read_until_close()
         if received is not None:
             self.send(wire.frame(wire.CLOSE, received.payload))
@@ -39,12 +39,12 @@ class Peer(wire.Stream):
 
 
 class ScriptedServer:
-    """Runs `script(peer)` in a thread for every connection, on a loopback port of its own or a socket file.
+    """Runs `script(peer)` in a thread for every connection, on a free loopback port or a socket file.
 
-    With a `context` it talks TLS.
+    With a `context`, connections use TLS.
 
-    What scripts return is in `results`, in the order in which they ended. An exception in a script fails the test
-    when the server is left.
+    `results` holds the scripts' return values, in order of completion. An exception in a script fails the test when the
+    block ends.
     """
 
     def __init__(self, script, path=None, receive_buffer=None, address="127.0.0.1", port=0, context=None):
@@ -80,7 +80,7 @@ class ScriptedServer:
         return self
 
     def __exit__(self, kind, error, trace):
-        # shutdown wakes the thread in accept; close alone does not.
+        # shutdown wakes the thread that blocks in accept; close alone does not.
         self._listener.shutdown(socket.SHUT_RDWR)
         self._acceptor.join(10)
         self._listener.close()

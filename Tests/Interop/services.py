@@ -1,7 +1,7 @@
-"""Programs of others that tests put wsx in front of: OpenSSL's server, nginx, and proxies.
+"""Third-party servers for tests of wsx: OpenSSL's s_server, nginx, and proxies.
 
-Each runs in the foreground as a child of the tests, on loopback ports of its own, with nothing of the system's
-configuration. The user is `me` and the password `geheim` wherever there is one.
+Each runs in the foreground as a child of the tests, on its own loopback ports, and ignores the system's configuration.
+The user is always `me`, with the password `geheim`.
 """
 
 import os
@@ -16,12 +16,12 @@ from processes import Running, run
 
 USER, PASSWORD = "me", "geheim"
 CREDENTIALS = f"{USER}:{PASSWORD}"
-# What squid refuses.
+# The address squid refuses to connect to.
 CLOSED_ADDRESS = "127.0.0.66"
 
 
 def can_use_ipv6():
-    """Whether there is a loopback address of IPv6."""
+    """Whether the IPv6 loopback address is available."""
     try:
         with socket.socket(socket.AF_INET6) as sock:
             sock.bind(("::1", 0))
@@ -31,9 +31,9 @@ def can_use_ipv6():
 
 
 def free_ports(count):
-    """Ports that nothing listens on, below those that the system gives to outgoing connections.
+    """Returns unused ports below the ephemeral port range.
 
-    Each of several processes that run tests has ports of its own: none takes a port that another has just found free.
+    The range is partitioned among the test processes, so two processes never pick the same port.
     """
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     worker_count = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
@@ -58,7 +58,7 @@ def is_free(port):
 
 
 class Service(Running):
-    """A server that has to be told its ports: `arguments(*ports)` is its command line. It is ready when they answer."""
+    """A server with fixed ports. `arguments(*ports)` is its command line. It is ready when its ports answer."""
 
     def __init__(self, arguments, port_count=1, **options):
         for _ in range(5):
@@ -83,7 +83,7 @@ class Service(Running):
 
 
 class OpenSSLServer(Running):
-    """`openssl s_server` with an identity, which answers every request with a page about the connection."""
+    """`openssl s_server` with an identity. It answers every request with a page about the connection."""
 
     def __init__(self, identity, *options, page=True, **more):
         others = ["-cert_chain", identity.others] if identity.others else []
@@ -157,7 +157,7 @@ http {{
 
 
 class Nginx(Service):
-    """nginx with TLS in front of an echo server; `plain_port` leads to the TLS port."""
+    """nginx with TLS in front of an echo server. `plain_port` speaks plain HTTP and redirects to TLS."""
 
     def __init__(self, directory, certificates, echo_port):
         (directory / "users").write_text(f"{USER}:{password_hash()}\n")
@@ -214,14 +214,14 @@ class Squid(Service):
     def __exit__(self, *arguments):
         super().__exit__(*arguments)
         self._directory.cleanup()
-        # Killed, it leaves its shared memory behind.
+        # squid leaves its shared memory behind when killed.
         for path in pathlib.Path("/dev/shm").glob(f"{self._name}-*"):
             path.unlink()
 
     def _prepare(self, identity, open_port, port, open_tls_port, tls_port):
         self._directory = tempfile.TemporaryDirectory(prefix="wsx-squid-")
         directory = pathlib.Path(self._directory.name)
-        # No two may have the same name.
+        # The service name must be unique.
         self._name = f"wsx{os.getpid()}x{random.randrange(1 << 32)}"
         files = {
             "users": f"{USER}:{password_hash()}\n",
@@ -232,7 +232,7 @@ class Squid(Service):
                 closed_address=CLOSED_ADDRESS)}
         for name, text in files.items():
             (directory / name).write_text(text)
-        # Started by root it becomes another user, who has to find its files.
+        # If started by root, squid switches to another user, who must be able to read its files.
         if os.geteuid() == 0:
             for path in (directory, *directory.iterdir()):
                 shutil.chown(path, "proxy")
@@ -267,7 +267,7 @@ def password_hash():
 
 
 class Blackhole:
-    """An address where a connection is neither made nor refused: a listener whose queue is full."""
+    """An address that neither accepts nor refuses connections: a listener with a full queue."""
 
     def __init__(self, address, port=0):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -1,4 +1,4 @@
-"""A real terminal, in two forms: a screen that can be looked at (tmux), and the raw bytes a terminal is sent (pty)."""
+"""Two kinds of terminal: a screen rendered by tmux, and the raw bytes sent to a pseudo-terminal."""
 
 import fcntl
 import os
@@ -17,10 +17,10 @@ from processes import BINARY, wait_until
 
 
 class Screen:
-    """A shell in a terminal of its own, driven by keys and read as it looks; it is ended when the block is left."""
+    """A shell in its own terminal, driven by keys and read as rendered text. The shell ends with the block."""
 
     def __init__(self, width=100, height=30, **variables):
-        # Nothing of a test's is to be found in the user's home, nor by another test.
+        # Keep state files out of the user's home and separate from other tests.
         self._state = tempfile.TemporaryDirectory(prefix="wsx-state-")
         self.state = pathlib.Path(self._state.name)
         self.name = f"wsx-test-{os.getpid()}-{time.monotonic_ns()}"
@@ -44,25 +44,25 @@ class Screen:
 
     def __exit__(self, *_):
         self._tmux("kill-server")
-        # The server leaves its socket behind.
+        # The tmux server leaves its socket behind.
         self._socket.unlink(missing_ok=True)
         self._state.cleanup()
 
     def type(self, text):
-        """Types text, character by character as it stands."""
+        """Types text literally."""
         self._tmux("send-keys", "-t", "test", "-l", "--", text)
 
     def press(self, *keys):
-        """Presses keys by their names: `Enter`, `Up`, `C-c`."""
+        """Presses keys by name: `Enter`, `Up`, `C-c`."""
         self._tmux("send-keys", "-t", "test", *keys)
 
     def enter(self, text):
-        """Types a line and Enter."""
+        """Types a line and presses Enter."""
         self.type(text)
         self.press("Enter")
 
     def paste(self, text, newline="\r", is_bracketed=True):
-        """Pastes text as terminals do: newlines as carriage returns, and between marks where that is asked for."""
+        """Pastes text like a terminal: newlines become carriage returns, and marks surround a bracketed paste."""
         path = self.state / "pasted"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         self._tmux("load-buffer", os.fspath(path))
@@ -73,7 +73,7 @@ class Screen:
 
     @property
     def text(self):
-        """The screen and what has scrolled off it, without trailing blank lines."""
+        """The screen and its scrollback, without trailing blank lines."""
         return self._tmux("capture-pane", "-p", "-t", "test", "-S", "-").rstrip("\n")
 
     @property
@@ -85,7 +85,7 @@ class Screen:
         return self.lines[-1]
 
     def wait_for(self, pattern, timeout=60):
-        """Waits until the screen matches, and returns the match."""
+        """Waits until the screen matches a pattern and returns the match."""
         deadline = time.monotonic() + timeout
         while True:
             text = self.text
@@ -96,7 +96,7 @@ class Screen:
             time.sleep(0.03)
 
     def wait_for_last_line(self, expected, timeout=60):
-        """Waits until the last line is exactly this."""
+        """Waits until the last line equals `expected`."""
         deadline = time.monotonic() + timeout
         while (text := self.text).split("\n")[-1] != expected:
             assert time.monotonic() < deadline, f"the last line is not {expected!r}:\n{text}"
@@ -109,7 +109,7 @@ class Screen:
 
 
 class RawTerminal:
-    """wsx with a pseudo-terminal as its controlling terminal, whose every byte is kept."""
+    """wsx with a pseudo-terminal as its controlling terminal. Keeps every byte written to it."""
 
     def __init__(self, *arguments, width=80, height=24, stdout=None, ignores=None, **variables):
         self._state = tempfile.TemporaryDirectory(prefix="wsx-state-")
@@ -138,7 +138,7 @@ class RawTerminal:
             try:
                 os.close(descriptor)
             except OSError:
-                # A test may have hung up.
+                # The test may have hung up the terminal.
                 pass
         self._state.cleanup()
 
@@ -150,7 +150,7 @@ class RawTerminal:
         os.write(self.main, data if isinstance(data, bytes) else data.encode())
 
     def read(self):
-        """Takes what the terminal has been sent."""
+        """Reads the pending output of the terminal."""
         while select.select([self.main], [], [], 0)[0]:
             self.output += os.read(self.main, 65536)
         return self.output
@@ -159,7 +159,7 @@ class RawTerminal:
         wait_until(lambda: text in self.read(), timeout, f"{text!r} in {self.output!r}")
 
     def wait(self, timeout=60):
-        """Reads on until the program ends, and returns its status."""
+        """Reads until the program ends and returns its status."""
         wait_until(lambda: (self.read(), self.process.poll() is not None)[1], timeout, "the end")
         self.read()
         return self.process.returncode

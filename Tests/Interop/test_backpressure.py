@@ -1,4 +1,4 @@
-"""Whoever is slow slows the others down: nothing is lost and memory stays bounded."""
+"""Backpressure: a slow reader slows down the writer, no data is lost, and memory stays bounded."""
 
 import hashlib
 import subprocess
@@ -13,7 +13,7 @@ MEBIBYTE = 1 << 20
 PAUSE_S = 3
 
 
-def test_a_server_that_stops_reading_pauses_the_input_and_loses_no_line():
+def test_a_server_that_stops_reading_pauses_the_input_and_no_line_is_lost():
     may_read = threading.Event()
 
     def script(peer):
@@ -45,7 +45,7 @@ def test_a_server_that_stops_reading_pauses_the_input_and_loses_no_line():
 
             feeder = threading.Thread(target=feed)
             feeder.start()
-            # The input has come to a halt when nothing was written for a while.
+            # The input has stalled once nothing could be written for a while.
             deadline = time.monotonic() + 60
             seen = -1
             while seen != written:
@@ -60,7 +60,7 @@ def test_a_server_that_stops_reading_pauses_the_input_and_loses_no_line():
     assert server.results == [written]
 
 
-def test_yes_into_a_server_that_pauses_bounds_the_memory():
+def test_endless_input_to_a_paused_server_uses_bounded_memory():
     def script(peer):
         peer.upgrade()
         time.sleep(PAUSE_S)
@@ -122,7 +122,7 @@ def test_a_reader_that_starts_late_gets_everything(wsx_echo):
     assert (result.status, result.out.split()[0].decode(), result.err) == (0, expected, "")
 
 
-def test_an_echo_of_more_than_all_buffers_hold_never_deadlocks(wsx_echo):
+def test_an_echo_larger_than_all_buffers_does_not_deadlock(wsx_echo):
     result = shell(
         'set -o pipefail; head -c 100000000 /dev/zero | tr "\\0" x | fold -w 100000 | "$WSX" connect "$1" | md5sum',
         wsx_echo.url)
@@ -130,7 +130,7 @@ def test_an_echo_of_more_than_all_buffers_hold_never_deadlocks(wsx_echo):
     assert (result.status, result.out, result.err) == (0, expected.out, "")
 
 
-def test_messages_wait_until_all_is_written_before_the_run_ends():
+def test_the_run_ends_only_after_all_messages_are_written():
     def script(peer):
         peer.upgrade(then=wire.text("x" * 5_000_000) + wire.close(1000))
         peer.read_until_close()

@@ -1,4 +1,4 @@
-"""Mistakes on the command line are refused before anything connects, each with one line."""
+"""Mistakes on the command line are rejected with one line before anything connects."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from scripted_server import ScriptedServer
 
 @pytest.fixture(scope="module")
 def untouched():
-    """A server to which nothing may connect."""
+    """A server that must not receive any connection."""
     with ScriptedServer(lambda peer: peer.read_to_end()) as server:
         yield server
         assert server.connection_count == 0
@@ -23,7 +23,7 @@ BREAKS = ["\r\nX-Evil: 1", "\n", "\r", "a\rb", "\nb", "\x7f", "\x01"]
     "option",
     ["-H=X: a{}b", "-H=X{}: a", "--subprotocol=a{}b", "--origin=http://a{}b", "--host=a{}b", "--user-agent=a{}b",
      "--auth=us{}er:password", "--auth=user:pass{}word"])
-def test_line_breaks_and_controls_in_the_request_are_refused_before_connecting(untouched, option, text):
+def test_line_breaks_and_controls_in_the_request_are_rejected_before_connecting(untouched, option, text):
     name, value = option.format(text).split("=", 1)
     result = wsx("connect", name, value, untouched.url)
     assert_fails(result, 2)
@@ -43,7 +43,7 @@ def test_line_breaks_and_controls_in_the_request_are_refused_before_connecting(u
      (["-f", "wss://me:geheim@host/"], ["a URL", "omit curl's -f"]),
      (["-fsSL"], ["curl", "omit curl's -f"])],
     ids=lambda value: " ".join(value))
-def test_a_value_that_is_meant_for_another_option_is_refused_before_connecting(untouched, command, options, words):
+def test_a_value_meant_for_another_option_is_rejected_before_connecting(untouched, command, options, words):
     result = wsx(*command, *options, untouched.url)
     assert_fails(result, 2, *words)
     assert "geheim" not in result.err
@@ -54,19 +54,19 @@ def test_a_value_that_is_meant_for_another_option_is_refused_before_connecting(u
     [["-x", "http://me:geheim@127.0.0.1:3128"], ["-xhttp://me:geheim@127.0.0.1"], ["--execute=me:geheim@proxy:3128"],
      ["--execute", "socks5h://me:geheim@proxy"]],
     ids=" ".join)
-def test_a_proxy_given_as_curl_has_it_is_not_sent_as_a_message(untouched, options):
+def test_a_proxy_in_curl_syntax_is_not_sent_as_a_message(untouched, options):
     result = wsx("connect", *options, untouched.url)
     assert_fails(result, 2, "the address of a proxy", "--proxy URL")
     assert "geheim" not in result.err
 
 
-def test_the_text_of_a_proxy_can_be_sent_as_an_operand(wsx_echo):
+def test_text_that_looks_like_a_proxy_can_be_sent_as_an_operand(wsx_echo):
     result = wsx("connect", "-n", "1", wsx_echo.url, "http://proxy:3128")
     assert (result.status, result.out) == (0, b"http://proxy:3128\n")
 
 
 @pytest.mark.parametrize("origin", ["null", "https://app.example", "http://[::1]:8080", "chrome-extension://abc"])
-def test_an_origin_is_sent_as_it_was_given(origin):
+def test_an_origin_is_sent_unchanged(origin):
     def script(peer):
         peer.upgrade(then=wire.close(1000))
         peer.read_until_close()
@@ -79,7 +79,7 @@ def test_an_origin_is_sent_as_it_was_given(origin):
 
 @pytest.mark.parametrize("text", BREAKS, ids=repr)
 @pytest.mark.parametrize("place", ["path", "query", "host", "user"])
-def test_line_breaks_and_controls_in_the_url_are_refused_before_connecting(untouched, place, text):
+def test_line_breaks_and_controls_in_the_url_are_rejected_before_connecting(untouched, place, text):
     base = f"127.0.0.1:{untouched.port}"
     url = {
         "path": f"ws://{base}/a{text}b", "query": f"ws://{base}/?a{text}b", "host": f"ws://{text}{base}/",
@@ -88,7 +88,7 @@ def test_line_breaks_and_controls_in_the_url_are_refused_before_connecting(untou
 
 
 @pytest.mark.parametrize("escape", ["%0d%0a", "%00", "%0a"])
-def test_escaped_controls_in_user_and_password_are_refused_before_connecting(untouched, escape):
+def test_escaped_controls_in_user_and_password_are_rejected_before_connecting(untouched, escape):
     assert_fails(wsx("connect", f"ws://us{escape}er:x@127.0.0.1:{untouched.port}/"), 2)
     assert_fails(wsx("connect", f"ws://user:x{escape}@127.0.0.1:{untouched.port}/"), 2)
 
@@ -118,9 +118,9 @@ def test_a_header_file_that_does_not_exist_is_named(untouched, tmp_path):
     assert_fails(wsx("connect", "-H", f"@{tmp_path}/none", untouched.url), 2, f"{tmp_path}/none", "no such file")
 
 
-def test_a_header_file_gives_a_field_a_line(tmp_path):
+def test_a_header_file_has_one_field_per_line(tmp_path):
     path = tmp_path / "headers"
-    # U+0085 and U+2028 break lines in some programs, not in a header file.
+    # Some programs treat U+0085 and U+2028 as line breaks. In a header file they are not.
     path.write_bytes("X-One: 1\r\n\r\nX-Two:  zwölf\u0085Y: no\u2028Z: no  \nX-Three: a: b".encode())
 
     def script(peer):
@@ -137,12 +137,12 @@ def test_a_header_file_gives_a_field_a_line(tmp_path):
 @pytest.mark.parametrize(
     "name", ["Upgrade", "Connection", "Sec-WebSocket-Key", "sec-websocket-version", "Sec-WebSocket-Extensions",
              "Sec-WebSocket-Accept", "Content-Length", "Transfer-Encoding"])
-def test_fields_of_the_handshake_cannot_be_given(untouched, name):
+def test_handshake_fields_cannot_be_overridden(untouched, name):
     assert_fails(wsx("connect", "-H", f"{name}: x", untouched.url), 2, name)
 
 
 @pytest.mark.parametrize("argument", [b"\xff", b"a\xc3", b"\xed\xa0\x80"])
-def test_an_argument_that_is_not_utf8_is_refused(untouched, argument):
+def test_an_argument_that_is_not_utf8_is_rejected(untouched, argument):
     assert_fails(run([BINARY, "connect", untouched.url, argument]), 2, "UTF-8")
     assert_fails(run([BINARY, "connect", b"-H", b"X: " + argument, untouched.url]), 2, "UTF-8")
 
@@ -211,7 +211,7 @@ def test_an_argument_that_is_not_utf8_is_refused(untouched, argument):
      (["completions", "tcsh"], ["bash"]),
      (["help", "nothing"], ["nothing"])],
     ids=lambda value: " ".join(value)[:40].encode("unicode_escape").decode() if isinstance(value, list) else "")
-def test_a_wrong_argument_gets_one_line_that_says_what_and_why(arguments, words):
+def test_an_invalid_argument_gets_one_line_with_the_reason(arguments, words):
     result = wsx(*arguments)
     assert_fails(result, 2, *words)
     assert "\x1b" not in result.err and "geheim" not in result.err
@@ -219,7 +219,7 @@ def test_a_wrong_argument_gets_one_line_that_says_what_and_why(arguments, words)
 
 
 @pytest.mark.parametrize("code", ["1000", "1003", "1007", "1011", "3000", "4999"])
-def test_a_close_code_that_may_be_sent_is_taken(wsx_echo, code):
+def test_a_valid_close_code_is_accepted(wsx_echo, code):
     assert wsx("connect", "--linger", "0", "--close-code", code, wsx_echo.url).status == 0
 
 
@@ -231,7 +231,7 @@ def test_an_address_of_another_machine_exits_3():
     assert_fails(wsx("listen", "192.0.2.1:0"), 3, "192.0.2.1:0")
 
 
-def test_a_path_too_long_for_a_socket_file_is_refused(tmp_path):
+def test_a_path_too_long_for_a_socket_file_is_rejected(tmp_path):
     result = wsx("listen", f"unix:{tmp_path}/{'x' * 120}")
     assert_fails(result, 3)
     result = wsx("connect", f"ws+unix:{tmp_path}/{'x' * 120}")

@@ -1,4 +1,4 @@
-"""Servers that break RFC 6455 after the upgrade: status 5, one line, and the right close code."""
+"""Servers that violate RFC 6455 after the upgrade: status 5, one line, and the right close code."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from scripted_server import ScriptedServer
 
 
 def violated(data, *arguments):
-    """What connect says to frames after the upgrade, and the close code it sends."""
+    """Sends `data` after the upgrade. Returns the result of connect and the close code it sends."""
 
     def script(peer):
         peer.upgrade()
@@ -55,7 +55,7 @@ def test_a_protocol_violation_exits_5_and_closes_with_1002(data, words):
     "data",
     [wire.text(b"\xff"), wire.text(b"caf\xe9"), wire.text(b"\xed\xa0\x80"), wire.text(b"\xc0\xaf"), wire.text(b"\xf4\x90\x80\x80"),
      wire.text(b"cut \xe6\xb0"), wire.text(b"\xe6\xb0", is_final=False) + wire.frame(wire.CONTINUATION, b"x"),
-     # RFC 6455 §8.1 needs no end of the message to fail: this one never comes.
+     # RFC 6455 §8.1 allows failing before the message ends. This one never ends.
      wire.text(b"\xff", is_final=False), wire.frame(wire.TEXT, b"\xff", claimed_length=70_000),
      wire.close(1000, b"\xff")],
     ids=repr)
@@ -66,7 +66,7 @@ def test_text_that_is_not_utf8_exits_5_and_closes_with_1007(data):
 
 
 @pytest.mark.parametrize("length", [(1 << 63) - 1, 1 << 62, 1 << 32, (64 << 20) + 1])
-def test_a_length_over_the_limit_exits_1_and_closes_with_1009_without_waiting_for_it(length):
+def test_a_length_over_the_limit_exits_1_and_closes_with_1009_without_waiting_for_the_payload(length):
     result, close_code = violated(wire.frame(wire.BINARY, b"only this", claimed_length=length))
     assert_fails(result, 1, "larger than 67108864 bytes; raise --max-message-size to accept it", "closed with 1009")
     assert close_code == 1009
@@ -87,7 +87,7 @@ def test_too_many_fragments_exit_1_and_close_with_1008():
 
 
 @pytest.mark.parametrize("count", range(1, 10))
-def test_part_of_a_frame_and_then_the_end_exits_1(count):
+def test_a_truncated_frame_and_the_end_of_the_stream_exits_1(count):
     data = wire.frame(wire.BINARY, b"y" * 70_000)[:count]
 
     with ScriptedServer(lambda peer: peer.upgrade(then=wire.text("before") + data)) as server:
@@ -97,7 +97,7 @@ def test_part_of_a_frame_and_then_the_end_exits_1(count):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
-def test_part_of_a_frame_and_then_nothing_exits_6_once_the_close_is_not_answered(count):
+def test_a_truncated_frame_and_silence_exits_6_if_the_close_is_not_answered(count):
     def script(peer):
         peer.upgrade(then=wire.text("before") + wire.text("x" * 100)[:count])
         return peer.read_until_close().close_code, peer.read_to_end()
@@ -108,7 +108,7 @@ def test_part_of_a_frame_and_then_nothing_exits_6_once_the_close_is_not_answered
     assert (result.out, server.results) == (b"before\n", [(1000, b"")])
 
 
-def test_part_of_a_frame_and_then_nothing_is_bounded_by_timeout():
+def test_a_truncated_frame_and_silence_is_bounded_by_timeout():
     def script(peer):
         peer.upgrade(then=wire.text("x" * 100)[:20])
         peer.read_to_end()
@@ -118,7 +118,7 @@ def test_part_of_a_frame_and_then_nothing_is_bounded_by_timeout():
     assert_fails(result, 6, "--timeout")
 
 
-def test_frames_that_are_allowed_though_unusual_are_taken():
+def test_unusual_but_valid_frames_are_accepted():
     data = (
         wire.text("a", is_final=False) + wire.frame(wire.PING, b"x") + wire.frame(wire.CONTINUATION, is_final=False)
         + wire.frame(wire.PONG, b"y" * 125) + wire.frame(wire.CONTINUATION, b"\xc3", is_final=False)
@@ -134,7 +134,7 @@ def test_frames_that_are_allowed_though_unusual_are_taken():
     assert server.results == [(wire.PONG, 1000)]
 
 
-def test_nothing_after_the_close_frame_counts():
+def test_everything_after_the_close_frame_is_ignored():
     def script(peer):
         peer.upgrade(then=wire.close(1000) + wire.text("x", reserved=7) + b"garbage")
         return peer.read_until_close().close_code
@@ -145,7 +145,7 @@ def test_nothing_after_the_close_frame_counts():
     assert server.results == [1000]
 
 
-def test_a_violation_is_told_as_an_event_too():
+def test_a_violation_is_also_reported_as_an_event():
     def script(peer):
         peer.upgrade(then=wire.text("x", reserved=4))
         peer.read_to_end()

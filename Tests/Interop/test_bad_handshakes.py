@@ -1,4 +1,4 @@
-"""Servers that refuse the upgrade, or answer it with something else."""
+"""Servers that refuse the upgrade or answer it incorrectly."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def connect(script, *arguments):
 
 
 def answering(*pieces, stays_open=False):
-    """A script that answers the request with bytes."""
+    """Returns a script that answers the request with these bytes."""
 
     def script(peer):
         peer.read_request()
@@ -59,7 +59,7 @@ def test_a_404_shows_its_head_and_body(answer, stays_open):
      (b"429 Too Many Requests", b"Retry-After: 30\r\n", ["429 Too Many Requests", "try again in 30 s"]),
      (b"502 Bad Gateway", b"", ["502 Bad Gateway", "is that server running?"]),
      (b"503 Service Unavailable", b"Retry-After: 5\r\n", ["503", "try again in 5 s", "Retry-After: 5"])])
-def test_a_refusal_exits_4_and_shows_what_the_server_said(status, fields, words):
+def test_a_refusal_exits_4_and_shows_the_response(status, fields, words):
     result = connect(answering(b"HTTP/1.1 " + status + b"\r\n" + fields + b"Content-Length: 0\r\n\r\n", stays_open=True))
     assert result.status == 4
     assert [line.startswith("wsx: ") for line in result.error_lines].count(True) == 1
@@ -67,14 +67,14 @@ def test_a_refusal_exits_4_and_shows_what_the_server_said(status, fields, words)
         assert word in result.err
 
 
-def test_a_refusal_cannot_drive_the_terminal():
+def test_a_refusal_cannot_control_the_terminal():
     result = connect(answering(b"HTTP/1.1 404 No\xc2\x9bpe\r\nX: \xe2\x80\xae\r\n\r\n\x1b]0;owned\x07\x9b31m\rbody\xe2\x80\xae"))
     assert result.status == 4
     assert not [character for character in result.err if character in "\x1b\x07\r\x9b\u202e"]
     assert "]0;owned" in result.err and "body" in result.err
 
 
-def test_a_body_that_never_ends_is_cut():
+def test_an_endless_body_is_truncated():
     def script(peer):
         peer.read_request()
         peer.send(b"HTTP/1.1 500 Oops\r\n\r\n")
@@ -102,21 +102,21 @@ def test_the_error_stays_on_the_screen_above_a_page_of_900_lines():
     assert result.error_lines[-2:] == ["<p>line 7</p>", "… (892 more lines)"]
 
 
-def test_a_body_that_stalls_is_shown_as_far_as_it_came():
+def test_a_stalled_body_is_shown_up_to_the_last_byte_received():
     answer = b"HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf a body"
     result = connect(answering(answer, stays_open=True), "--connect-timeout", "500ms")
     assert result.status == 4
     assert "half a body" in result.err
 
 
-def test_secrets_in_heads_are_not_shown():
+def test_secrets_in_heads_are_hidden():
     result = connect(
         answering(b"HTTP/1.1 401 No\r\nSet-Cookie: session=geheim\r\n\r\n"), "-v", "--auth", "me:geheim", "-H", "Cookie: geheim")
     assert result.status == 4
     assert "geheim" not in result.err and "bWU6Z2VoZWlt" not in result.err
 
 
-# Answers that are no answers: status 5 for one that is wrong, 3 for none
+# Invalid responses (status 5) and missing responses (status 3)
 
 
 GOOD = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -140,7 +140,7 @@ GOOD = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: U
      (GOOD + b"X: a\nb\r\n\r\n", ["LF"]),
      (b"HTTP/1.1 100 Continue\r\n\r\n" * 1000, ["interim"])],
     ids=lambda value: repr(value[:40]) if isinstance(value, bytes) else "")
-def test_an_answer_that_is_not_http_exits_5(answer, words):
+def test_a_response_that_is_not_http_exits_5(answer, words):
     result = connect(answering(answer, stays_open=True))
     assert_fails(result, 5, *words)
     assert not [character for character in result.err[:-1] if ord(character) < 0x20]
@@ -151,21 +151,21 @@ def test_a_banner_before_the_request_exits_5():
     assert_fails(result, 5, "SSH-2.0")
 
 
-def test_a_head_of_a_megabyte_exits_5():
+def test_a_response_head_of_a_megabyte_exits_5():
     result = connect(answering(GOOD + b"X: " + b"x" * (1 << 20) + b"\r\n\r\n", stays_open=True))
     assert_fails(result, 5, "larger than 65536 bytes")
 
 
-def test_a_start_line_that_never_ends_exits_5():
+def test_an_endless_start_line_exits_5():
     assert_fails(connect(answering(b"HTTP/1.1 101 " + b"x" * 100_000, stays_open=True)), 5, "larger")
 
 
-def test_ten_thousand_fields_exit_5():
+def test_ten_thousand_header_fields_exit_5():
     result = connect(answering(GOOD + b"X: y\r\n" * 10_000 + b"\r\n", stays_open=True))
     assert_fails(result, 5)
 
 
-def test_a_server_that_closes_at_once_exits_3():
+def test_a_server_that_closes_immediately_exits_3():
     assert_fails(connect(lambda peer: None), 3)
 
 
@@ -173,7 +173,7 @@ def test_a_server_that_closes_after_the_request_exits_3():
     assert_fails(connect(answering()), 3, "without a response; wrong port, or a wss:// server?")
 
 
-def test_a_server_that_closes_in_the_middle_of_its_head_exits_3():
+def test_a_server_that_closes_within_its_response_head_exits_3():
     assert_fails(connect(answering(GOOD)), 3, "in the middle of its response")
 
 
@@ -185,7 +185,7 @@ def test_a_server_that_never_answers_exits_6():
     assert_fails(connect(answering(stays_open=True), "--connect-timeout", "300ms"), 6)
 
 
-def test_a_server_that_trickles_its_head_exits_6():
+def test_a_server_that_trickles_its_response_head_exits_6():
     def script(peer):
         peer.read_request()
         peer.sock.settimeout(0.05)
@@ -217,7 +217,7 @@ def test_a_server_that_trickles_its_head_exits_6():
       ['"x-other"', "not offered"]),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: ,;="], [])],
     ids=lambda value: value[-1] if value else "")
-def test_a_101_that_breaks_the_rules_exits_5(lines, words):
+def test_an_invalid_101_response_exits_5(lines, words):
     def script(peer):
         accept = wire.accept_value(wire.field(peer.read_request(), b"Sec-WebSocket-Key")).decode()
         head = ["HTTP/1.1 101 Switching Protocols"] + [
@@ -249,7 +249,7 @@ def test_a_101_that_breaks_the_rules_exits_5(lines, words):
      ("permessage-deflate, permessage-deflate", [], "more than once"),
      ("permessage-deflate\r\nSec-WebSocket-Extensions: permessage-deflate", [], "more than once"),
      ("permessage-deflate; server_max_window_bits=11", ["--compress-window-bits", "10"], "not offered"),
-     # RFC 7692 §7.1.2.1: left out it means 15.
+     # RFC 7692 §7.1.2.1: an omitted value means 15.
      ("permessage-deflate", ["--compress-window-bits", "10"], "not offered"),
      ("permessage-deflate; server_max_window_bits=10; client_max_window_bits=11", ["--compress-window-bits", "10"],
       "not offered"),
@@ -259,7 +259,7 @@ def test_a_101_that_breaks_the_rules_exits_5(lines, words):
      ("x-webkit-deflate-frame", [], "not offered"),
      ("permessage-deflate, x-other", [], "not offered")],
     ids=lambda value: repr(value) if isinstance(value, str) else " ".join(value))
-def test_an_answer_about_compression_that_breaks_the_rules_exits_5(answer, arguments, words):
+def test_an_invalid_compression_answer_exits_5(answer, arguments, words):
     def script(peer):
         peer.upgrade(f"Sec-WebSocket-Extensions: {answer}".encode(), then=wire.text("must not be shown"))
         return peer.read_to_end()
@@ -270,7 +270,7 @@ def test_an_answer_about_compression_that_breaks_the_rules_exits_5(answer, argum
     assert (result.out, server.results) == (b"", [b""])
 
 
-def test_header_names_and_tokens_may_have_any_case():
+def test_header_names_and_tokens_are_case_insensitive():
     def script(peer):
         accept = wire.accept_value(wire.field(peer.read_request(), b"Sec-WebSocket-Key"))
         peer.send(
@@ -282,7 +282,7 @@ def test_header_names_and_tokens_may_have_any_case():
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
-def test_a_requested_subprotocol_is_agreed_on():
+def test_a_requested_subprotocol_is_negotiated():
     def script(peer):
         peer.upgrade(b"Sec-WebSocket-Protocol: two", then=wire.close(1000))
         peer.read_until_close()
@@ -295,7 +295,7 @@ def test_a_requested_subprotocol_is_agreed_on():
     assert server.results == [b"one, two, three"]
 
 
-def test_a_response_that_comes_byte_by_byte_is_understood():
+def test_a_response_in_single_bytes_is_parsed():
     def script(peer):
         for byte in wire.upgrade_response(peer.read_request()) + wire.text("hello") + wire.close(1000):
             peer.send(bytes([byte]))

@@ -1,4 +1,4 @@
-"""URLs that are not, and addresses that nothing answers at."""
+"""Invalid URLs and addresses without a server."""
 
 import socket
 
@@ -49,14 +49,14 @@ from processes import assert_fails, wsx
      ("ws://\u202ehost/", []),
      ("ws://host/\x1b[31m", ["control character"])],
     ids=lambda value: value[:30].encode("unicode_escape").decode() if isinstance(value, str) else "")
-def test_a_url_that_cannot_be_used_gets_one_line(url, words):
+def test_an_invalid_url_gets_one_line(url, words):
     result = wsx("connect", url, stdin=b"lost\n")
     assert_fails(result, 2, *words)
     assert result.out == b""
     assert "\x1b" not in result.err and "\u202e" not in result.err
 
 
-def test_a_name_that_does_not_resolve_exits_3_and_is_named():
+def test_a_name_that_does_not_resolve_exits_3_and_is_shown():
     result = wsx("connect", "ws://name.invalid/")
     assert_fails(result, 3)
     # The second is the error on a machine without a name server.
@@ -76,7 +76,7 @@ def test_a_password_in_the_url_is_never_shown():
 
 @pytest.fixture
 def refused_port():
-    """A port that is bound, so that nobody else listens there, and refuses."""
+    """A bound port that refuses connections and that no other program can listen on."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield bound.getsockname()[1]
@@ -96,7 +96,7 @@ def test_a_socket_file_that_is_missing_exits_3(tmp_path):
     assert_fails(wsx("connect", f"ws+unix:{tmp_path}/none"), 3, f"{tmp_path}/none", "no such file")
 
 
-def test_a_socket_file_that_nobody_listens_at_exits_3(tmp_path):
+def test_a_socket_file_without_a_listener_exits_3(tmp_path):
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(f"{tmp_path}/dead")
     assert_fails(wsx("connect", f"ws+unix:{tmp_path}/dead"), 3, "connection refused")
@@ -114,7 +114,7 @@ def test_every_form_of_a_url_connects(wsx_echo, form):
     assert (result.status, result.out, result.err) == (0, b"hi\n", "")
 
 
-def test_the_family_asked_for_is_the_only_one_tried(wsx_echo):
+def test_only_the_requested_address_family_is_tried(wsx_echo):
     assert wsx("connect", "-4", "-n", "1", f"ws://localhost:{wsx_echo.port}/", "hi").out == b"hi\n"
     result = wsx("connect", "-6", f"ws://127.0.0.1:{wsx_echo.port}/")
     assert_fails(result, 3)

@@ -1,4 +1,4 @@
-"""`wsx bench` against echo servers that are right, and against some that are not."""
+"""`wsx bench` against correct and faulty echo servers."""
 
 import json
 import signal
@@ -17,13 +17,13 @@ PERCENTILES = TIMES[3:-1]
 
 
 def bench(*arguments, check_sum=True, **options):
-    """Runs bench and returns its results, with all that always holds asserted."""
+    """Runs bench and returns its result and results, after checking everything that always holds."""
     result = wsx("bench", "--output", "json", *arguments, **options)
     return result, check(result.out, check_sum)
 
 
 def check(out, check_sum=True):
-    """The results in what was written, with all that always holds asserted; `check_sum`: also what does of echoes."""
+    """Parses the JSON results and checks everything that always holds, including the sums if `check_sum`."""
     assert out.count(b"\n") == 1 and out.endswith(b"\n")
     results = json.loads(out)
     assert list(results) == [
@@ -52,7 +52,7 @@ def check(out, check_sum=True):
 
 
 class Pause:
-    """Stops a server for a second, a second after so many clients have connected."""
+    """Stops a server for a second, one second after this many clients have connected."""
 
     def __init__(self, server, clients):
         self.seconds = None
@@ -60,7 +60,7 @@ class Pause:
         self._thread.start()
 
     def join(self):
-        """Waits for its end; then `seconds` says how long it was at least."""
+        """Waits for the end of the pause. Then `seconds` is a lower bound of its length."""
         self._thread.join(60)
         assert self.seconds
 
@@ -85,7 +85,7 @@ def errors(results):
 @pytest.mark.parametrize("options", [
     [], ["--in-flight", "16"], ["--binary", "--size", "100"], ["--size", "1"], ["--size", "70k", "--in-flight", "3"],
     ["--fragment-size", "7"], ["-m", "good day"], ["--compress", "--size", "1k"]], ids=" ".join)
-def test_every_echo_comes_back(echo_server, options):
+def test_every_echo_returns(echo_server, options):
     result, results = bench(echo_server.url, "-c", "7", "-n", "500", *options)
     assert (result.status, result.err) == (0, "")
     assert results["messages"]["sent"] == results["messages"]["received"] == 500
@@ -96,7 +96,7 @@ def test_every_echo_comes_back(echo_server, options):
     assert results["latency_us"]["min"] > 0 and results["handshake_us"]["min"] > 0
 
 
-def test_a_run_of_a_duration_has_a_row_for_each_second(wsx_echo):
+def test_the_results_have_a_row_per_second(wsx_echo):
     result, results = bench(wsx_echo.url, "-c", "3", "-d", "2500ms")
     assert result.status == 0
     assert results["duration_s"] == 2.5
@@ -105,7 +105,7 @@ def test_a_run_of_a_duration_has_a_row_for_each_second(wsx_echo):
     assert results["cpu_s"] > 0
 
 
-def test_people_get_a_table(wsx_echo):
+def test_the_default_output_is_a_table(wsx_echo):
     result = wsx("bench", wsx_echo.url, "-c", "3", "-n", "1200", "--size", "5")
     assert (result.status, result.err) == (0, "")
     assert result.lines[0].startswith("Echo test with 5-byte text messages for ")
@@ -135,14 +135,14 @@ def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, t
     assert [line for line in lines if len(line) > columns] == []
 
 
-def test_it_tests_itself():
+def test_the_echo_url_tests_the_embedded_server():
     result, results = bench("echo:", "-n", "1k")
     assert (result.status, results["url"], results["messages"]["received"]) == (0, "echo:", 1000)
 
 
-# What a server does with the messages, counted from 0, and what is told of it.
+# How a server treats the messages, counted from 0, and the faults that bench reports.
 def echoing(change):
-    """A server that sends what `change` makes of each message and its number: a list of messages."""
+    """A server that answers each message with a list of messages: `change(number, payload)`."""
 
     def script(peer):
         peer.upgrade()
@@ -161,7 +161,7 @@ def each_hundredth(change):
 
 
 class Swapper:
-    """Sends each hundredth message after the one that follows it."""
+    """Sends every hundredth message after its successor."""
 
     held = None
 
@@ -182,7 +182,7 @@ class Swapper:
     (lambda message: [b""], {"mismatched": 10}),
     (lambda message: [message + b"?"], {"mismatched": 10}),
 ], ids=["drops", "duplicates", "damages the end", "damages the number", "shortens", "empties", "lengthens"])
-def test_a_server_that_is_wrong_at_each_hundredth_message_is_told_so(change, found):
+def test_a_fault_in_every_hundredth_message_is_reported(change, found):
     with echoing(each_hundredth(change)) as server:
         result, results = bench(
             server.url, "-c", "1", "-n", "1000", "--in-flight", "8", "--reply-timeout", "500ms")
@@ -191,7 +191,7 @@ def test_a_server_that_is_wrong_at_each_hundredth_message_is_told_so(change, fou
     assert_fails(result, 7, "the replies: " + ", ".join(f"{count} {name}" for name, count in found.items()))
 
 
-def test_replies_in_another_order_are_told_so():
+def test_reordered_replies_are_reported():
     with echoing(Swapper()) as server:
         result, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "8")
     assert results["messages"]["received"] == 1000
@@ -199,7 +199,7 @@ def test_replies_in_another_order_are_told_so():
     assert_fails(result, 7, "10 reordered")
 
 
-def test_a_text_that_comes_back_as_binary_is_a_mismatch():
+def test_a_text_message_echoed_as_binary_is_a_mismatch():
     def script(peer):
         peer.upgrade()
         for _ in range(3):
@@ -212,7 +212,7 @@ def test_a_text_that_comes_back_as_binary_is_a_mismatch():
     assert result.status == 7
 
 
-def test_replies_to_another_connection_are_no_replies():
+def test_replies_sent_to_another_connection_are_mismatches():
     # A server that sends every message to the other one of two clients.
     peers, are_there = [], threading.Barrier(2)
 
@@ -231,11 +231,11 @@ def test_replies_to_another_connection_are_no_replies():
     assert result.status == 7
 
 
-def test_a_reply_that_comes_late_counts_with_all_of_its_latency():
+def test_a_late_reply_counts_with_its_full_latency():
     def script(peer):
         peer.upgrade()
         first = peer.read_frame().payload
-        # The next message is sent when the time of the first is over.
+        # The client sends its next message when the first reply has timed out.
         second = peer.read_frame().payload
         peer.send(wire.text(first) + wire.text(second))
         peer.answer_close()
@@ -248,7 +248,7 @@ def test_a_reply_that_comes_late_counts_with_all_of_its_latency():
     assert_fails(result, 6, "1 request had no reply within 300 ms; --reply-timeout sets the limit")
 
 
-def test_a_connection_that_the_server_closes_is_an_error_and_the_others_go_on():
+def test_a_connection_closed_by_the_server_is_an_error_and_the_others_continue():
     numbers = iter(range(4))
 
     def script(peer):
@@ -271,7 +271,7 @@ def test_a_connection_that_the_server_closes_is_an_error_and_the_others_go_on():
     assert_fails(result, 1, 'the peer closed the connection: 1011 (internal error) "enough"')
 
 
-def test_a_violation_is_an_error_of_its_own():
+def test_a_protocol_violation_is_counted_separately():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
@@ -284,7 +284,7 @@ def test_a_violation_is_an_error_of_its_own():
     assert result.status == 5
 
 
-def test_connections_that_are_refused_are_told_once_and_the_others_go_on(tmp_path):
+def test_refused_connections_are_reported_once_and_the_others_continue(tmp_path):
     numbers = iter(range(5))
 
     def script(peer):
@@ -304,7 +304,7 @@ def test_connections_that_are_refused_are_told_once_and_the_others_go_on(tmp_pat
     assert_fails(result, 4, "503", "going on with 3 of 5 connections")
 
 
-def test_without_any_connection_it_says_why_and_nothing_else():
+def test_without_any_connection_only_the_reason_is_printed():
     result = wsx("bench", "ws://127.0.0.1:1", "-c", "50")
     assert result.out == b""
     assert_fails(result, 3, "connection refused", "is the server running?")
@@ -312,7 +312,7 @@ def test_without_any_connection_it_says_why_and_nothing_else():
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_run_early_with_its_results(number, status):
-    # Some of the run has to be there to be told of.
+    # Wait for some echoes, so the results have something to report.
     has_echoed = threading.Event()
 
     def script(peer):
@@ -335,7 +335,7 @@ def test_a_signal_ends_a_run_early_with_its_results(number, status):
     assert not faults(results) and not errors(results)
 
 
-def test_all_connections_are_closed_as_they_should_be():
+def test_all_connections_end_with_the_requested_close_frame():
     def script(peer):
         peer.upgrade()
         while (message := peer.read_frame()).opcode != wire.CLOSE:
@@ -349,7 +349,7 @@ def test_all_connections_are_closed_as_they_should_be():
     assert server.results == [b"\x0b\xb9done"] * 30
 
 
-def test_a_server_that_leaves_the_close_frame_unanswered_is_waited_for_once():
+def test_unanswered_close_frames_share_one_timeout():
     def script(peer):
         peer.upgrade()
         peer.send(wire.text(peer.read_frame().payload))
@@ -361,7 +361,7 @@ def test_a_server_that_leaves_the_close_frame_unanswered_is_waited_for_once():
     assert_fails(result, 6, "--close-timeout")
 
 
-def test_what_clients_share_works_here_too(certificates):
+def test_the_connection_options_of_connect_work_with_bench(certificates):
     options = ["--auth", "u:p", "--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key]
     with Listener("--echo", *options) as server:
         url = f"wss://localhost:{server.port}/"
@@ -373,12 +373,12 @@ def test_what_clients_share_works_here_too(certificates):
 
 
 def assert_agree(theirs, results):
-    """Asserts that what another implementation reads in the histogram is what the results have."""
+    """Asserts that another implementation reads the same figures from the histogram."""
     ours = results["latency_us"]
     theirs = {name: value if name == "count" else value / 1000 for name, value in theirs.items()}
     assert theirs["count"] == results["messages"]["received"]
-    # The form has counts only: its minimum and maximum are the ends of bars, a thousandth wide, and its mean is that of
-    # their middles. Ours are exact.
+    # The format stores counts only. Its minimum and maximum are bucket bounds, accurate to a thousandth, and its mean
+    # is computed from bucket centers. Ours are exact.
     for name in "min", "mean", "max":
         assert theirs[name] == pytest.approx(ours[name], rel=0.001), name
     assert theirs["min"] <= ours["min"] + 0.0005 and ours["max"] <= theirs["max"] + 0.0005
@@ -387,7 +387,7 @@ def assert_agree(theirs, results):
         assert min(theirs[name], ours["max"]) == pytest.approx(ours[name], abs=0.002), name
 
 
-def test_histograms_are_read_by_others(wsx_echo, tmp_path):
+def test_histograms_are_readable_by_other_implementations(wsx_echo, tmp_path):
     log = tmp_path / "latencies.hlog"
     result, results = bench(wsx_echo.url, "-c", "5", "-d", "2500ms", "--hdr", log)
     assert result.status == 0
@@ -401,7 +401,7 @@ def test_histograms_are_read_by_others(wsx_echo, tmp_path):
     assert counts[:len(seconds)] == [row["received"] for row in seconds]
     assert [min(interval["p99"], row["max_us"] * 1000) for interval, row in zip(intervals["intervals"], seconds)] == [
         pytest.approx(row["p99_us"] * 1000, abs=1) for row in seconds]
-    # With what came after the last second, they have all that was measured.
+    # Including the messages after the last full second, the intervals cover the whole run.
     assert sum(counts) == results["messages"]["received"]
     assert_agree(intervals["total"], results)
     maxima = [float(line.split(",")[2]) for line in log.read_text().splitlines()[5:]]
@@ -415,5 +415,5 @@ def test_histograms_are_read_by_others(wsx_echo, tmp_path):
     (["--in-flight", "0"], "--in-flight"), (["--hdr", "/nowhere/x"], "--hdr /nowhere/x"),
     (["-c", "1M"], "--connections 1000000: the descriptor limit allows"),
     (["--output", "hex"], "--output")], ids=" ".join)
-def test_what_makes_no_sense_is_refused(words, message):
+def test_invalid_option_values_are_rejected(words, message):
     assert_fails(wsx("bench", "echo:", *words), 2, message)

@@ -1,4 +1,4 @@
-"""What is measured is not what the memory of `wsx bench` costs: a message more is not an allocation more."""
+"""Memory management must not distort measurements: additional messages cause no additional allocations."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def counter(tmp_path_factory):
 
 
 def allocations(counter, count, *arguments):
-    """How often a run with so many messages has asked for memory."""
+    """Returns the number of allocations in a run of `count` messages."""
     path = counter.with_suffix(".count")
     path.write_bytes(bytes(8))
     subprocess.run(
@@ -33,9 +33,9 @@ def allocations(counter, count, *arguments):
     [], ["--in-flight", "64"], ["--size", "4k", "--binary"], ["-m", "{{seq}} {{time}} {{random 8}}"], ["--rate", "100k"],
     ["--mode", "send"], ["--size", "4k", "--compress", "--in-flight", "4"],
 ], ids=" ".join)
-def test_a_message_more_is_not_an_allocation_more(counter, options):
+def test_additional_messages_cause_no_allocations(counter, options):
     with Listener("--echo") as server:
         few, many = (allocations(counter, count, server.url, *options) for count in (FEW, MANY))
     assert few > 1000, "nothing is counted"
-    # A second more has a row in the results, and what is read at once is not always the same.
+    # A longer run adds rows per second to the results, and the sizes of reads vary.
     assert many - few < (MANY - FEW) / 50

@@ -1,4 +1,4 @@
-"""Load from more than one machine, as docs/DISTRIBUTED.md says, with sshd on hosts of the tests' own."""
+"""Distributed load as described in docs/DISTRIBUTED.md, with sshd on simulated hosts."""
 
 import datetime
 import json
@@ -14,9 +14,9 @@ DOCUMENT = (ROOT / "docs/DISTRIBUTED.md").read_text()
 MANIFEST = ROOT / "docs/kubernetes/bench.yaml"
 DURATION_S = 2
 NAMES = "east", "west"
-# A name that no machine has.
+# A name without an address.
 NOBODY = "nowhere.invalid"
-# With all that a shell would take for its own.
+# The URL contains characters that are special to the shell.
 URL = f"ws://{Hosts.address}:8080/?a=1&b=$c"
 
 
@@ -37,7 +37,7 @@ def server(hosts, tmp_path):
 
 
 def recipe(duration_s=DURATION_S):
-    """The document's script for parallel, with an address and numbers of ours."""
+    """Returns the document's script for parallel, with the test's address and numbers."""
     script = re.search(r"^## With GNU parallel.*?^```bash\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL).group(1)
     replacements = {
         "url=ws://server.example/socket": f"url='{URL}'", "-c 500": "-c 5", "-d 30s": f"-d {duration_s}s"}
@@ -51,7 +51,7 @@ def time_of(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
-def test_all_machines_start_together_and_their_results_are_added(hosts, server, tmp_path):
+def test_all_machines_start_together_and_their_results_are_merged(hosts, server, tmp_path):
     (tmp_path / "machines").write_text("".join(f"{name}\n" for name in NAMES))
     script = recipe() + 'echo "$start" > start\n'
     result = run(hosts.inside(tmp_path, "bash", "-euc", script), env=hosts.environment, timeout=120)
@@ -64,7 +64,7 @@ def test_all_machines_start_together_and_their_results_are_added(hosts, server, 
     server.wait_for(r"connected from 10\.66\.1\.2:")
     server.wait_for(r"connected from 10\.66\.2\.2:")
 
-    # None before its time, and each while the other was still at it.
+    # No host starts early, and their runs overlap.
     starts = [time_of(shard["start_time"]) for shard in shards]
     assert min(starts) >= time_of((tmp_path / "start").read_text().strip())
     assert max(starts) - min(starts) < datetime.timedelta(seconds=DURATION_S)
@@ -77,7 +77,7 @@ def test_all_machines_start_together_and_their_results_are_added(hosts, server, 
     assert total["latency_us"]["min"] == min(shard["latency_us"]["min"] for shard in shards)
 
 
-def test_a_machine_that_cannot_be_reached_is_told_and_nothing_is_merged(hosts, server, tmp_path):
+def test_an_unreachable_machine_is_reported_and_nothing_is_merged(hosts, server, tmp_path):
     (tmp_path / "machines").write_text(f"{NAMES[0]}\n{NOBODY}\n")
     result = run(hosts.inside(tmp_path, "bash", "-uc", recipe()), env=hosts.environment, timeout=120)
     assert (result.status, result.out) == (1, b""), result
@@ -89,7 +89,7 @@ def test_a_machine_that_cannot_be_reached_is_told_and_nothing_is_merged(hosts, s
 def test_an_interrupt_ends_the_load_on_all_machines(hosts, server, tmp_path):
     (tmp_path / "machines").write_text("".join(f"{name}\n" for name in NAMES))
     command = hosts.inside(tmp_path, "bash", "-uc", recipe(duration_s=1000))
-    # A job of a shell's: all of its processes get the signal.
+    # The script runs as a shell job, so the signal reaches all of its processes.
     with Running(command, env=hosts.environment, start_new_session=True) as job:
         wait_until(lambda: server.err.count(" connected from ") == 10 or job.process.poll() is not None, 60)
         assert job.process.poll() is None, job.err
@@ -98,7 +98,7 @@ def test_an_interrupt_ends_the_load_on_all_machines(hosts, server, tmp_path):
         wait_until(lambda: server.err.count(" disconnected: ") == 10, 60)
 
 
-def test_the_container_runs_a_command_that_there_is(tmp_path):
+def test_the_command_of_the_container_is_valid(tmp_path):
     job = yaml.safe_load(MANIFEST.read_text())["spec"]
     assert job["completionMode"] == "Indexed"
     assert job["completions"] == job["parallelism"]
@@ -106,7 +106,7 @@ def test_the_container_runs_a_command_that_there_is(tmp_path):
     names = [variable["name"] for variable in container["env"]]
     values = dict(zip(names, ["echo:", "+0s"], strict=True))
     assert names == ["URL", "START"]
-    # As Kubernetes does it with what stands for a variable.
+    # Expand variables as Kubernetes does.
     words = [re.sub(r"\$\((\w+)\)", lambda match: values[match.group(1)], word)
              for word in [*container["command"], *container["args"]]]
     assert words[0] == "wsx"

@@ -1,5 +1,5 @@
-"""How runs of `wsx bench` come to their end, where servers leave, stand still or talk out of turn: nothing that was sent
-or was due is without an account, and nobody is waited for in vain."""
+"""How runs of `wsx bench` end if servers close, stall, or send unexpected messages: every message that was sent or due
+is accounted for, and nothing is waited for in vain."""
 
 import json
 import signal
@@ -15,20 +15,20 @@ from test_bench import Swapper, bench, check, echoing, errors, faults
 
 
 def latency_count(results):
-    """The number of latencies in the histogram, as others read it."""
+    """Returns the number of latencies that another implementation reads from the histogram."""
     reader = run([PEERS_PYTHON, PEERS / "read_histograms.py", "-"], stdin=results["histogram"].encode())
     return json.loads(reader.out)["count"]
 
 
 def echo(peer):
-    """Sends all messages back, and the close frame."""
+    """Echoes all messages and the close frame."""
     while (message := peer.read_frame()).opcode != wire.CLOSE:
         peer.send(wire.text(message.payload))
     peer.send(wire.frame(wire.CLOSE, message.payload))
 
 
 class Refuser:
-    """A server that refuses or drops the first client and echoes to the others."""
+    """A server that passes its first client to `refuse` and echoes to the others."""
 
     def __init__(self, refuse):
         self.refuse, self._lock, self._count = refuse, threading.Lock(), 0
@@ -48,14 +48,14 @@ def refuse(peer):
 
 
 def leave(peer):
-    """Closes the connection with the upgrade."""
+    """Closes the connection right after the upgrade."""
     peer.upgrade(then=wire.close(1008, b"who are you?"))
     peer.read_until_close()
 
 
 @pytest.mark.parametrize("mode", ["echo", "send", "broadcast"])
 @pytest.mark.parametrize("amount", [["-n", "100"], ["-n", "100", "-r", "50"], ["-d", "20s"]], ids=" ".join)
-def test_a_server_that_takes_nobody_is_not_waited_for(mode, amount):
+def test_a_server_that_closes_every_connection_is_not_waited_for(mode, amount):
     with ScriptedServer(leave) as server:
         begin = time.monotonic()
         result, results = bench(server.url, "--mode", mode, "-c", "3", *amount, timeout=30, check_sum=False)
@@ -66,14 +66,14 @@ def test_a_server_that_takes_nobody_is_not_waited_for(mode, amount):
 
 
 @pytest.mark.parametrize("refusal", [refuse, leave])
-def test_a_thread_without_a_connection_keeps_nobody_waiting(refusal):
+def test_a_thread_without_connections_does_not_delay_the_end(refusal):
     with ScriptedServer(Refuser(refusal)) as server:
         _, results = bench(server.url, "-t", "2", "-c", "2", "-n", "10", timeout=30)
-    # The other thread sends its part.
+    # The other thread sends its share.
     assert results["messages"]["sent"] == results["messages"]["received"] == 5
 
 
-def test_readers_do_not_wait_for_a_publisher_that_has_left():
+def test_readers_do_not_wait_for_a_publisher_that_left():
     with ScriptedServer(Refuser(leave)) as server:
         result, results = bench(
             server.url, "--mode", "broadcast", "-c", "3", "-n", "100", "--connect-rate", "50", timeout=30,
@@ -81,7 +81,7 @@ def test_readers_do_not_wait_for_a_publisher_that_has_left():
     assert results["messages"]["sent"] == 0 and result.status == 1
 
 
-def test_what_a_server_says_unasked_is_no_connection_and_no_pong():
+def test_unsolicited_messages_are_neither_connections_nor_pongs():
     def script(peer):
         peer.upgrade(then=wire.text(b"hello"))
         while (message := peer.read_frame()).opcode != wire.CLOSE:
@@ -98,8 +98,8 @@ def test_what_a_server_says_unasked_is_no_connection_and_no_pong():
     assert set(faults(connected)) | set(faults(idle)) <= {"unsent"}
 
 
-def test_a_pong_answers_the_pings_before_it():
-    # RFC 6455 section 5.5.3: an end that has had several pings may answer only the latest.
+def test_a_pong_also_answers_earlier_pings():
+    # RFC 6455 §5.5.3: an endpoint that has received several pings may answer only the latest.
     def script(peer):
         peer.upgrade()
         count, last_ping = 0, b""
@@ -115,27 +115,27 @@ def test_a_pong_answers_the_pings_before_it():
     with ScriptedServer(script) as server:
         result, results = bench(server.url, "--mode", "idle", "-c", "1", "-d", "900ms", "--heartbeat", "100ms")
     assert result.status == 0 and set(faults(results)) <= {"unsent"}
-    # A busy machine may not come to the last ones.
+    # A busy machine may not get around to the last pings.
     assert results["messages"]["sent"] == results["messages"]["received"] == latency_count(results) >= 3
     assert results["messages"]["sent"] + results["messages"]["unsent"] == 9
 
 
-def test_replies_that_come_with_the_end_have_their_latency():
+def test_replies_that_arrive_with_the_close_frame_have_a_latency():
     def script(peer):
         peer.upgrade()
         messages = [peer.read_frame().payload for _ in range(4)]
-        # The client gives up waiting, and closes; then all is answered at once.
+        # The client gives up and closes. Only then does the server answer everything at once.
         closing = peer.read_frame()
         peer.send(b"".join(map(wire.text, messages)) + wire.frame(wire.CLOSE, closing.payload))
 
     with ScriptedServer(script) as server:
         _, results = bench(server.url, "-c", "1", "-n", "4", "--in-flight", "4", "--reply-timeout", "300ms")
     assert results["messages"]["received"] == latency_count(results) == 4
-    # Exact: the histogram's bar begins at 299.893 ms.
+    # The check is exact: the histogram bucket starts at 299.893 ms.
     assert results["latency_us"]["min"] >= 300_000
 
 
-def test_a_run_that_is_ended_has_the_rate_of_its_time():
+def test_an_interrupted_run_computes_its_rate_from_the_elapsed_time():
     has_stalled = threading.Event()
 
     def script(peer):
@@ -144,7 +144,8 @@ def test_a_run_that_is_ended_has_the_rate_of_its_time():
             peer.send(wire.text(peer.read_frame().payload))
         has_stalled.set()
         messages = []
-        # The client sends no more, since it has been told to end: now all that it waits for is answered.
+        # Reading times out once the client, which was interrupted, sends no more. Then the server answers all pending
+        # messages.
         peer.sock.settimeout(0.4)
         try:
             while True:
@@ -165,13 +166,13 @@ def test_a_run_that_is_ended_has_the_rate_of_its_time():
             results = check(client.out)
     messages = results["messages"]
     assert messages["received"] == messages["sent"] == latency_count(results) > 100
-    # What was answered after the end has no part in the rate.
+    # Replies after the interrupt do not count towards the rate.
     assert sum(row["received"] for row in results["per_second"]) == 100
     assert results["rate_per_second"] == pytest.approx(100 / results["duration_s"], rel=0.01)
 
 
-def test_sending_that_takes_long_is_part_of_the_time():
-    # After ten replies the server says nothing; a message is sent each time that a reply is given up.
+def test_slow_sending_counts_towards_the_duration():
+    # After ten replies the server falls silent. The client sends a message each time it gives up on a reply.
     def script(peer):
         peer.upgrade()
         for _ in range(10):
@@ -187,13 +188,13 @@ def test_sending_that_takes_long_is_part_of_the_time():
     assert len(results["per_second"]) == int(results["duration_s"]) + 1
 
 
-def test_what_is_due_on_a_connection_that_closes_is_sent_or_unsent():
+def test_messages_due_on_a_closing_connection_are_sent_or_unsent():
     def script(peer):
         peer.upgrade()
         for _ in range(10):
             peer.send(wire.text(peer.read_frame().payload))
         peer.send(wire.close(1001))
-        # The client's close frame is there, and the connection remains for a while.
+        # The server has received the client's close frame but keeps the connection open for a while.
         peer.read_until_close()
         threading.Event().wait(0.5)
 
@@ -204,7 +205,7 @@ def test_what_is_due_on_a_connection_that_closes_is_sent_or_unsent():
     assert result.status == 1
 
 
-def test_a_thread_whose_connections_end_has_what_it_was_to_send_unsent():
+def test_messages_of_a_thread_without_connections_are_unsent():
     def script(peer):
         peer.upgrade()
         for _ in range(10):
@@ -214,12 +215,12 @@ def test_a_thread_whose_connections_end_has_what_it_was_to_send_unsent():
     with ScriptedServer(Refuser(script)) as server:
         _, results = bench(server.url, "-t", "2", "-c", "2", "-r", "200", "-d", "1s")
     assert results["messages"]["sent"] + results["messages"]["unsent"] == 200
-    # 90 were not due yet when the connection was reset; a busy machine takes some time to notice.
+    # 90 messages were not yet due when the connection was reset. A busy machine takes a while to notice.
     assert results["messages"]["unsent"] >= 40
     assert results["messages"]["received"] >= 10
 
 
-def test_each_attempt_to_connect_has_an_outcome():
+def test_every_connection_attempt_has_an_outcome():
     may_answer = threading.Event()
 
     def script(peer):
@@ -234,7 +235,7 @@ def test_each_attempt_to_connect_has_an_outcome():
     assert errors(results) == {"timeout": 4} and not faults(results)
 
 
-def test_attempts_that_all_fail_are_results_too():
+def test_a_run_in_which_all_attempts_fail_still_has_results():
     result, results = bench("ws://127.0.0.1:1/", "--mode", "connect", "-c", "2", "-n", "10", "--threshold", "errors=0",
                             check_sum=False)
     assert (results["messages"]["sent"], results["messages"]["received"]) == (10, 0)
@@ -243,7 +244,7 @@ def test_attempts_that_all_fail_are_results_too():
     assert result.status == 3
 
 
-def test_nothing_counts_before_the_load_begins():
+def test_messages_before_the_load_begins_do_not_count():
     def script(peer):
         peer.upgrade(then=wire.text(b"welcome"))
         echo(peer)
@@ -255,7 +256,7 @@ def test_nothing_counts_before_the_load_begins():
         assert received["messages"]["received"] == 0
 
 
-def test_the_messages_of_another_run_are_not_of_this_one():
+def test_messages_of_a_concurrent_run_are_ignored():
     with Listener("--broadcast", "--no-stdin") as server:
         words = ["bench", server.url, "--mode", "broadcast", "-c", "3", "-r", "100", "-d", "2s"]
         with Running([BINARY, *words, "--output", "json"]) as other:
@@ -269,8 +270,8 @@ def test_the_messages_of_another_run_are_not_of_this_one():
         assert results["latency_us"]["max"] < 60_000_000
 
 
-def test_what_else_readers_are_told_hides_no_loss():
-    """A room that announces, and drops one in ten messages."""
+def test_unrelated_messages_do_not_hide_losses():
+    """The server adds its own announcements, and drops one in ten messages."""
     readers, lock = [], threading.Lock()
 
     def script(peer):
@@ -296,7 +297,7 @@ def test_what_else_readers_are_told_hides_no_loss():
     assert "the deliveries: 20 lost; each message must reach each reader once" in result.err
 
 
-def test_what_is_said_besides_the_echoes_is_no_fault_of_these():
+def test_unsolicited_messages_count_as_duplicates_only():
     def script(peer):
         peer.upgrade()
         count = 0
@@ -313,20 +314,20 @@ def test_what_is_said_besides_the_echoes_is_no_fault_of_these():
 
 
 @pytest.mark.parametrize("size", ["1", "2", "3", "7"])
-def test_short_messages_that_are_overtaken_are_told_as_that(size):
+def test_reordered_short_messages_are_reported_as_reordered(size):
     with echoing(Swapper()) as server:
         _, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "4", "--size", size)
     assert (results["messages"]["received"], faults(results)) == (1000, {"reordered": 10})
 
 
-def test_without_a_connection_there_is_json_all_the_same():
+def test_without_a_connection_json_results_are_still_written():
     result, results = bench("ws://127.0.0.1:1/", "-c", "5", "-n", "10")
     assert errors(results) == {"connect": 5}
     assert results["messages"]["sent"] == 0 and result.status == 3
 
 
-def test_one_message_in_a_thousand_is_told_on_many_connections():
-    # All over the connections of two threads, and each kind of fault as often.
+def test_a_fault_in_one_of_a_thousand_messages_is_reported_on_many_connections():
+    # The faults are spread over the connections of two threads, and each kind occurs equally often.
     numbers, lock = iter(range(1 << 30)), threading.Lock()
 
     def script(peer):
@@ -348,6 +349,6 @@ def test_one_message_in_a_thousand_is_told_on_many_connections():
 
 
 @pytest.mark.parametrize("moment", ["9999-01-01T00:00:00Z", "100000000000"])
-def test_a_start_that_nobody_will_see_is_refused(moment):
+def test_a_start_time_in_the_far_future_is_rejected(moment):
     result = run([BINARY, "bench", "echo:", "--start-at", moment])
     assert_fails(result, 2, "--start-at", "years from now")

@@ -1,4 +1,4 @@
-"""The messages that `wsx bench` is given: texts and files, with placeholders."""
+"""The messages of `wsx bench`: texts and files, with placeholders."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from test_bench import Swapper, bench, each_hundredth, echoing, faults
 
 
 class Collector:
-    """An echo server that keeps what each of its clients has sent."""
+    """An echo server that records the messages of each client."""
 
     def __init__(self):
         self.clients, self._lock = [], threading.Lock()
@@ -31,7 +31,7 @@ class Collector:
 
 
 def collected(*arguments):
-    """The results of a run, and the messages of each client by what they were."""
+    """Runs bench and returns its results, and each client's messages as pairs of opcode and payload."""
     collector = Collector()
     with ScriptedServer(collector) as server:
         result, results = bench(server.url, *arguments)
@@ -39,7 +39,7 @@ def collected(*arguments):
     return results, collector.clients
 
 
-def test_placeholders_stand_for_what_each_message_is():
+def test_placeholders_are_replaced_in_each_message():
     before = time.time() * 1000
     results, clients = collected(
         "-c", "3", "-n", "30", "-m", '{"id":{{seq}},"of":{"c":{{connection}}},"at":{{time}},"x":"{{random 8}}","b":"{{{{"}')
@@ -58,7 +58,7 @@ def test_placeholders_stand_for_what_each_message_is():
     assert results["message"] == {"kind": "text", "bytes": None}
 
 
-def test_messages_and_files_are_sent_in_turn_by_each_connection(tmp_path):
+def test_each_connection_cycles_through_messages_and_files(tmp_path):
     whole = tmp_path / "whole.json"
     whole.write_bytes(b'{"n":{{seq}}}\n')
     _, clients = collected("-c", "2", "-n", "12", "-m", "first", "-f", whole, "-m", "{{seq}}")
@@ -69,7 +69,7 @@ def test_messages_and_files_are_sent_in_turn_by_each_connection(tmp_path):
     assert sum(map(len, clients)) == 12
 
 
-def test_binary_files_are_sent_as_they_are(tmp_path):
+def test_binary_files_are_sent_unchanged(tmp_path):
     data = tmp_path / "data"
     data.write_bytes(bytes(range(256)) + b"{{seq}}{{")
     results, clients = collected("-c", "1", "-n", "3", "--binary", "-f", data)
@@ -87,7 +87,7 @@ def test_binary_files_are_sent_as_they_are(tmp_path):
 ], ids=["drops", "duplicates", "damages the end", "damages the beginning", "empties", "lengthens"])
 @pytest.mark.parametrize("message", ["{{seq}}", "{{random 16}}{{time}}", "{{connection}} {{seq}}"])
 @pytest.mark.parametrize("in_flight", ["1", "8"])
-def test_what_a_server_does_to_one_message_is_told_as_that(change, found, message, in_flight):
+def test_a_fault_in_a_message_is_reported_as_its_kind(change, found, message, in_flight):
     if in_flight == "1" and "lost" in found:
         pytest.skip("each of them takes all of the time that a reply may")
     with echoing(each_hundredth(change)) as server:
@@ -96,14 +96,14 @@ def test_what_a_server_does_to_one_message_is_told_as_that(change, found, messag
     assert (results["messages"]["sent"], faults(results), result.status) == (1000, found, 7)
 
 
-def test_messages_that_are_overtaken_are_told_as_that():
+def test_reordered_messages_are_reported_as_reordered():
     with echoing(Swapper()) as server:
         _, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "8", "-m", "{{random 20}}")
     assert (results["messages"]["received"], faults(results)) == (1000, {"reordered": 10})
 
 
-def test_a_reply_that_comes_very_late_is_still_known():
-    # The third message is answered after two thousand others.
+def test_a_reply_that_is_2000_messages_late_is_recognized():
+    # The server answers the third message after two thousand others.
     held = []
 
     def late(number, message):
@@ -117,7 +117,7 @@ def test_a_reply_that_comes_very_late_is_still_known():
     assert (results["messages"]["received"], faults(results)) == (3000, {"reordered": 1})
 
 
-def test_what_subscribes_may_have_placeholders():
+def test_a_subscription_may_contain_placeholders():
     received = []
 
     def script(peer):
@@ -146,7 +146,7 @@ def test_what_subscribes_may_have_placeholders():
     (["-f", "{tmp}/bytes"], "it is not UTF-8 text; send it with --binary"),
     (["-f", "{tmp}/braces"], "braces: '{{' begins a placeholder"),
 ], ids=lambda value: None if isinstance(value, str) else " ".join(value))
-def test_what_cannot_be_sent_is_refused(words, message, tmp_path):
+def test_an_invalid_message_is_rejected(words, message, tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff")
     (tmp_path / "braces").write_bytes(b"{{")
     result = wsx("bench", "echo:", *(word.replace("{tmp}", str(tmp_path)) for word in words))

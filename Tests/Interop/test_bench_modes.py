@@ -1,4 +1,4 @@
-"""The modes of `wsx bench`, each against servers that do what it is for, and some that do not."""
+"""The modes of `wsx bench`, each against correct and faulty servers."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ from test_bench import bench, errors, faults
 
 
 @pytest.mark.parametrize("options", [[], ["-t", "2"], ["-r", "5k"], ["--binary", "--size", "1k"]], ids=" ".join)
-def test_send_counts_what_the_server_has_received(options):
+def test_send_counts_the_messages_the_server_received(options):
     seen = []
 
     def script(peer):
@@ -26,7 +26,7 @@ def test_send_counts_what_the_server_has_received(options):
     with ScriptedServer(script) as server:
         result, results = bench(server.url, "--mode", "send", "-c", "4", "-n", "3001", *options, check_sum=False)
     assert result.status == 0
-    # Where connections take as much as they can, they need not take as much as each other.
+    # Connections that send as fast as they can need not send the same number.
     assert sum(seen) == 3001 and min(seen) >= 256
     assert results["messages"]["sent"] == sum(row["sent"] for row in results["per_second"]) == 3001
     assert results["messages"]["received"] == 0 and not faults(results)
@@ -34,11 +34,11 @@ def test_send_counts_what_the_server_has_received(options):
     assert results["latency_us"]["max"] == 0
 
 
-def test_send_goes_on_as_fast_as_a_slow_server_reads():
-    """What is in no queue yet is not counted as sent, and the memory of one that does not read is bounded."""
+def test_send_is_paced_by_a_slow_server():
+    """Messages that are not queued yet do not count as sent, and a server that does not read bounds the memory."""
     def script(peer):
         peer.upgrade()
-        # The load begins now, and takes a second.
+        # The load begins now and takes a second.
         time.sleep(3)
         while (message := peer.read_frame()).opcode != wire.CLOSE:
             pass
@@ -52,7 +52,7 @@ def test_send_goes_on_as_fast_as_a_slow_server_reads():
     assert 0 < results["messages"]["sent"] < 300
 
 
-def test_receive_counts_what_comes():
+def test_receive_counts_incoming_messages():
     def script(peer):
         peer.upgrade()
         assert peer.read_frame().payload == b"prices, please"
@@ -68,7 +68,7 @@ def test_receive_counts_what_comes():
     assert results["bytes"]["received"] == 3 * 190
 
 
-def test_connect_opens_and_closes_one_after_the_other(certificates):
+def test_connect_opens_and_closes_connections_in_sequence(certificates):
     options = ["--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key]
     with Listener("--echo", *options) as server:
         result, results = bench(
@@ -82,7 +82,7 @@ def test_connect_opens_and_closes_one_after_the_other(certificates):
     assert sum(phase["mean"] for phase in phases.values()) == pytest.approx(results["handshake_us"]["mean"], rel=0.01)
 
 
-def test_connect_counts_what_is_refused():
+def test_connect_counts_refused_attempts():
     numbers = iter(range(10))
 
     def script(peer):
@@ -114,7 +114,7 @@ def test_broadcast_counts_every_delivery(options):
 
 
 class Room:
-    """A server that sends what comes from one client to all others, as `change` has it: a list of messages each."""
+    """A server that forwards each client's messages to all others, as the list `change(number, payload)`."""
 
     def __init__(self, change):
         self.change = change
@@ -140,7 +140,7 @@ class Room:
 
 
 class Holder:
-    """Sends each tenth message after the one that follows it."""
+    """Sends every tenth message after its successor."""
 
     def __init__(self):
         self.held = None
@@ -161,7 +161,7 @@ class Holder:
     (lambda number, message: [message, b"?" + message[1:]] if number % 10 == 5 else [message], {"duplicated": 10}),
     (Holder(), {"reordered": 10}),
 ], ids=["drops", "duplicates", "damages", "shortens", "adds what is damaged", "reorders"])
-def test_what_a_server_does_wrong_to_deliveries_is_told(change, found):
+def test_delivery_faults_are_reported(change, found):
     with ScriptedServer(Room(change)) as server:
         result, results = bench(
             server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "500ms",
@@ -175,13 +175,13 @@ def test_idle_connections_are_pinged():
     with Listener("--echo") as server:
         result, results = bench(server.url, "--mode", "idle", "-c", "10", "-d", "1s", "--heartbeat", "250ms")
     assert result.status == 0
-    # Pings that a busy machine does not come to before the end are unsent.
+    # Pings that a busy machine does not send before the end are unsent.
     assert results["messages"]["sent"] == results["messages"]["received"] > 0
     assert results["messages"]["sent"] + results["messages"]["unsent"] == 40
     assert results["bytes"]["sent"] == 0 < results["bytes"]["wire_sent"]
 
 
-def test_pings_that_are_not_answered_are_lost():
+def test_unanswered_pings_are_lost():
     with Listener("--echo", "--no-pong") as server:
         result, results = bench(
             server.url, "--mode", "idle", "-c", "2", "-d", "1s", "--heartbeat", "500ms", "--reply-timeout", "300ms")
@@ -205,5 +205,5 @@ def test_pings_that_are_not_answered_are_lost():
     (["-t", "3", "-c", "2"], "there are only 2 connections"),
     (["--mode", "chat"], "echo"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
-def test_what_makes_no_sense_is_refused(arguments, words):
+def test_invalid_combinations_of_options_are_rejected(arguments, words):
     assert_fails(wsx("bench", "ws://127.0.0.1:1", *arguments), 2, words)

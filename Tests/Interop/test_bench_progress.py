@@ -1,10 +1,10 @@
-"""The line on which `wsx bench` tells how a run goes on."""
+"""The progress line of `wsx bench`."""
 
 from processes import wsx
 from terminal import Screen
 
 
-def test_a_terminal_shows_how_a_run_goes_on_and_in_the_end_the_results():
+def test_a_terminal_shows_progress_and_then_the_results():
     with Screen(width=90, height=40) as screen:
         screen.enter('"$WSX" bench -c 3 -d 3s echo:')
         screen.wait_for(r"[12] s left +[0-9,]+ replies/s +[▁▂▃▄▅▆▇█]+ +p50 [^,]+, p99 .* +3 open")
@@ -13,7 +13,7 @@ def test_a_terminal_shows_how_a_run_goes_on_and_in_the_end_the_results():
         assert "left" not in screen.text
 
 
-def test_a_narrow_terminal_is_not_scrolled():
+def test_the_progress_line_does_not_scroll_a_narrow_terminal():
     with Screen(width=30, height=40) as screen:
         screen.enter('"$WSX" bench -d 2s -c 3 echo: >/dev/null; echo over')
         screen.wait_for(r"\d s left")
@@ -22,5 +22,5 @@ def test_a_narrow_terminal_is_not_scrolled():
         assert lines[-1] == "over" and not any("left" in line for line in lines)
 
 
-def test_without_a_terminal_nothing_is_told():
+def test_without_a_terminal_there_is_no_progress_line():
     assert wsx("bench", "-d", "1s", "echo:").err == ""

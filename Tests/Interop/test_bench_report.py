@@ -1,4 +1,4 @@
-"""`wsx bench --report`: what is written, and what the page shows of a run."""
+"""`wsx bench --report`: the file it writes, and the page it shows in a browser."""
 
 import json
 import math
@@ -16,13 +16,13 @@ CHARTS = ["latency", "throughput", "curve", "histogram"]
 
 
 def bench(path, *arguments):
-    """The results of a run that also writes its report."""
+    """Runs bench with a report and returns the results."""
     result = wsx("bench", "--output", "json", "--report", path, *arguments)
     return result, json.loads(result.out)
 
 
 def data(path):
-    """What the page is drawn from."""
+    """The data embedded in the page."""
     content, = re.findall(r'<script type="application/json" id="data">(.*?)</script>', path.read_text(), re.DOTALL)
     assert not re.search("[<>&\u2028\u2029]", content)
     return json.loads(content)
@@ -30,7 +30,7 @@ def data(path):
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """A report of a run of two seconds, and its results."""
+    """A report of a two-second run, and its results."""
     path = tmp_path_factory.mktemp("report") / "report.html"
     result, results = bench(path, "echo:", "-d", "2s", "-c", "3")
     assert (result.status, result.err) == (0, "")
@@ -39,16 +39,16 @@ def report(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, report):
-    """The page; at the end, the browser has had nothing to complain of."""
+    """The page. At the end, the browser must not have reported any problem."""
     with ReportPage(browser, report[0]) as page:
         yield page
         assert page.problems == []
 
 
-# What is written.
+# The file
 
 
-def test_the_data_of_the_page_are_the_results(report):
+def test_the_page_embeds_the_results(report):
     path, results = report
     embedded = data(path)
     for second in results["per_second"]:
@@ -65,7 +65,7 @@ def test_the_data_of_the_page_are_the_results(report):
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", facts["Started"])
 
 
-def test_the_page_is_small_and_refers_to_nothing_outside(report):
+def test_the_page_is_small_and_loads_nothing_external(report):
     text = report[0].read_text()
     assert len(text) - len(json.dumps(data(report[0]))) < 30_000
     assert re.findall(r'<[^>]*\s(?:src|href)="(?!data:)', text) == []
@@ -73,28 +73,28 @@ def test_the_page_is_small_and_refers_to_nothing_outside(report):
     assert "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-" in text
 
 
-def test_a_file_that_cannot_be_made_ends_the_run_before_it_begins():
+def test_a_report_that_cannot_be_created_prevents_the_run():
     assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--report", "/nowhere/x.html"), 2, "--report /nowhere/x.html")
 
 
-def test_a_file_that_cannot_be_written_is_status_1_after_the_results():
+def test_a_report_that_cannot_be_written_exits_1_after_the_results():
     result = wsx("bench", "echo:", "-n", "10", "--report", "/dev/full")
     assert b"10 sent, 10 received" in result.out
     assert_fails(result, 1, "/dev/full")
 
 
-def test_a_file_that_is_there_is_replaced(tmp_path):
+def test_an_existing_file_is_replaced(tmp_path):
     path = tmp_path / "report.html"
     path.write_text("x" * 1_000_000)
     bench(path, "echo:", "-n", "10")
     assert path.read_text().startswith("<!doctype html>") and path.read_text().endswith("</html>\n")
 
 
-# What is shown.
+# The page
 
 
 @pytest.mark.parametrize("is_dark, width", [(False, 1200), (True, 1200), (False, 400)], ids=["light", "dark", "narrow"])
-def test_the_charts_are_drawn_without_asking_anybody(browser, report, is_dark, width):
+def test_the_charts_are_drawn_without_requests(browser, report, is_dark, width):
     path, results = report
     with ReportPage(browser, path, width, is_dark) as page:
         assert page.charts() == CHARTS
@@ -109,7 +109,7 @@ def test_the_charts_are_drawn_without_asking_anybody(browser, report, is_dark, w
         assert len(bars) == sum(bar["replies"] > 0 for bar in data(path)["bars"])
         assert all(width >= 1 and height >= 1 for _, _, width, height in bars)
         assert "NaN" not in page.evaluate("document.querySelector('main').outerHTML")
-        # Nothing has to be moved sideways to be seen.
+        # The page does not need horizontal scrolling.
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, re.findall(r"\d+", background))) < 200) == is_dark
@@ -117,7 +117,7 @@ def test_the_charts_are_drawn_without_asking_anybody(browser, report, is_dark, w
         assert page.problems == []
 
 
-def test_the_tables_have_the_figures_of_the_results(page, report):
+def test_the_tables_show_the_results(page, report):
     results = report[1]
     times = page.table("#times")
     assert [[latency, handshake] for _, (_, latency), (_, handshake) in times] == [
@@ -133,14 +133,14 @@ def test_the_tables_have_the_figures_of_the_results(page, report):
 @pytest.mark.parametrize("microseconds, text", [
     (0.5, "0.50 µs"), (9.99, "9.99 µs"), (87.34, "87.3 µs"), (999.4, "999 µs"), (999.96, "1.00 ms"), (1250, "1.25 ms"),
     (12_340, "12.3 ms"), (3_600_000_000, "3600 s")])
-def test_times_are_shown_with_three_digits(page, microseconds, text):
-    # The debugger may run what the page's policy does not let in.
+def test_times_have_three_significant_digits(page, microseconds, text):
+    # The debugger may run code that the page's content security policy blocks.
     source = page.evaluate("document.querySelector('script[type=module]').textContent")
     function = re.search(r"function time\(.*?\n}\n", source, re.DOTALL).group()
     assert page.evaluate(f"(() => {{ {function} return time({microseconds}) }})()").replace("\xa0", " ") == text
 
 
-def test_the_values_are_read_with_keys(page, report):
+def test_values_can_be_read_with_keys(page, report):
     seconds = report[1]["per_second"]
     page.focus("throughput")
     first = page.tip("throughput")
@@ -160,7 +160,7 @@ def test_the_values_are_read_with_keys(page, report):
     assert page.tip("curve")[0] == "All replies"
 
 
-def test_the_values_are_read_with_a_pointer(page):
+def test_values_can_be_read_with_a_pointer(page):
     page.evaluate("document.querySelector('#histogram').scrollIntoView()")
     box = page.evaluate("document.querySelector('#histogram .plot').getBoundingClientRect().toJSON()")
     x = box["x"] + box["width"] / 2
@@ -171,7 +171,7 @@ def test_the_values_are_read_with_a_pointer(page):
     assert page.tip("histogram") is None
 
 
-def test_every_chart_has_a_name_and_a_text_in_its_place(page):
+def test_every_chart_has_a_name_and_a_text_alternative(page):
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
     charts = [node for node in nodes if not node["ignored"] and node["role"]["value"] == "slider"]
     assert [chart["name"]["value"] for chart in charts] == [
@@ -184,7 +184,7 @@ def test_every_chart_has_a_name_and_a_text_in_its_place(page):
 
 def test_the_axis_can_be_linear(page, report):
     def shares():
-        """How high the points of the curve are, by the largest value."""
+        """Returns the heights of the curve's points, relative to the largest value."""
         _, *heights = [210 - point[1] for point in page.paths("curve")[0]]
         return [height / heights[-1] for height in heights]
 
@@ -194,7 +194,7 @@ def test_the_axis_can_be_linear(page, report):
     assert shares() == pytest.approx(values, abs=0.01)
 
 
-def test_the_seconds_are_there_as_a_table(page, report):
+def test_the_seconds_are_also_shown_as_a_table(page, report):
     page.evaluate("document.querySelector('summary').click()")
     page.wait_for("document.querySelector('#seconds table')")
     rows = page.evaluate("""Array.from(document.querySelectorAll("#seconds tbody tr"),
@@ -202,7 +202,7 @@ def test_the_seconds_are_there_as_a_table(page, report):
     assert [row[1] for row in rows] == [f"{second['received']:,}" for second in report[1]["per_second"]]
 
 
-# Runs of another kind.
+# Other kinds of runs
 
 
 def test_a_run_of_one_message(browser, tmp_path):
@@ -226,7 +226,7 @@ def test_a_run_without_any_reply(browser, tmp_path):
 
     path = tmp_path / "report.html"
     with ScriptedServer(script) as server:
-        # Markup in a URL is part of it, and of nothing else.
+        # Markup in a URL is shown literally and stays inside its element.
         url = f"{server.url}</script><script>document.title='pwned'</script><!--"
         result, results = bench(path, url, "-c", "2", "-d", "5s")
     assert result.status == 1 and results["messages"]["received"] == 0
@@ -253,7 +253,7 @@ def test_a_run_of_another_mode(browser, tmp_path, mode):
         assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
 
 
-def test_opening_connections_has_the_times_of_its_parts(browser, tmp_path):
+def test_connect_mode_shows_the_phases_of_opening(browser, tmp_path):
     path = tmp_path / "report.html"
     _, results = bench(path, "echo:", "--mode", "connect", "-n", "20")
     with ReportPage(browser, path) as page:
@@ -273,7 +273,7 @@ def test_a_run_without_any_connection(browser, tmp_path):
         assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
 
 
-def test_results_that_are_merged_have_a_page_and_thresholds_are_told_of(browser, tmp_path):
+def test_merged_results_have_a_page_that_shows_thresholds(browser, tmp_path):
     path, runs = tmp_path / "report.html", tmp_path / "runs.json"
     runs.write_text("".join(wsx("bench", "--output", "json", "echo:", "-n", "100").out.decode() for _ in range(2)))
     thresholds = ["--threshold", "errors=0", "--threshold", "max<1us"]
@@ -289,7 +289,7 @@ def test_results_that_are_merged_have_a_page_and_thresholds_are_told_of(browser,
 
 
 def changed(source, path, change):
-    """Writes a report with other data; they are no part of what its policy has a hash of."""
+    """Writes a report with modified data. The hash in the page's policy does not cover the data."""
     content = data(source)
     change(content)
     text = json.dumps(content).replace("<", "\\u003c")
@@ -297,7 +297,7 @@ def changed(source, path, change):
         r'(id="data">).*?(</script>)', lambda parts: parts[1] + text + parts[2], source.read_text(), flags=re.DOTALL))
 
 
-def test_a_run_of_an_hour_in_which_a_second_has_no_reply(browser, report, tmp_path):
+def test_an_hour_long_run_shows_a_second_without_replies(browser, report, tmp_path):
     def change(content):
         results = content["results"]
         results["duration_s"] = 3599.5

@@ -1,4 +1,4 @@
-"""What `wsx bench` does with its results: thresholds, baselines, and `wsx bench merge`."""
+"""How `wsx bench` uses results: thresholds, baselines, and `wsx bench merge`."""
 
 import json
 
@@ -8,7 +8,7 @@ from processes import PEERS, PEERS_PYTHON, assert_fails, run, wsx
 
 
 def measured(path, *arguments):
-    """A file with the results of a short run."""
+    """Writes the results of a short run to a file and returns its path."""
     result = wsx("bench", "echo:", "-n", "100", "--output", "json", *arguments)
     assert (result.status, result.err) == (0, "")
     path.write_bytes(result.out)
@@ -27,11 +27,11 @@ def merged(*arguments, **options):
     return result.out
 
 
-def test_one_run_is_what_it_was(results):
+def test_merging_one_run_changes_nothing(results):
     assert merged(results[2]) == results[2].read_bytes()
 
 
-def test_the_table_of_a_merge_is_that_of_a_run(results):
+def test_a_merge_prints_the_same_table_as_a_run(results):
     result = wsx("bench", "merge", *results)
     assert (result.status, result.err) == (0, "")
     assert "300 sent, 300 received, all correct" in result.out.decode()
@@ -56,7 +56,7 @@ def test_sums_are_exact_in_any_order(results, tmp_path):
     assert whole["latency_us"]["min"] == min(part["latency_us"]["min"] for part in parts)
 
 
-def test_the_sum_of_histograms_is_read_by_others(results):
+def test_merged_histograms_are_readable_by_other_implementations(results):
     out = merged(*results)
     theirs = json.loads(
         run([PEERS_PYTHON, PEERS / "read_histograms.py", "-"], stdin=json.loads(out)["histogram"].encode()).out)
@@ -65,21 +65,21 @@ def test_the_sum_of_histograms_is_read_by_others(results):
     assert min(theirs["p99"] / 1000, ours["max"]) == pytest.approx(ours["p99"], abs=0.002)
 
 
-def test_standard_input_may_have_many_results(results):
+def test_standard_input_may_contain_several_results(results):
     lines = b"".join(path.read_bytes() for path in results)
     assert merged("-", stdin=lines) == merged(*results)
     pretty = json.dumps(json.loads(results[0].read_bytes()), indent=2).encode()
     assert merged("-", stdin=pretty) == results[0].read_bytes()
 
 
-def test_a_merge_has_a_log_of_histograms_too(results, tmp_path):
+def test_a_merge_can_write_a_histogram_log(results, tmp_path):
     log = tmp_path / "all.hlog"
     merged(*results, "--hdr", log)
     intervals = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "--log", log]).out)["intervals"]
     assert sum(interval["count"] for interval in intervals) == 300
 
 
-def test_results_of_another_mode_are_refused(results, tmp_path):
+def test_results_of_different_modes_are_rejected(results, tmp_path):
     other = tmp_path / "send.json"
     other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
     assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is a result of --mode send")
@@ -89,7 +89,7 @@ def test_results_of_another_mode_are_refused(results, tmp_path):
     (b"", "it is not JSON"), (b"{}", "it is not a result of 'wsx bench --output json'"), (b"\xff", "not UTF-8"),
     (b'{"mode":"echo","version":2}', "version 2"), (b'{"mode":"echo","version":1}', "'url' is missing"),
 ], ids=["empty", "object", "bytes", "version", "member"])
-def test_what_is_no_results_is_refused(contents, message, tmp_path):
+def test_input_that_is_not_results_is_rejected(contents, message, tmp_path):
     path = tmp_path / "x.json"
     path.write_bytes(contents)
     result = wsx("bench", "merge", path)
@@ -97,24 +97,24 @@ def test_what_is_no_results_is_refused(contents, message, tmp_path):
     assert_fails(result, 2, f"{path}: ", message)
 
 
-def test_the_line_of_damaged_results_is_told(results):
+def test_the_line_number_of_damaged_results_is_reported(results):
     lines = results[0].read_bytes() + results[1].read_bytes().replace(b"HISTFAAAA", b"HISTFAAAB")
     assert_fails(wsx("bench", "merge", "-", stdin=lines), 2, "standard input, line 2: 'per_second.histogram'")
 
 
-def test_help_is_there_for_merge():
+def test_merge_has_help():
     for words in (["bench", "merge", "--help"], ["help", "bench", "merge"]):
         result = wsx(*words)
         assert result.status == 0 and result.lines[0] == "wsx bench merge: Merge the results of several load tests"
 
 
-def test_thresholds_that_are_met_change_nothing():
+def test_thresholds_that_are_met_do_not_change_the_status():
     result = wsx("bench", "echo:", "-n", "100", "--threshold", "p99<1h", "--threshold", "lost=0%")
     assert (result.status, result.err) == (0, "")
     assert result.lines[-2:] == ["  met      p99<1h: " + result.lines[-2].split(": ")[1], "  met      lost=0%: 0.000 %"]
 
 
-def test_each_threshold_that_is_not_met_is_a_line():
+def test_each_threshold_that_is_not_met_prints_a_line():
     result = wsx(
         "bench", "echo:", "-n", "100", "--output", "json", "--threshold", "p50<1us", "--threshold", "received=100",
         "--threshold", "rate > 1G")
@@ -129,18 +129,18 @@ def test_each_threshold_that_is_not_met_is_a_line():
         results["latency_us"]["p50"], 100, results["rate_per_second"]]
 
 
-def test_thresholds_judge_a_merge(results):
+def test_thresholds_apply_to_merged_results(results):
     result = wsx("bench", "merge", *results, "--threshold", "received=299")
     assert_fails(result, 7, "--threshold 'received=299' is not met: 300")
 
 
 @pytest.mark.parametrize("expression", ["p99", "p99<20", "speed>1", "errors<1%"])
-def test_a_bad_threshold_is_refused_before_the_run(expression):
+def test_an_invalid_threshold_is_rejected_before_the_run(expression):
     result = wsx("bench", "ws://127.0.0.1:1/", "--threshold", expression)
     assert_fails(result, 2, f"invalid value '{expression}' for '--threshold': ")
 
 
-def test_a_baseline_of_a_short_run_tells_nothing(results):
+def test_a_baseline_of_a_short_run_gives_no_verdict(results):
     result = wsx("bench", "echo:", "-n", "100", "-c", "1", "--output", "json", "--baseline", results[0])
     assert (result.status, result.err) == (0, "")
     baseline = json.loads(result.out)["baseline"]
@@ -151,7 +151,7 @@ def test_a_baseline_of_a_short_run_tells_nothing(results):
 
 
 def with_seconds(results, path, counts):
-    """Results with so many messages in each of their seconds; of a mode in which these have no latencies."""
+    """Writes results with these message counts per second, in a mode without latencies per second."""
     text = json.loads(results.read_bytes())
     text["mode"] = "receive"
     row = text["per_second"][0]
@@ -161,7 +161,7 @@ def with_seconds(results, path, counts):
     return path
 
 
-def test_a_rate_that_has_fallen_is_slower(results, tmp_path):
+def test_a_lower_rate_is_reported_as_slower(results, tmp_path):
     before = with_seconds(results[0], tmp_path / "before.json", [1000, 1010, 990, 1005, 995, 1000])
     after = with_seconds(results[0], tmp_path / "after.json", [900, 910, 890, 905, 895, 900])
     result = wsx("bench", "merge", after, "--baseline", before)
@@ -173,7 +173,7 @@ def test_a_rate_that_has_fallen_is_slower(results, tmp_path):
     assert {row["verdict"] for row in json.loads(result.out)["baseline"]["metrics"]} == {"noise"}
 
 
-def test_a_baseline_of_something_else_is_refused_before_the_run(results, tmp_path):
+def test_a_baseline_of_a_different_test_is_rejected_before_the_run(results, tmp_path):
     result = wsx("bench", "ws://127.0.0.1:1/", "-c", "1", "--size", "21", "--baseline", results[0])
     assert_fails(
         result, 2, f"--baseline {results[0]}: it used 20-byte text messages, but this run uses 21-byte text messages")
@@ -185,7 +185,7 @@ def test_a_baseline_of_something_else_is_refused_before_the_run(results, tmp_pat
     assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "not a result of 'wsx bench --output json'")
 
 
-def test_a_baseline_with_other_connections_is_warned_of(results):
+def test_a_baseline_with_a_different_number_of_connections_gets_a_warning(results):
     result = wsx("bench", "echo:", "-n", "100", "-c", "5", "--baseline", results[0])
     assert result.status == 0
     assert result.err == "wsx: warning: the baseline had 1 connection instead of 5\n"

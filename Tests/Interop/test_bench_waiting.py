@@ -1,5 +1,5 @@
-"""What `wsx bench` makes of servers that are late, stand still or stop reading, and of what is said before and beside the
-load: no right reply is called wrong, and nothing is waited for without end."""
+"""`wsx bench` against servers that are late, stall, or stop reading, and with messages before and beside the load: no
+correct reply counts as wrong, and nothing is waited for indefinitely."""
 
 import json
 import signal
@@ -15,7 +15,7 @@ from test_bench import Pause, bench, check, errors, faults
 
 
 def late_echo(delay_s, until):
-    """A script that answers each message so late, and in order, until so many have been answered; then at once."""
+    """Returns a script that delays the first `until` replies by `delay_s`, in order, and sends all others at once."""
     def script(peer):
         peer.upgrade()
         queue, has_come, is_over = [], threading.Condition(), False
@@ -48,7 +48,7 @@ def late_echo(delay_s, until):
 
 
 @pytest.mark.parametrize("message", [[], ["-m", "hello"], ["-m", "{{seq}}"]], ids=" ".join)
-def test_replies_after_their_time_are_right_and_have_their_latency(message):
+def test_replies_after_the_timeout_count_with_their_latency(message):
     with ScriptedServer(late_echo(1, 1 << 30)) as server:
         result, results = bench(server.url, "-c", "1", "-r", "5", "-n", "5", "--reply-timeout", "400ms", *message)
     assert (results["messages"]["sent"], results["messages"]["received"]) == (5, 5)
@@ -57,8 +57,8 @@ def test_replies_after_their_time_are_right_and_have_their_latency(message):
     assert result.status == 6 and errors(results)["timeout"] > 0, "and each was waited for in vain"
 
 
-def test_as_many_messages_are_in_flight_as_are_asked_for():
-    """More than a connection sends in one turn, to a server that answers when it has them all."""
+def test_the_requested_number_of_messages_is_in_flight():
+    """The server answers only when all are in flight, which are more than a connection sends in one turn."""
     def script(peer):
         peer.upgrade()
         for _ in range(2):
@@ -73,7 +73,7 @@ def test_as_many_messages_are_in_flight_as_are_asked_for():
 
 
 @pytest.mark.parametrize("message", [[], ["-m", "hello"], ["-m", "{{seq}}"]], ids=" ".join)
-def test_one_late_reply_makes_those_after_it_no_faster(message):
+def test_replies_after_a_late_one_keep_their_full_latency(message):
     with ScriptedServer(late_echo(1, 1)) as server:
         _, results = bench(server.url, "-c", "1", "-n", "8", "--reply-timeout", "500ms", *message)
     assert results["messages"]["received"] == 8 and not faults(results)
@@ -82,7 +82,7 @@ def test_one_late_reply_makes_those_after_it_no_faster(message):
     assert results["latency_us"]["p90"] >= 300_000
 
 
-def test_a_lost_reply_to_messages_that_are_all_the_same_is_lost_once():
+def test_a_lost_reply_among_identical_messages_is_lost_once():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
@@ -97,7 +97,7 @@ def test_a_lost_reply_to_messages_that_are_all_the_same_is_lost_once():
     assert (results["messages"]["received"], faults(results)) == (49, {"lost": 1})
 
 
-def test_pongs_that_nobody_asked_for_are_no_fault():
+def test_unsolicited_pongs_are_not_faults():
     def script(peer):
         peer.upgrade(then=wire.frame(wire.PONG, b""))
         while (message := peer.read_frame()).opcode != wire.CLOSE:
@@ -111,7 +111,7 @@ def test_pongs_that_nobody_asked_for_are_no_fault():
     assert results["messages"]["sent"] + results["messages"]["unsent"] == 10
 
 
-def test_another_run_with_more_publishers_or_other_messages_is_passed_over():
+def test_concurrent_runs_with_other_publishers_or_messages_are_ignored():
     with Listener("--broadcast", "--no-stdin") as server:
         words = [server.url, "--mode", "broadcast", "-r", "100", "-d", "2s", "--output", "json"]
         others = [["-c", "5", "--publishers", "3"], ["-c", "3", "--binary"]]
@@ -122,7 +122,7 @@ def test_another_run_with_more_publishers_or_other_messages_is_passed_over():
         assert results["messages"]["received"] == 400 and not faults(results)
 
 
-def test_bytes_from_before_the_load_do_not_count():
+def test_bytes_received_before_the_load_do_not_count():
     def script(peer):
         peer.upgrade(then=wire.text(b"x" * 50_000))
         while (message := peer.read_frame()).opcode != wire.CLOSE:
@@ -134,7 +134,7 @@ def test_bytes_from_before_the_load_do_not_count():
     assert (results["bytes"]["received"], results["bytes"]["sent"]) == (600, 600)
 
 
-def test_a_run_that_is_ended_in_its_warm_up_has_nothing_in_it():
+def test_a_run_interrupted_during_its_warm_up_counts_nothing():
     with Listener("--echo") as server:
         with Running([BINARY, "bench", server.url, "-c", "2", "--warmup", "1h", "--output", "json"]) as client:
             server.wait_for("(?s)connected.*connected")
@@ -147,7 +147,7 @@ def test_a_run_that_is_ended_in_its_warm_up_has_nothing_in_it():
     assert results["bytes"]["wire_sent"] < 200, "no more than a close frame a connection, and what was on its way"
 
 
-def test_attempts_of_the_warm_up_are_not_lost():
+def test_attempts_during_the_warm_up_are_not_lost():
     has_come = threading.Event()
 
     def script(peer):
@@ -165,10 +165,10 @@ def test_attempts_of_the_warm_up_are_not_lost():
     assert set(results["messages"].values()) == {0} and not errors(results)
 
 
-def test_messages_that_wait_on_a_connection_that_is_lost_are_not_waited_for():
+def test_messages_queued_on_a_lost_connection_are_not_waited_for():
     def script(peer):
         peer.upgrade()
-        # Reads nothing, until all that is due waits.
+        # The server does not read until all messages are due and queued.
         threading.Event().wait(1.5)
         peer.reset()
 
@@ -182,7 +182,7 @@ def test_messages_that_wait_on_a_connection_that_is_lost_are_not_waited_for():
 
 
 @pytest.mark.parametrize("options", [["-r", "1000"], ["--mode", "send"]], ids=" ".join)
-def test_a_number_of_messages_ends_where_nobody_reads_them(options):
+def test_a_number_of_messages_ends_even_if_the_server_does_not_read(options):
     may_end = threading.Event()
 
     def script(peer):
@@ -199,7 +199,7 @@ def test_a_number_of_messages_ends_where_nobody_reads_them(options):
     assert result.status == 6
 
 
-def test_a_number_of_messages_is_sent_to_a_server_that_reads_slowly():
+def test_a_number_of_messages_is_sent_completely_to_a_slow_server():
     def script(peer):
         peer.upgrade()
         while (message := peer.read_frame()).opcode != wire.CLOSE:
@@ -220,7 +220,7 @@ def test_a_large_subscription_is_sent_once(tmp_path):
 
     def script(peer):
         peer.upgrade()
-        # What does not fit into the kernel's buffers waits until this end reads.
+        # Bytes beyond the kernel's buffers wait until this end reads.
         threading.Event().wait(0.3)
         while (message := peer.read_frame()).opcode != wire.CLOSE:
             received.append(len(message.payload))
@@ -231,7 +231,7 @@ def test_a_large_subscription_is_sent_once(tmp_path):
     assert (result.status, received) == (0, [8_000_000])
 
 
-def test_a_second_signal_is_no_error_of_the_server():
+def test_a_second_signal_is_not_reported_as_a_server_error():
     has_come = threading.Event()
 
     def script(peer):
@@ -252,8 +252,8 @@ def test_a_second_signal_is_no_error_of_the_server():
     assert results["messages"]["lost"] == results["messages"]["sent"] > 0
 
 
-def test_a_server_that_pauses_is_told_in_full_and_not_in_more():
-    """A pause of 1 s in 4: a quarter of what was due waited, between nothing and the whole of it."""
+def test_a_pause_of_the_server_is_reported_in_full_and_only_once():
+    """The server pauses for 1 s of 4 s, so a quarter of the messages waits for between zero and one pause."""
     with Listener("--echo") as server:
         pause = Pause(server, clients=20)
         for_all = ["-c", "10", "-r", "500", "-n", "2000", "--reply-timeout", "300ms"]
@@ -264,7 +264,8 @@ def test_a_server_that_pauses_is_told_in_full_and_not_in_more():
     for results in (results, json.loads(other.out)):
         assert results["messages"]["received"] == results["messages"]["sent"] == 2000 and not faults(results)
         latency = results["latency_us"]
-        # A busy machine makes the pause longer, and adds to it. Told twice it would be two seconds for all that waited.
+        # A busy machine makes the pause longer. Counted twice, it would be at least two seconds for all waiting
+        # messages.
         pause_us = pause.seconds * 1e6
         assert 750_000 < latency["p95"] < pause_us * 1.9
         assert 900_000 < latency["max"] < pause_us * 5

@@ -1,4 +1,4 @@
-"""Certificates: the good one is accepted, each bad one refused for a reason of its own, whatever lies between."""
+"""Certificates: the good one is accepted, and each bad one is rejected for its own reason, on every route."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,16 +8,16 @@ import pytest
 from processes import assert_fails, wsx
 from services import OpenSSLServer
 
-# What OpenSSL needs to be told before it shows a weak key or speaks old TLS.
+# OpenSSL needs these options to present a weak key or to speak old TLS versions.
 INSECURE = ["-cipher", "ALL:@SECLEVEL=0"]
 ASKS_FOR_CERTIFICATE = ["-Verify", "1", "-verify_return_error"]
 
 
 @dataclass
 class Bad:
-    """A bad certificate: what is said of it, the name that is expected in it, and what else brings it about.
+    """A bad certificate: the expected error, the expected name, and the options that cause it.
 
-    `certificate` is its kind in `Certificates.bad`; None is the good one.
+    `certificate` is a key of `Certificates.bad`. None selects the good one.
     """
 
     words: str
@@ -49,7 +49,7 @@ MATRIX = {
     "client certificate asked for, TLS 1.3": Bad(
         "requires a client certificate", server=["-tls1_3", *ASKS_FOR_CERTIFICATE]),
 }
-# For the user these are the same.
+# These kinds share one message.
 SAME_REASON = [
     {"TLS 1.0 only", "TLS 1.1 only"},
     {"client certificate asked for, TLS 1.2", "client certificate asked for, TLS 1.3"}]
@@ -57,7 +57,7 @@ SAME_REASON = [
 
 @pytest.fixture(scope="module")
 def connect_to(certificates):
-    """Runs wsx against a server of a kind; a server starts when it is first asked for."""
+    """Returns a function that runs wsx against a server with this kind of certificate. Servers start on first use."""
     servers = {}
 
     def connect(kind, *arguments, name=None):
@@ -76,14 +76,14 @@ def connect_to(certificates):
 
 
 @pytest.mark.parametrize("kind", MATRIX)
-def test_a_bad_certificate_is_refused_for_its_own_reason(connect_to, kind, route):
+def test_a_bad_certificate_is_rejected_for_its_own_reason(connect_to, kind, route):
     result = connect_to(kind, *route)
     assert_fails(result, 3)
     assert re.search(MATRIX[kind].words, result.err), result
     assert "geheim" not in result.err
 
 
-def test_no_two_kinds_of_bad_certificates_are_told_in_the_same_words(connect_to):
+def test_different_kinds_of_bad_certificates_have_different_messages(connect_to):
     kinds = {}
     for kind in MATRIX:
         line = re.sub(r":\d+/", "/", connect_to(kind).err)
@@ -91,8 +91,8 @@ def test_no_two_kinds_of_bad_certificates_are_told_in_the_same_words(connect_to)
     assert [same for same in kinds.values() if len(same) > 1 and same not in SAME_REASON] == []
 
 
-def test_the_same_servers_are_fine_where_nothing_is_wrong(connect_to, certificates):
-    """The server's page is not an upgrade: status 4, or 5 where it is not taken for a refusal, but not 3."""
+def test_the_same_servers_are_accepted_with_the_right_options(connect_to, certificates):
+    """The server's page is not an upgrade: status 4, or 5 if the page does not count as a refusal, but never 3."""
     own = ["--cert", certificates.client.chain, "--key", certificates.client.key]
     for kind, options, name in [
         ("wrong host", [], "elsewhere.test"),
@@ -117,7 +117,7 @@ def test_the_good_certificate_is_accepted(nginx, certificates, route, name):
 
 
 @pytest.mark.parametrize("host", ["localhost", "example.test", "one.example.test", "LOCALHOST", "example.test."])
-def test_the_name_in_the_url_is_the_one_that_is_checked(nginx, certificates, host):
+def test_the_name_in_the_url_is_verified(nginx, certificates, host):
     result = wsx(
         "connect", "--ca", certificates.root, "--resolve", f"{host}:{nginx.port}:127.0.0.1", "-n", "1",
         f"wss://{host}:{nginx.port}/", "hello")
@@ -125,14 +125,14 @@ def test_the_name_in_the_url_is_the_one_that_is_checked(nginx, certificates, hos
 
 
 @pytest.mark.parametrize("host", ["two.one.example.test", "test", "example.test.elsewhere.test", "127.0.0.2"])
-def test_a_name_that_the_certificate_does_not_have_is_refused(nginx, certificates, host):
+def test_a_name_missing_from_the_certificate_is_rejected(nginx, certificates, host):
     result = wsx(
         "connect", "--ca", certificates.root, "--resolve", f"{host}:{nginx.port}:127.0.0.1",
         "--tls-server-name", host, nginx.url)
     assert_fails(result, 3, host)
 
 
-def test_the_systems_authorities_do_not_vouch_for_the_tests_own(nginx):
+def test_the_test_root_is_not_trusted_by_default(nginx):
     assert_fails(wsx("connect", nginx.url), 3, "--ca")
 
 

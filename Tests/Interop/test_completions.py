@@ -1,4 +1,4 @@
-"""The completion scripts, in the shells that they are for."""
+"""The completion scripts, run in their shells."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ COMMANDS = {"connect", "listen", "bench", "help", "completions"}
 
 @pytest.fixture
 def place(tmp_path):
-    """A directory with a directory, a file, and a program that PATH leads to."""
+    """A directory that contains a directory, a file, and a program on PATH."""
     (tmp_path / "site").mkdir()
     (tmp_path / "notes.txt").touch()
     (tmp_path / "bin").mkdir()
@@ -35,7 +35,7 @@ def environment(place):
 
 
 def bash(place, *words):
-    """What bash offers for the last of the words."""
+    """What bash offers for the last word."""
     script = f"""
         source {shlex.quote(os.fspath(COMPLETIONS / "wsx.bash"))}
         COMP_WORDS=(wsx "$@") COMP_CWORD=$#
@@ -50,7 +50,7 @@ def bash(place, *words):
 
 
 def fish(place, *words):
-    """What fish offers for the last of the words."""
+    """What fish offers for the last word."""
     line = " ".join(["wsx", *words])
     script = f"source {shlex.quote(os.fspath(COMPLETIONS / 'wsx.fish'))}; complete -C {shlex.quote(line)}"
     result = run(["fish", "--no-config", "-c", script], cwd=place, env=environment(place))
@@ -59,7 +59,7 @@ def fish(place, *words):
 
 
 def zsh(place, *words):
-    """What zsh offers for the last of the words, as its screen shows it."""
+    """What zsh offers for the last word, according to its screen."""
     line = " ".join(["wsx", *words])
     script = shlex.quote(os.fspath(COMPLETIONS / "_wsx"))
     with Screen(width=120, height=150, PATH=environment(place)["PATH"]) as screen:
@@ -69,7 +69,7 @@ def zsh(place, *words):
         screen.wait_for("^ready$")
         screen.type(line)
         screen.wait_for(f"{re.escape(line.rstrip())}$")
-        # At the end of a line this lists what there is, and inserts nothing.
+        # At the end of a line, C-d lists candidates and inserts nothing.
         screen.press("C-d")
         texts = [None, None]
 
@@ -84,23 +84,23 @@ def zsh(place, *words):
 
 @pytest.fixture(params=[bash, fish, zsh], ids=lambda shell: shell.__name__)
 def offered(request, place):
-    """The words that a shell offers."""
+    """The words a shell offers."""
     if not shutil.which(request.param.__name__):
         pytest.skip(f"{request.param.__name__} is not installed")
     return lambda *words: request.param(place, *words)
 
 
-def test_serve_completes_directories_and_no_files(offered):
+def test_serve_completes_directories_only(offered):
     assert {word.rstrip("/") for word in offered("listen", "--serve", "")} == {"site", "bin"}
 
 
-def test_a_file_to_send_completes_files(offered):
+def test_file_options_complete_files(offered):
     assert "notes.txt" in offered("connect", "-f", "no") | offered("connect", "-f", "")
 
 
 @pytest.mark.parametrize(
     "words", [["connect"], ["connect", "-q"], ["connect", "--output", "json"], ["-q"], ["bench", "-c", "5"]], ids=" ".join)
-def test_a_url_completes_where_it_is_due(offered, words):
+def test_a_url_completes_where_one_is_expected(offered, words):
     assert offered(*words, "") >= URLS
 
 
@@ -108,7 +108,7 @@ def test_the_first_word_completes_commands_and_urls(offered):
     assert offered("") >= COMMANDS | URLS
 
 
-def test_options_complete_before_a_url_without_a_command(offered):
+def test_options_complete_without_a_command(offered):
     assert {"--quiet", "--version"} <= offered("--")
 
 
@@ -116,7 +116,7 @@ def test_bench_completes_its_subcommand(offered):
     assert "merge" in offered("bench", "")
 
 
-def test_exec_completes_the_program_and_its_files(offered):
+def test_exec_completes_programs_and_their_files(offered):
     for words in (["listen", "--exec", "--"], ["listen", "--exec", "8080", "--"]):
         assert PROGRAM in offered(*words, PROGRAM[:-3])
         assert "notes.txt" in offered(*words, PROGRAM, "")

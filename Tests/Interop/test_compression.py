@@ -18,21 +18,21 @@ CHANCE = random.Random(7692)
 
 
 def noise(byte_count):
-    """Bytes that do not compress, without a NUL."""
+    """Returns incompressible bytes without a NUL."""
     return bytes(CHANCE.choices(range(1, 256), k=byte_count))
 
 
 def prose(byte_count):
-    """Text that repeats itself at all distances."""
+    """Returns text with repetitions at all distances."""
     words = [noise(CHANCE.randrange(1, 12)).hex().encode() for _ in range(200)]
     return b" ".join(CHANCE.choices(words, k=byte_count))[:byte_count]
 
 
-# What wsx receives
+# Receiving
 
 
 def outcome(peer, data):
-    """The messages that wsx takes from `data` and a close frame, and the code with which it closes."""
+    """Sends `data` and a close frame. Returns the messages wsx receives and the code it closes with."""
     peer.send(data + peer.close())
     code = peer.read_until_close().close_code
     return peer.received(), code
@@ -41,7 +41,7 @@ def outcome(peer, data):
 @pytest.mark.parametrize(
     "payload, message",
     [("f248cdc9c90700", b"Hello"),
-     # §7.2.3.3: a block without compression. §7.2.3.4: one that is marked as the last. §7.2.3.5: two blocks.
+     # §7.2.3.3: a block without compression. §7.2.3.4: a block marked as final. §7.2.3.5: two blocks.
      ("000500faff48656c6c6f00", b"Hello"),
      ("f348cdc9c9070000", b"Hello"),
      ("f2480500 0000ffffcac9c90700", b"Hello"),
@@ -49,27 +49,27 @@ def outcome(peer, data):
      ("00", b""),
      ("0200", b""),
      ("000000ffff00", b""),
-     # The last bit of nothing left out: many decompressors need no more, and so many compressors send no more.
+     # The final zero byte is omitted. Many decompressors do not need it, so many compressors do not send it.
      ("f348cdc9c90700", b"Hello"),
      ("0300", b"")])
-def test_the_examples_of_the_rfc_are_understood(role, payload, message):
+def test_the_examples_of_the_rfc_are_decompressed(role, payload, message):
     data = bytes.fromhex(payload)
     with PeerOf(role) as peer:
-        # In one frame, and in two that are cut at every point.
+        # In one frame, and in two frames split at every offset.
         frames = peer.compressed(TEXT, data)
         for cut in range(len(data) + 1):
             frames += peer.compressed(TEXT, data[:cut], is_final=False) + peer.frame(CONTINUATION, data[cut:])
         assert outcome(peer, frames) == ([(TEXT, message)] * (len(data) + 2), 1000)
 
 
-def test_a_message_may_refer_to_the_one_before(role):
+def test_a_message_may_refer_to_the_previous_one(role):
     with PeerOf(role) as peer:
         # RFC 7692 §7.2.3.2.
         data = peer.compressed(TEXT, HELLO) + peer.compressed(TEXT, bytes.fromhex("f200110000"))
         assert outcome(peer, data) == ([(TEXT, b"Hello")] * 2, 1000)
 
 
-def test_a_message_may_refer_to_one_before_that_ended_with_a_final_block(role):
+def test_a_message_may_refer_to_an_earlier_one_that_ended_with_a_final_block(role):
     with PeerOf(role) as peer:
         data = peer.compressed(TEXT, bytes.fromhex("f348cdc9c9070000")) + peer.frame(TEXT, b"as it is")
         data += peer.compressed(TEXT, bytes.fromhex("f200110000"))
@@ -78,7 +78,7 @@ def test_a_message_may_refer_to_one_before_that_ended_with_a_final_block(role):
 
 @pytest.mark.parametrize("bits", range(9, 16))
 @pytest.mark.parametrize("is_alone", [False, True])
-def test_messages_of_all_kinds_arrive_whatever_was_agreed_on(role, bits, is_alone):
+def test_messages_of_all_kinds_arrive_with_every_negotiated_window(role, bits, is_alone):
     deflaters = [Deflater(bits, is_alone, level) for level in ([6] if not is_alone else [0, 1, 6, 9])]
     repeated = prose(3000)
     messages = [
@@ -88,7 +88,7 @@ def test_messages_of_all_kinds_arrive_whatever_was_agreed_on(role, bits, is_alon
         data = b""
         for number, message in enumerate(messages):
             compressed = deflaters[number % len(deflaters)](message)
-            # Compressed, compressed in fragments with a ping between, and as it is.
+            # Each message is sent compressed, compressed in fragments with a ping in between, and uncompressed.
             data += peer.compressed(BINARY, compressed)
             again = deflaters[number % len(deflaters)](message)
             cuts = sorted(CHANCE.choices(range(len(again) + 1), k=3))
@@ -102,7 +102,7 @@ def test_messages_of_all_kinds_arrive_whatever_was_agreed_on(role, bits, is_alon
         assert (received == expected, code) == (True, 1000)
 
 
-def test_a_message_may_come_byte_by_byte_in_frames_and_packets(role):
+def test_a_message_may_arrive_in_frames_and_packets_of_one_byte(role):
     message = "zwölf 水 🎈 and so on ".encode() * 5
     data = Deflater()(message)
     with PeerOf(role) as peer:
@@ -131,7 +131,7 @@ def test_a_message_may_come_byte_by_byte_in_frames_and_packets(role):
      lambda peer: peer.compressed(TEXT, HELLO, is_final=False) + peer.compressed(TEXT, HELLO)],
     ids=["continuation", "continuation as it is", "continuation of nothing", "ping", "pong", "close", "opcode 3", "RSV1 and 2",
          "RSV2", "RSV3", "ping RSV3", "inside a message"])
-def test_reserved_bits_in_the_wrong_place_close_with_1002(role, violation):
+def test_misplaced_reserved_bits_close_with_1002(role, violation):
     with PeerOf(role) as peer:
         data = peer.compressed(TEXT, HELLO) + violation(peer)
         assert outcome(peer, data) == ([(TEXT, b"Hello")], 1002)
@@ -139,7 +139,7 @@ def test_reserved_bits_in_the_wrong_place_close_with_1002(role, violation):
 
 @pytest.mark.parametrize(
     "arguments, extensions", [([], None), (["--compress=off"], None), ([], "x-other")], ids=["none", "off", "another"])
-def test_a_compressed_message_without_agreement_closes_with_1002(role, arguments, extensions):
+def test_a_compressed_message_without_negotiation_closes_with_1002(role, arguments, extensions):
     if role == "connect":
         extensions = None
     with PeerOf(role, *arguments, extensions=extensions) as peer:
@@ -150,12 +150,12 @@ def test_a_compressed_message_without_agreement_closes_with_1002(role, arguments
     "data",
     [b"\x07", b"\xff" * 50, b"\x00\x05\x00\x00\x00Hello", noise(200), b"", b"\x02", HELLO + b"Hello", HELLO + b"\xff",
      *[HELLO[:end] for end in range(1, len(HELLO))],
-     # A distance with nothing to refer to.
+     # A distance without preceding data.
      bytes.fromhex("f200110000"),
      b"\x00" * 5000],
     ids=lambda data: f"{len(data)} {data[:12].hex()}")
 @pytest.mark.parametrize("opcode", [TEXT, BINARY])
-def test_what_is_not_deflate_data_closes_with_1007(role, data, opcode):
+def test_invalid_deflate_data_closes_with_1007(role, data, opcode):
     with PeerOf(role) as peer:
         assert outcome(peer, peer.compressed(opcode, data)) == ([], 1007)
 
@@ -163,7 +163,7 @@ def test_what_is_not_deflate_data_closes_with_1007(role, data, opcode):
 @pytest.mark.parametrize(
     "pieces",
     [[b"\xff"], [b"caf\xe9"], [b"\xed\xa0\x80"], [b"cut \xe6\xb0"], [b"\xe6\xb0", b"x"], [b"x" * 70_000 + b"\xff"],
-     # RFC 6455 §8.1 needs no end of the message to fail: this one never comes.
+     # RFC 6455 §8.1 allows failing before the message ends. This one never ends.
      [b"fine", b"not \xff fine", None]],
     ids=lambda pieces: repr(pieces)[:30])
 def test_compressed_text_that_is_not_utf8_closes_with_1007(role, pieces):
@@ -180,7 +180,7 @@ def test_compressed_text_that_is_not_utf8_closes_with_1007(role, pieces):
         assert outcome(peer, data) == ([], 1007)
 
 
-def test_characters_may_be_split_by_fragments(role):
+def test_fragments_may_split_characters(role):
     message = "é水🎈".encode()
     stream = zlib.compressobj(wbits=-15)
     with PeerOf(role) as peer:
@@ -192,14 +192,14 @@ def test_characters_may_be_split_by_fragments(role):
 
 
 def block_that_refers_back(distance):
-    """A compressed message of three bytes that are those so far back (RFC 1951 §3.2.5, §3.2.6)."""
+    """Returns a compressed message of three bytes, copied from this distance (RFC 1951 §3.2.5, §3.2.6)."""
     code = next(code for code in reversed(range(30)) if first_distance(code) <= distance)
-    bits = "010"  # not the last block, fixed codes; numbers have their lowest bit first
+    bits = "010"  # not the last block, fixed codes; numbers start with their lowest bit
     bits += "0000001"  # length 3
     bits += f"{code:05b}"
     extra_bits = max(0, code // 2 - 1)
     bits += "".join(str(distance - first_distance(code) >> bit & 1) for bit in range(extra_bits))
-    bits += "0000000" + "000"  # the end of the block, and the beginning of the empty one
+    bits += "0000000" + "000"  # the end of the block, and the header of the empty one
     bits += "0" * (-len(bits) % 8)
     return bytes(int(bits[index : index + 8][::-1], 2) for index in range(0, len(bits), 8))
 
@@ -208,35 +208,35 @@ def first_distance(code):
     return code + 1 if code < 4 else ((2 + code % 2) << (code // 2 - 1)) + 1
 
 
-# There is no distance beyond the largest window.
+# No distance exceeds the largest window, so 15 bits are not tested.
 @pytest.mark.parametrize("bits", range(8, 15))
 def test_a_reference_beyond_the_window_closes_with_1007(role, bits):
     message = noise(70_000)
     with PeerOf(role, extensions=agreement(role, peer_bits=bits)) as peer:
         data = peer.compressed(BINARY, Deflater(level=0)(message))
         data += peer.compressed(BINARY, block_that_refers_back(1 << bits))
-        # Three bytes have been added.
+        # The first reference has added three bytes.
         data += peer.compressed(BINARY, block_that_refers_back((1 << bits) + 1))
         assert outcome(peer, data) == ([(BINARY, message), (BINARY, message[-(1 << bits) :][:3])], 1007)
 
 
-def test_without_context_takeover_there_is_nothing_to_refer_back_to(role):
+def test_without_context_takeover_a_message_cannot_refer_to_earlier_ones(role):
     with PeerOf(role, extensions=agreement(role, peer_is_alone=True)) as peer:
         data = peer.compressed(TEXT, HELLO) + peer.compressed(TEXT, HELLO)
         assert outcome(peer, data + peer.compressed(TEXT, block_that_refers_back(3))) == ([(TEXT, b"Hello")] * 2, 1007)
 
 
-# What wsx sends
+# Sending
 
 
 def send_and_read(peer, messages, inflate):
-    """Has wsx send messages, and reads them."""
+    """Makes wsx send messages, and reads them."""
     peer.program.send(b"".join(message + b"\0" for message in messages))
     return [peer.read_message(inflate) for _ in messages]
 
 
 def repetitive_messages():
-    """Messages that invite to refer back, within and across them, around the sizes of the small windows."""
+    """Yields messages with repetitions, within and across messages, at distances around the small window sizes."""
     for period in [1, 63, 249, 250, 251, 255, 256, 257, 258, 262, 263, 300, 505, 512, 513, 770, 1000, 1024, 1025]:
         yield noise(period) * (3000 // period + 2)
     repeated = noise(240)
@@ -249,7 +249,7 @@ def repetitive_messages():
 
 @pytest.mark.parametrize("bits", [8, 9, 10, 15])
 @pytest.mark.parametrize("is_alone", [False, True])
-def test_nothing_refers_back_further_than_was_agreed_on(role, bits, is_alone):
+def test_references_stay_within_the_negotiated_window(role, bits, is_alone):
     messages = list(repetitive_messages())
     with PeerOf(role, "--binary", extensions=agreement(role, own_bits=bits, own_is_alone=is_alone)) as peer:
         inflate = Inflater(bits, is_alone, is_strict=True)
@@ -257,16 +257,16 @@ def test_nothing_refers_back_further_than_was_agreed_on(role, bits, is_alone):
         assert [message.payload for message in read] == messages
         assert sum(message.is_compressed for message in read) > len(read) / 2
     if bits < 15:
-        # The test would notice.
+        # Prove that the inflater detects violations.
         with pytest.raises(zlib.error):
             Inflater(bits, is_strict=True)(Deflater()(noise((1 << bits) + 1) * 2))
 
 
 @pytest.mark.parametrize("option", [["--compress-window-bits", "9"], ["--compress-no-context"]], ids=" ".join)
-def test_what_is_asked_for_is_kept_to_though_the_peer_does_not_ask(role, option):
+def test_requested_parameters_apply_even_if_the_peer_does_not_request_them(role, option):
     extensions = "permessage-deflate; client_max_window_bits"
     if role == "connect":
-        # RFC 7692 §7.1.1.2, §7.1.2.2: a server need not take up what a client says of itself.
+        # RFC 7692 §7.1.1.2, §7.1.2.2: a server need not repeat what a client declares about itself.
         extensions = "permessage-deflate; server_no_context_takeover; server_max_window_bits=9"
     with PeerOf(role, "--binary", *option, extensions=extensions) as peer:
         names = {"connect": "client", "listen": "server"}
@@ -277,7 +277,7 @@ def test_what_is_asked_for_is_kept_to_though_the_peer_does_not_ask(role, option)
         assert [message.payload for message in send_and_read(peer, messages, inflate)] == messages
 
 
-def test_a_message_that_would_not_get_shorter_travels_as_it_is(role):
+def test_a_message_that_does_not_shrink_is_sent_uncompressed(role):
     messages = [b"", b"a" * 63, b"a" * 64, noise(64), noise(5000), b"hello " * 11, noise(1 << 20), b"a" * (1 << 20)]
     with PeerOf(role, "--binary") as peer:
         read = send_and_read(peer, messages, Inflater())
@@ -289,13 +289,13 @@ def test_a_message_that_would_not_get_shorter_travels_as_it_is(role):
 
 
 @pytest.mark.parametrize("bits", [9, 15])
-def test_messages_stay_readable_while_some_travel_as_they_are(role, bits):
+def test_messages_remain_readable_if_some_are_sent_uncompressed(role, bits):
     def message():
         kind = CHANCE.randrange(4)
         size = CHANCE.choice([100, 400, 1000, 5000, 33_000])
         if kind == 0:
             return noise(size)
-        # Like one of those before, compressed or not.
+        # A copy of part of an earlier message, which may have been sent compressed or uncompressed.
         if kind == 1 and messages:
             return CHANCE.choice(messages[-5:])[: CHANCE.randrange(40_000)]
         return prose(size) if kind == 2 else noise(size) + prose(size // 10)
@@ -309,12 +309,12 @@ def test_messages_stay_readable_while_some_travel_as_they_are(role, bits):
         assert 30 < sum(message.is_compressed for message in read) < 270
 
 
-def test_messages_that_resemble_each_other_refer_to_each_other(role):
+def test_similar_messages_refer_to_each_other(role):
     message = noise(1000)
     with PeerOf(role, "--binary") as peer:
         read = send_and_read(peer, [message] * 5, Inflater())
         lengths = [sum(message.frame_lengths) for message in read]
-    # The first, which does not compress, is not part of what the peer knows.
+    # The first message does not shrink, so it is sent uncompressed and is not part of the peer's window.
     assert lengths[0] == 1000
     known = prose(1000)
     with PeerOf(role, "--binary") as peer:
@@ -323,12 +323,12 @@ def test_messages_that_resemble_each_other_refer_to_each_other(role):
     assert lengths[0] > 100 > max(lengths[1:])
 
 
-def test_a_connection_that_has_idled_knows_what_it_may_refer_to(role):
+def test_an_idle_connection_keeps_its_windows(role):
     deflate, inflate = Deflater(bits=9), Inflater()
     message = prose(2000)
     with PeerOf(role, extensions=agreement(role, peer_bits=9)) as peer:
         for pause_s in [0, 2.2]:
-            # Longer than any stream is kept for.
+            # The second pause exceeds the time for which an idle connection keeps its stream.
             time.sleep(pause_s)
             peer.send(peer.compressed(TEXT, deflate(message)))
             (read,) = send_and_read(peer, [message], inflate)
@@ -349,7 +349,7 @@ def test_compressed_messages_are_sent_in_fragments(role, fragment_bytes):
             assert 0 < message.frame_lengths[-1] <= fragment_bytes
 
 
-def test_compression_that_is_off_is_neither_offered_nor_accepted(role):
+def test_disabled_compression_is_neither_offered_nor_accepted(role):
     with PeerOf(role, "--compress=off", extensions="permessage-deflate" if role == "listen" else None) as peer:
         assert peer.extensions is None
         (read,) = send_and_read(peer, [b"a" * 1000], None)
@@ -357,7 +357,7 @@ def test_compression_that_is_off_is_neither_offered_nor_accepted(role):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--compress=off"]], ids=["compressed", "as it is"])
-def test_verbose_runs_show_wire_bytes_against_message_bytes(role, arguments):
+def test_verbose_output_compares_wire_bytes_with_message_bytes(role, arguments):
     extensions = "permessage-deflate"
     if role == "connect" and arguments:
         extensions = None
@@ -368,7 +368,7 @@ def test_verbose_runs_show_wire_bytes_against_message_bytes(role, arguments):
         data = peer.compressed(TEXT, Deflater()(message)) if not arguments else peer.frame(TEXT, message)
         assert outcome(peer, data + peer.frame(TEXT, b"short")) == ([(TEXT, message), (TEXT, b"short")], 1000)
         match = peer.program.wait_for(r": 1 sent, 2 received; (.*) out \((.*) on the wire\), (.*) in \((.*) on the wire\)")
-        # Close frames travel, too.
+        # Wire bytes include close frames.
         wire_bytes_sent += len(wire.close(1000, is_masked=role == "connect"))
         wire_bytes_received = len(data + peer.frame(TEXT, b"short") + peer.close())
         assert [value.decode() for value in match.groups()] == [

@@ -1,4 +1,4 @@
-"""What `connect` offers and what `listen` makes of offers of permessage-deflate (RFC 7692 §5.1, §7.1)."""
+"""The permessage-deflate offers of `connect`, and how `listen` answers offers (RFC 7692 §5.1, §7.1)."""
 
 import socket
 
@@ -18,7 +18,7 @@ def server():
 
 
 def answer_to(server, *offers):
-    """What a server answers to offers, each in a field of its own; None: that it accepts none."""
+    """Returns a server's answer to offers, one header field each, or None if it accepts none."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
         stream = wire.Stream(sock)
         fields = [f"Sec-WebSocket-Extensions: {offer}".encode() for offer in offers]
@@ -26,7 +26,7 @@ def answer_to(server, *offers):
         head = stream.read_head()
         assert head.startswith(b"HTTP/1.1 101 "), head
         assert head.count(b"Sec-WebSocket-Extensions") <= 1
-        # What was said holds: compressed only if so answered.
+        # The echo is compressed exactly if the answer says so.
         answer = wire.field(head, wire.EXTENSIONS)
         stream.send(wire.text("a" * 1000, is_masked=True))
         echoed = stream.read_message(wire.Inflater())
@@ -48,7 +48,7 @@ def answer_to(server, *offers):
       "; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=10; client_max_window_bits=9"),
      (';server_max_window_bits="10"', "; server_max_window_bits=10"),
      (' \t;\tserver_max_window_bits = "1\\0"', "; server_max_window_bits=10")])
-def test_an_offer_is_accepted_as_it_is_made(server, offer, answer):
+def test_an_offer_is_accepted_with_its_parameters(server, offer, answer):
     assert answer_to(server, NAME + offer) == (answer if answer == NAME else NAME + answer)
 
 
@@ -61,7 +61,7 @@ def test_an_offer_is_accepted_as_it_is_made(server, offer, answer):
      "client_max_window_bits=-9", "server_max_window_bits=9; server_max_window_bits=9",
      "client_max_window_bits; client_max_window_bits", "client_max_window_bits; client_max_window_bits=9",
      "server_no_context_takeover; server_no_context_takeover", "Server_No_Context_Takeover"])
-def test_an_offer_that_breaks_the_rules_is_declined_and_the_next_is_looked_at(server, parameters):
+def test_an_invalid_offer_is_declined_and_the_next_is_considered(server, parameters):
     invalid = f"{NAME}; {parameters}"
     assert answer_to(server, invalid) is None
     assert answer_to(server, f"{invalid}, {NAME}; server_max_window_bits=10") == f"{NAME}; server_max_window_bits=10"
@@ -78,12 +78,12 @@ def test_an_offer_that_breaks_the_rules_is_declined_and_the_next_is_looked_at(se
      ([f", ,{NAME},"], NAME),
      (["permessage-bzip2", "", NAME], NAME)],
     ids=str)
-def test_the_first_offer_that_can_be_accepted_is(server, offers, answer):
+def test_the_first_acceptable_offer_is_accepted(server, offers, answer):
     assert answer_to(server, *offers) == answer
 
 
 @pytest.mark.parametrize("value", [f"{NAME};", f"{NAME}; =1", f'{NAME}; x="', "a b", "@", 'x; y=""', "x; y=a b"])
-def test_offers_that_do_not_follow_the_grammar_get_400(server, value):
+def test_offers_with_a_syntax_error_get_400(server, value):
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
         stream = wire.Stream(sock)
         stream.send(wire.upgrade_request(server.port, "/", f"Sec-WebSocket-Extensions: {value}".encode()))
@@ -100,7 +100,7 @@ def test_offers_that_do_not_follow_the_grammar_get_400(server, value):
       "; server_max_window_bits=10; client_max_window_bits=9"),
      (["--compress-no-context"], "", "; server_no_context_takeover; client_no_context_takeover")],
     ids=str)
-def test_a_server_has_wishes_of_its_own(arguments, offer, answer):
+def test_a_server_adds_its_own_parameters(arguments, offer, answer):
     with Listener("--echo", *arguments) as server:
         assert answer_to(server, NAME + offer) == (None if answer is None else NAME + answer)
 
@@ -111,19 +111,19 @@ def test_a_server_has_wishes_of_its_own(arguments, offer, answer):
      (["--compress"], f"{NAME}; client_max_window_bits"),
      (["--compress=off"], None),
      (["--compress-window-bits", "9"], f"{NAME}; server_max_window_bits=9; client_max_window_bits=9"),
-     # Many peers cannot do with 8.
+     # Many peers do not support 8 bits, so 9 are offered.
      (["--compress-window-bits", "8"], f"{NAME}; server_max_window_bits=9; client_max_window_bits=9"),
      (["--compress-window-bits", "15"], f"{NAME}; client_max_window_bits"),
      (["--compress-no-context"], f"{NAME}; server_no_context_takeover; client_no_context_takeover; client_max_window_bits")],
     ids=str)
-def test_a_client_offers_what_it_was_asked_to(arguments, offer):
+def test_the_offer_of_a_client_follows_its_options(arguments, offer):
     def script(peer):
         peer.upgrade(then=wire.close(1000))
         peer.read_until_close()
         return wire.field(peer.request, wire.EXTENSIONS)
 
     with ScriptedServer(script) as server:
-        # Not to be compressed is an answer, too.
+        # Declining compression is a valid answer.
         assert wsx("connect", *arguments, server.url).status == 0
     assert server.results == [offer and offer.encode()]
 
@@ -135,7 +135,7 @@ def test_a_client_offers_what_it_was_asked_to(arguments, offer):
      ("; client_max_window_bits=15", 15, False),
      ("; server_no_context_takeover", 15, False),
      ("; client_no_context_takeover ; server_no_context_takeover;client_max_window_bits=9;server_max_window_bits=10", 9, True)])
-def test_a_server_may_answer_with_less_than_was_offered(answer, bits, is_alone):
+def test_a_server_may_accept_with_smaller_parameters(answer, bits, is_alone):
     def script(peer):
         peer.upgrade(f"Sec-WebSocket-Extensions: {NAME}{answer}".encode())
         inflate = wire.Inflater(bits, is_alone, is_strict=True)

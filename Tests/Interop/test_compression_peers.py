@@ -1,4 +1,4 @@
-"""permessage-deflate with Node's ws and Python's websockets: every window, with and without context takeover."""
+"""permessage-deflate with ws for Node and Python's websockets: every window, with and without context takeover."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from processes import NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer, run
 
 
 def corpus():
-    """Messages of many sizes and kinds, none with a NUL."""
+    """Returns messages of many sizes and kinds, without NUL bytes."""
     chance = random.Random(7692)
 
     def noise(byte_count):
@@ -40,20 +40,20 @@ BINARIES = b"".join(message + b"\0" for message in CORPUS if isinstance(message,
 
 
 def negotiations(lowest_server_bits=8, lowest_client_bits=8):
-    """What the peer asks for: each window in each direction, and each kind of context takeover."""
+    """Yields the peer's parameters: each window in each direction, with each kind of context takeover."""
     pairs = [(15, 15), (14, 9), (13, 10), (12, 11), (11, 12), (10, 13), (9, 14), (8, 8)]
     takeovers = [(False, False), (True, False), (False, True), (True, True)]
     for number, (server_bits, client_bits) in enumerate(pairs):
         server_bits = server_bits if server_bits >= lowest_server_bits else 15
         client_bits = client_bits if client_bits >= lowest_client_bits else 15
-        # The second half is shifted by one: a small window meets another kind than the large one did.
+        # The second half is shifted by one, to combine small windows with other kinds than large ones.
         server_alone, client_alone = takeovers[(number + number // 4) % 4]
         name = f"server {server_bits}{' alone' * server_alone}, client {client_bits}{' alone' * client_alone}"
         yield pytest.param((server_bits, client_bits, server_alone, client_alone), id=name)
 
 
 def snake_case(negotiation):
-    """What was asked for in the names of the RFC, which are those of websockets."""
+    """The parameters by their RFC names, as websockets expects them."""
     server_bits, client_bits, server_alone, client_alone = negotiation
     return {
         "server_max_window_bits": server_bits, "client_max_window_bits": client_bits,
@@ -61,7 +61,7 @@ def snake_case(negotiation):
 
 
 def camel_case(negotiation):
-    """What was asked for in the names of ws; `true` is not the same there as nothing."""
+    """The parameters by their names in ws. There, `true` differs from an omitted value."""
     server_bits, client_bits, server_alone, client_alone = negotiation
     options = {"threshold": 0, "serverMaxWindowBits": server_bits, "clientMaxWindowBits": client_bits}
     if server_alone:
@@ -72,12 +72,12 @@ def camel_case(negotiation):
 
 
 def as_ws_says_it(negotiation):
-    """What was agreed on, as ws has it: no entry for what does not hold."""
+    """The negotiated parameters in the format of ws, which omits what does not apply."""
     return {name: value for name, value in snake_case(negotiation).items() if value is not False}
 
 
 def as_websockets_says_it(negotiation, is_server):
-    """What was agreed on, as a connection of websockets has it."""
+    """The negotiated parameters in the format of a websockets connection."""
     server_bits, client_bits, server_alone, client_alone = negotiation
     own, peer = (server_bits, server_alone), (client_bits, client_alone)
     if not is_server:
@@ -88,7 +88,7 @@ def as_websockets_says_it(negotiation, is_server):
 
 
 def assert_all_return(url, *arguments):
-    """Sends the texts and the rest of the corpus to an echo server, and asserts that all of it returns in order."""
+    """Sends all messages to an echo server, and asserts that they return in order."""
     for kind, messages in [("--text", TEXTS), ("--binary", BINARIES)]:
         result = wsx(
             "connect", kind, "--input", "nul", "--output", "nul", "-n", str(messages.count(b"\0")), *arguments, url,
@@ -98,16 +98,16 @@ def assert_all_return(url, *arguments):
 
 
 @pytest.mark.parametrize("negotiation", negotiations())
-def test_connect_agrees_with_a_server_on_node_ws(negotiation):
+def test_connect_negotiates_with_a_server_on_node_ws(negotiation):
     with PeerServer(["node", PEERS / "ws_echo.js", json.dumps(camel_case(negotiation))], env=NODE_ENVIRONMENT) as server:
         assert_all_return(server.url)
         agreed = [json.loads(line) for line in server.out.splitlines()[1:]]
     assert agreed == [as_ws_says_it(negotiation)] * 2
 
 
-# Python's zlib cannot compress for a window of 8 bits.
+# Python's zlib cannot compress with a window of 8 bits.
 @pytest.mark.parametrize("negotiation", negotiations(lowest_server_bits=9))
-def test_connect_agrees_with_a_server_on_websockets(negotiation):
+def test_connect_negotiates_with_a_server_on_websockets(negotiation):
     with PeerServer([PYTHON, PEERS / "websockets_echo.py", json.dumps(snake_case(negotiation))]) as server:
         assert_all_return(server.url)
         agreed = server.out.decode().splitlines()[1:]
@@ -115,8 +115,8 @@ def test_connect_agrees_with_a_server_on_websockets(negotiation):
 
 
 @pytest.mark.parametrize("bits, is_alone", [(8, True), (9, False), (15, True)])
-def test_connect_gets_what_it_asks_a_server_on_node_ws_for(bits, is_alone):
-    # Many peers cannot do with 8, so that it is spoken of as 9.
+def test_a_server_on_node_ws_accepts_the_parameters_of_connect(bits, is_alone):
+    # Many peers do not support 8 bits, so wsx negotiates 9.
     spoken = max(9, bits)
     asked = {"server_max_window_bits": spoken, "client_max_window_bits": spoken} if bits < 15 else {}
     if is_alone:
@@ -128,17 +128,17 @@ def test_connect_gets_what_it_asks_a_server_on_node_ws_for(bits, is_alone):
 
 
 @pytest.mark.parametrize("bits, is_alone", [(9, False), (15, True)])
-def test_connect_gets_what_it_asks_a_server_on_websockets_for(bits, is_alone):
+def test_a_server_on_websockets_accepts_the_parameters_of_connect(bits, is_alone):
     with PeerServer([PYTHON, PEERS / "websockets_echo.py"]) as server:
         assert_all_return(
             server.url, "--compress-window-bits", str(bits), *["--compress-no-context"] * is_alone)
-        # Its own wish is for 12 bits.
+        # websockets itself requests 12 bits.
         agreed = (min(bits, 12), min(bits, 12), is_alone, is_alone)
         assert server.out.decode().splitlines()[1:] == [as_websockets_says_it(agreed, is_server=True)] * 2
 
 
 def as_records(messages):
-    """The messages as ws_echo_check.js reads them."""
+    """The messages in the input format of ws_echo_check.js."""
     for message in messages:
         data = message.encode() if isinstance(message, str) else message
         yield struct.pack("!BI", 1 if isinstance(message, str) else 2, len(data)) + data
@@ -148,7 +148,7 @@ RECORDS = b"".join(as_records(CORPUS))
 
 
 @pytest.mark.parametrize("negotiation", negotiations())
-def test_listen_agrees_with_a_client_on_node_ws(wsx_echo, negotiation):
+def test_listen_negotiates_with_a_client_on_node_ws(wsx_echo, negotiation):
     result = run(
         ["node", PEERS / "ws_echo_check.js", wsx_echo.url, json.dumps(camel_case(negotiation))], stdin=RECORDS,
         env=NODE_ENVIRONMENT)
@@ -159,7 +159,7 @@ def test_listen_agrees_with_a_client_on_node_ws(wsx_echo, negotiation):
 
 
 async def echo_with_websockets(url, negotiation):
-    """Sends the corpus to an echo server on websockets, and returns what came back and what was agreed on."""
+    """Sends the corpus to an echo server through websockets. Returns the replies and the negotiated parameters."""
     extension = ClientPerMessageDeflateFactory(**snake_case(negotiation))
     async with websockets.connect(url, max_size=None, compression=None, extensions=[extension]) as connection:
 
@@ -174,19 +174,19 @@ async def echo_with_websockets(url, negotiation):
 
 
 @pytest.mark.parametrize("negotiation", negotiations(lowest_client_bits=9))
-def test_listen_agrees_with_a_client_on_websockets(wsx_echo, negotiation):
+def test_listen_negotiates_with_a_client_on_websockets(wsx_echo, negotiation):
     returned, agreed = asyncio.run(asyncio.wait_for(echo_with_websockets(wsx_echo.url, negotiation), 60))
     assert returned == CORPUS
     assert agreed == [as_websockets_says_it(negotiation, is_server=False)]
 
 
 @pytest.mark.parametrize("bits, is_alone", [(8, True), (9, False), (15, True)])
-def test_listen_asks_less_of_its_clients(bits, is_alone):
+def test_listen_requests_smaller_parameters_from_its_clients(bits, is_alone):
     with Listener("--echo", "--compress-window-bits", str(bits), *["--compress-no-context"] * is_alone) as server:
         result = run(["node", PEERS / "ws_echo_check.js", server.url, "{}"], stdin=RECORDS, env=NODE_ENVIRONMENT)
         assert (result.status, result.err) == (0, "")
         agreed, outcome = result.lines
-    # Many peers cannot do with 8, so that it is spoken of as 9.
+    # Many peers do not support 8 bits, so wsx negotiates 9.
     spoken = max(9, bits)
     asked = {"server_max_window_bits": spoken, "client_max_window_bits": spoken} if bits < 15 else {}
     if is_alone:

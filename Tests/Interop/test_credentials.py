@@ -1,4 +1,4 @@
-"""What gives access: where it comes from, that it arrives, and that nothing shows it."""
+"""Credentials: their sources, their transmission, and their absence from all output."""
 
 import os
 
@@ -10,7 +10,7 @@ from scripted_server import ScriptedServer
 
 
 def sent_fields(*arguments, **options):
-    """The run's result, and the request's fields of interest."""
+    """Runs connect. Returns its result, and the credentials among the request's header fields."""
 
     def script(peer):
         peer.upgrade(then=wire.close(1000))
@@ -27,7 +27,7 @@ def sent_fields(*arguments, **options):
     [("--auth", "me:geheim", (b"Basic bWU6Z2VoZWlt", None)), ("--bearer", "geheim", (b"Bearer geheim", None)),
      ("--cookie", "id=geheim", (None, b"id=geheim"))])
 @pytest.mark.parametrize("origin", ["argument", "file", "file without a newline", "environment"])
-def test_a_secret_arrives_wherever_it_comes_from_and_is_not_shown(tmp_path, option, secret, fields, origin):
+def test_a_secret_from_any_source_is_sent_but_not_shown(tmp_path, option, secret, fields, origin):
     path = tmp_path / "secret"
     path.write_text(secret + ("" if "without" in origin else "\n"))
     argument = {"argument": secret, "environment": "env:WSX_TEST_SECRET"}.get(origin, f"@{path}")
@@ -38,7 +38,7 @@ def test_a_secret_arrives_wherever_it_comes_from_and_is_not_shown(tmp_path, opti
     assert "geheim" not in result.err and "bWU6Z2VoZWlt" not in result.err
 
 
-def test_several_cookies_are_one_field():
+def test_several_cookies_share_one_header_field():
     _, (_, cookie) = sent_fields("-b", "a=1", "--cookie", "b=2; c=3")
     assert cookie == b"a=1; b=2; c=3"
 
@@ -55,7 +55,7 @@ def test_several_cookies_are_one_field():
      (["-H", "Authorization: Bearer geheim\nX: y"], "control character"),
      (["-H", "Authorization Bearer geheim"], "no colon"),
      (["-H", "Authorization Bearer geheim:geheim"], '"Authorization "')])
-def test_a_secret_that_cannot_be_sent_exits_2_and_is_not_shown(arguments, words):
+def test_an_invalid_secret_exits_2_and_is_not_shown(arguments, words):
     result = wsx("connect", *arguments, "ws://127.0.0.1:1/")
     assert_fails(result, 2, words)
     assert "geheim" not in result.err
@@ -69,14 +69,14 @@ def test_a_secret_that_cannot_be_sent_exits_2_and_is_not_shown(arguments, words)
      ("ws://me:geheim/x@127.0.0.1/", "%2F"), ("ws://me:geheim?x@127.0.0.1/", "%3F"),
      ("ws://me:geheim#x@127.0.0.1/", "#"), ("ws://me:x#geheim@127.0.0.1/", "#"), ("me:geheim@h:x/", "port"),
      ("ftp://me:geheim@127.0.0.1/", "ftp")])
-def test_the_password_of_a_url_that_is_none_is_not_shown(url, words):
+def test_the_password_of_an_invalid_url_is_not_shown(url, words):
     result = wsx("connect", url)
     assert_fails(result, 2, words)
     assert "geheim" not in result.err
 
 
 @pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "api-key", "X-Auth-Token", "X-Access-Token"])
-def test_a_field_that_is_known_to_carry_a_secret_is_not_shown(name):
+def test_a_sensitive_header_field_is_not_shown(name):
     result, _ = sent_fields("-H", f"{name}: geheim", "-H", "X-Other: seen")
     assert result.status == 0
     assert f"{name}: •••" in result.err and "X-Other: seen" in result.err and "geheim" not in result.err

@@ -1,4 +1,4 @@
-"""Driving headless Chromium over its DevTools WebSocket, as JSON-RPC calls and their replies."""
+"""Drives headless Chromium over its DevTools WebSocket, with JSON-RPC calls and replies."""
 
 import base64
 import http.server
@@ -27,7 +27,7 @@ class PageHandler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def page_url():
-    """A small page on a loopback port."""
+    """Serves a small page on a loopback port."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), PageHandler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -39,25 +39,25 @@ def page_url():
 
 @pytest.fixture
 def page(browser):
-    """The WebSocket URL of a page of its own."""
+    """The WebSocket URL of a new page."""
     return browser.new_page()
 
 
 def results(out):
-    """The results of the calls, by their ids; what has none is an event of the browser."""
+    """The results of the calls, by id. Messages without an id are browser events."""
     messages = [json.loads(line) for line in out.splitlines()]
     assert not [message for message in messages if "error" in message]
     return {message["id"]: message["result"] for message in messages if "id" in message}
 
 
-def test_the_browser_says_who_it_is(browser):
+def test_the_browser_returns_its_version(browser):
     run = wsx("connect", "--json-rpc", "--correlate", "id", browser.url, "Browser.getVersion")
     assert (run.status, run.err) == (0, "")
     assert "Chrom" in results(run.out)[1]["product"] + results(run.out)[1]["userAgent"]
 
 
-def test_a_page_is_navigated_evaluated_and_photographed(page, page_url, tmp_path):
-    """One call after the other through a pipe, each made of what came before."""
+def test_a_page_is_loaded_evaluated_and_captured(page, page_url, tmp_path):
+    """Sends one call after the other through a pipe. Each depends on earlier ones."""
     arguments = [BINARY, "connect", "--json-rpc", "--correlate", "id", page]
     with Running(arguments, stdin=-1) as client:
         client.send(b"Page.enable\n")
@@ -79,7 +79,7 @@ def test_a_page_is_navigated_evaluated_and_photographed(page, page_url, tmp_path
     assert image.endswith(b"IEND\xaeB\x60\x82")
 
 
-def test_calls_one_by_one_with_events_apart_from_replies(page, page_url):
+def test_sequential_calls_separate_events_from_replies(page, page_url):
     calls = [f"Page.navigate url={page_url}", "Page.enable", "Page.reload", "Runtime.evaluate expression=1+1"]
     run = wsx("connect", "--json-rpc", "--request", "-q", page, *calls)
     assert run.status == 0, run.err
@@ -89,14 +89,14 @@ def test_calls_one_by_one_with_events_apart_from_replies(page, page_url):
     assert all("method" in json.loads(line) for line in run.error_lines)
 
 
-def test_an_expression_is_waited_for_with_until_and_expect(page):
+def test_until_and_expect_wait_for_an_expression(page):
     call = "Runtime.evaluate awaitPromise=true expression='new Promise(done => setTimeout(done, 200, \"awake\"))'"
     run = wsx("connect", "--json-rpc", "--until", '"awake"', "--expect", "awake", "--timeout", "30s", page, call)
     assert (run.status, run.err) == (0, "")
     assert wsx("connect", "--json-rpc", "--expect", '"asleep"', page, call).status == 7
 
 
-def test_a_method_that_there_is_not_is_answered_too(page):
+def test_an_unknown_method_gets_an_error_reply(page):
     run = wsx("connect", "--json-rpc", page, "Page.fly")
     assert run.status == 0
     assert json.loads(run.lines[0])["error"]["code"] == -32601

@@ -1,4 +1,4 @@
-"""What once went wrong at the edges of the system: descriptors, socket files, other people's sockets."""
+"""Regression tests at the edges of the system: descriptors, socket files, and inherited sockets."""
 
 import fcntl
 import re
@@ -15,24 +15,24 @@ from processes import BINARY, Listener, Running, run, shell, wait_until, wsx
 from scripted_server import ScriptedServer
 
 
-def test_a_kelvin_sign_is_no_k_in_the_accept_value():
+def test_a_kelvin_sign_does_not_match_k_in_the_accept_value():
     have_k = []
 
     def serve(peer):
         value = wire.accept_value(wire.field(peer.read_request(), b"Sec-WebSocket-Key"))
-        # Before the answer: a client that is refused may be followed by the next before this thread goes on.
+        # Record this before answering: a rejected client may be followed by the next before this thread continues.
         have_k.append(b"K" in value)
         peer.upgrade(accept=value.replace(b"K", "\u212a".encode()))
         peer.answer_close()
 
     with ScriptedServer(serve) as server:
         statuses = [wsx("connect", "--linger", "0", server.url, "hello").status for _ in range(20)]
-    # A third of the values have no K and are right.
+    # A third of the values contain no K and are correct.
     assert statuses == [5 if has_k else 0 for has_k in have_k]
     assert any(have_k)
 
 
-def test_a_socket_file_that_a_killed_server_left_is_taken_over(tmp_path):
+def test_a_socket_file_of_a_killed_server_is_replaced(tmp_path):
     path = tmp_path / "server.sock"
     with Running([BINARY, "listen", "--echo", f"unix:{path}"]) as server:
         server.wait_for("Listening")
@@ -44,7 +44,7 @@ def test_a_socket_file_that_a_killed_server_left_is_taken_over(tmp_path):
         assert wsx("connect", "--linger", "200ms", f"ws+unix:{path}", "hello").out == b"hello\n"
 
 
-def test_a_file_that_is_no_socket_is_left_alone(tmp_path):
+def test_a_file_that_is_not_a_socket_is_not_replaced(tmp_path):
     path = tmp_path / "precious"
     path.write_text("precious")
     result = wsx("listen", f"unix:{path}")
@@ -52,7 +52,7 @@ def test_a_file_that_is_no_socket_is_left_alone(tmp_path):
     assert path.read_text() == "precious"
 
 
-def test_a_socket_file_in_use_is_left_alone(tmp_path):
+def test_a_socket_file_in_use_is_not_replaced(tmp_path):
     path = tmp_path / "server.sock"
     with Running([BINARY, "listen", "--echo", f"unix:{path}"]) as server:
         server.wait_for("Listening")
@@ -76,7 +76,7 @@ def test_beyond_the_descriptor_limit_clients_wait_for_others_to_leave():
                 client.__exit__()
 
 
-def test_an_inherited_socket_gets_its_mode_back():
+def test_an_inherited_socket_gets_its_blocking_mode_back():
     ours, theirs = socket.socketpair()
     before = fcntl.fcntl(theirs, fcntl.F_GETFL)
     process = subprocess.Popen(
@@ -89,18 +89,18 @@ def test_an_inherited_socket_gets_its_mode_back():
     assert fcntl.fcntl(theirs, fcntl.F_GETFL) == before
 
 
-def test_what_cannot_be_printed_is_reported():
+def test_a_failed_write_of_the_version_is_reported():
     result = shell(f'"{BINARY}" --version > /dev/full')
     assert result.status == 1
     assert result.err.startswith("wsx: writing standard output: ")
 
 
-def test_a_dash_stands_for_standard_input_as_a_file():
+def test_a_dash_as_a_file_name_reads_standard_input():
     result = run([BINARY, "connect", "--linger", "200ms", "--binary", "-f", "-", "--output", "raw", "echo:"], b"\x00a\nb")
     assert (result.status, result.out) == (0, b"\x00a\nb")
 
 
-def test_a_slow_reader_that_is_alone_is_not_closed(tmp_path):
+def test_a_slow_reader_without_other_clients_is_not_disconnected(tmp_path):
     lines = tmp_path / "lines"
     count = 30_000
     with open(lines, "wb") as file:
@@ -116,7 +116,7 @@ def test_a_slow_reader_that_is_alone_is_not_closed(tmp_path):
                 assert stream.read_frame().payload.startswith(b"%d " % number)
 
 
-def test_the_time_of_a_pong_that_answers_nothing_is_not_told():
+def test_an_unsolicited_pong_has_no_round_trip_time():
     def serve(peer):
         peer.read_request()
         peer.upgrade(then=wire.frame(wire.PONG, b"unasked"))
@@ -135,14 +135,14 @@ def flood_and_close(peer):
 
 
 @pytest.mark.parametrize("end, status", [("timeout", 6), ("interrupt", 130), ("terminate", 143)])
-def test_a_run_ends_though_nobody_reads_its_output_and_the_peer_has_closed(end, status):
+def test_a_run_ends_after_the_peer_closed_even_if_its_output_is_not_read(end, status):
     limit = ["--timeout", "1s"] if end == "timeout" else []
     with ScriptedServer(flood_and_close) as server:
         process = subprocess.Popen(
             [BINARY, "connect", "--no-stdin", "-v", *limit, server.url],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            # The peer's close frame has been read: what is left is to write what waits.
+            # wsx has read the peer's close frame. Only pending output is left.
             while "← close" not in process.stderr.readline().decode():
                 assert process.poll() is None
             if end != "timeout":
@@ -153,7 +153,7 @@ def test_a_run_ends_though_nobody_reads_its_output_and_the_peer_has_closed(end, 
             process.communicate()
 
 
-def test_listen_ends_though_nobody_reads_its_output_and_its_clients_are_gone(tmp_path):
+def test_listen_ends_after_its_clients_left_even_if_its_output_is_not_read(tmp_path):
     (tmp_path / "large").write_bytes(b"x" * 400_000)
     process = subprocess.Popen(
         [BINARY, "listen", "--close-timeout", "1s", "0"],

@@ -1,4 +1,4 @@
-"""What ends a run of connect, with which status and which close frame."""
+"""How connect ends: its exit status and close frame for every cause."""
 
 import json
 import signal
@@ -13,7 +13,7 @@ from scripted_server import ScriptedServer
 
 
 def answering(*replies):
-    """A script that sends the replies at once, then waits for the close frame and returns it."""
+    """Returns a script that sends the replies at once, then waits for the close frame and returns it."""
 
     def script(peer):
         peer.upgrade(then=b"".join(replies))
@@ -22,7 +22,7 @@ def answering(*replies):
     return script
 
 
-# What the peer does
+# Actions of the peer
 
 
 @pytest.mark.parametrize("code", [None, 1000, 1001])
@@ -38,7 +38,7 @@ def test_a_normal_close_by_the_peer_exits_0(code):
 
 
 @pytest.mark.parametrize("code", [1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 4000, 4999])
-def test_another_close_by_the_peer_exits_1_and_shows_code_and_reason(code):
+def test_any_other_close_by_the_peer_exits_1_and_shows_code_and_reason(code):
     def script(peer):
         peer.upgrade(then=wire.close(code, "für\x1bnichts".encode()))
         return peer.read_until_close().close_code
@@ -49,7 +49,7 @@ def test_another_close_by_the_peer_exits_1_and_shows_code_and_reason(code):
     assert server.results == [code]
 
 
-def test_a_connection_that_drops_without_a_close_frame_exits_1():
+def test_a_connection_that_ends_without_a_close_frame_exits_1():
     with ScriptedServer(lambda peer: peer.upgrade(then=wire.text("a"))) as server:
         result = wsx("connect", "--no-stdin", server.url)
     assert_fails(result, 1, "lost", "without a close frame")
@@ -67,7 +67,7 @@ def test_a_connection_that_is_reset_exits_1():
     assert_fails(result, 1, "lost", "reset")
 
 
-def test_a_close_that_stays_unanswered_exits_6_after_the_close_timeout():
+def test_an_unanswered_close_exits_6_after_the_close_timeout():
     def script(peer):
         peer.upgrade()
         peer.read_until_close()
@@ -80,7 +80,7 @@ def test_a_close_that_stays_unanswered_exits_6_after_the_close_timeout():
 
 
 @pytest.mark.alone
-def test_an_unanswered_close_is_waited_for_once_not_twice():
+def test_an_unanswered_close_is_waited_for_only_once():
     def script(peer):
         peer.upgrade()
         peer.read_until_close()
@@ -94,7 +94,7 @@ def test_an_unanswered_close_is_waited_for_once_not_twice():
     assert 3.9 < server.results[0] < 7.9
 
 
-def test_a_peer_that_drops_the_connection_after_our_close_exits_0():
+def test_a_peer_that_disconnects_after_our_close_exits_0():
     def script(peer):
         peer.upgrade()
         return peer.read_until_close().close_code
@@ -105,7 +105,7 @@ def test_a_peer_that_drops_the_connection_after_our_close_exits_0():
     assert server.results == [1000]
 
 
-def test_our_own_close_code_echoed_exits_0():
+def test_an_echo_of_our_close_code_exits_0():
     with ScriptedServer(answering()) as server:
         result = wsx("connect", "--linger", "0", "--close-code", "4000", "--close-reason", "genug 🎈", server.url)
     assert (result.status, result.err) == (0, "")
@@ -123,10 +123,10 @@ def test_messages_between_our_close_and_its_answer_are_printed():
     assert (result.status, result.out) == (0, b"late\n")
 
 
-# What the options ask for
+# Options
 
 
-def test_linger_starts_again_with_every_message():
+def test_each_message_restarts_the_linger_time():
     def script(peer):
         peer.upgrade()
         for number in range(4):
@@ -140,7 +140,7 @@ def test_linger_starts_again_with_every_message():
     assert server.results == [1000]
 
 
-def test_a_large_message_that_trickles_past_the_linger_arrives_whole():
+def test_a_large_message_that_takes_longer_than_the_linger_time_arrives_whole():
     message = b"x" * 50_000
 
     def script(peer):
@@ -156,7 +156,7 @@ def test_a_large_message_that_trickles_past_the_linger_arrives_whole():
     assert (result.status, result.out) == (0, message + b"\n")
 
 
-def test_linger_forever_stays_until_the_peer_closes():
+def test_linger_forever_waits_until_the_peer_closes():
     def script(peer):
         peer.upgrade()
         time.sleep(2)
@@ -168,7 +168,7 @@ def test_linger_forever_stays_until_the_peer_closes():
     assert (result.status, result.out) == (0, b"at last\n")
 
 
-def test_no_stdin_stays_until_the_peer_closes():
+def test_no_stdin_waits_until_the_peer_closes():
     def script(peer):
         peer.upgrade()
         time.sleep(1.5)
@@ -184,27 +184,27 @@ def test_no_stdin_stays_until_the_peer_closes():
 @pytest.mark.parametrize(
     "last_word", [wire.frame(wire.TEXT, b"\xff"), wire.frame(wire.PING, is_final=False), wire.close(1011)],
     ids=["text that is not UTF-8", "a fragmented ping", "a close with 1011"])
-def test_what_comes_after_the_last_message_that_was_asked_for_decides_nothing(last_word):
+def test_anything_after_the_last_requested_message_is_ignored(last_word):
     with ScriptedServer(answering(wire.text("asked for") + last_word)) as server:
         result = wsx("connect", "-n", "1", server.url)
     assert (result.status, result.out, result.err) == (0, b"asked for\n", "")
 
 
-def test_count_prints_exactly_so_many_messages_though_more_arrive():
+def test_count_prints_exactly_the_requested_number_of_messages():
     with ScriptedServer(answering(*[wire.text(str(number)) for number in range(100)])) as server:
         result = wsx("connect", "-n", "3", server.url)
     assert (result.status, result.out, result.err) == (0, b"0\n1\n2\n", "")
     assert server.results[0].close_code == 1000
 
 
-# Waiting for messages, and insisting on them
+# Conditions: --until, --count, and --expect
 
 
 def answering_lines(*lines):
     return answering(*[wire.text(line) for line in lines])
 
 
-def test_until_leaves_at_the_message_that_matches_and_shows_nothing_after_it():
+def test_until_ends_at_the_matching_message_and_shows_nothing_after_it():
     with ScriptedServer(answering_lines("no", "almost ready", "more", "ready")) as server:
         result = wsx("connect", "--until", "^ready", "--until", "ready$", server.url, "hello")
     assert (result.status, result.lines, result.err) == (0, ["no", "almost ready"], "")
@@ -224,7 +224,7 @@ def test_until_waits_longer_than_the_linger_time():
     assert (result.status, result.lines, result.err) == (0, ["ready"], "")
 
 
-def test_until_waits_no_longer_than_a_linger_time_that_is_given():
+def test_until_respects_an_explicit_linger_time():
     with ScriptedServer(answering_lines("no")) as server:
         result = wsx("connect", "--until", "ready", "--linger", "200ms", server.url, "hello")
     assert_fails(result, 6, "no message matched --until 'ready'; nothing arrived for 200 ms (--linger)")
@@ -238,26 +238,26 @@ def test_until_is_bounded_by_timeout():
 
 
 def closing(code, *messages):
-    """A script that sends the messages and a close frame at once."""
+    """Returns a script that sends the messages and a close frame at once."""
     return lambda peer: (peer.upgrade(then=b"".join(map(wire.text, messages)) + wire.close(code)), peer.read_until_close())
 
 
 @pytest.mark.parametrize("code, words", [(None, "closed without a code"), (1000, "closed with 1000"), (1001, "closed with 1001")])
-def test_a_peer_that_closes_before_until_matches_does_not_exit_0(code, words):
+def test_a_peer_that_closes_before_until_matches_exits_7(code, words):
     with ScriptedServer(closing(code, "no")) as server:
         result = wsx("connect", "--until", "ready", "--no-stdin", server.url)
     assert_fails(result, 7, f"{words} before --until 'ready' matched")
     assert result.lines == ["no"]
 
 
-def test_a_peer_that_closes_before_count_messages_does_not_exit_0():
+def test_a_peer_that_closes_before_count_messages_exits_7():
     with ScriptedServer(closing(1000, "one")) as server:
         result = wsx("connect", "--count", "3", "--no-stdin", server.url)
     assert_fails(result, 7, "closed with 1000 after 1 of 3 messages")
     assert result.lines == ["one"]
 
 
-def test_count_and_until_name_both_goals_and_either_is_enough():
+def test_with_count_and_until_either_goal_suffices_and_errors_name_both():
     with ScriptedServer(closing(1000, "one")) as server:
         result = wsx("connect", "-n", "3", "--until", "ready", "--until", "go", "--no-stdin", server.url)
         assert_fails(result, 7, "closed with 1000 after 1 of 3 messages and before --until 'ready' or 'go' matched")
@@ -265,7 +265,7 @@ def test_count_and_until_name_both_goals_and_either_is_enough():
         assert wsx("connect", "-n", "1", "--until", "ready", "--no-stdin", server.url).status == 0
 
 
-def test_an_abnormal_end_keeps_its_status_and_says_how_far_the_run_came():
+def test_an_abnormal_end_keeps_its_status_and_reports_progress():
     with ScriptedServer(closing(1011, "one")) as server:
         result = wsx("connect", "-n", "3", "--no-stdin", server.url)
     assert_fails(result, 1, "1011 (internal error); 1 of 3 messages")
@@ -289,13 +289,13 @@ def test_count_waits_for_a_reply_that_takes_longer_than_the_default_linger():
     (["--timeout", "400ms"], "timed out after 400 ms (--timeout); 1 of 3 messages"),
     (["--linger", "200ms", "--output", "json"], "1 of 3 messages"),
 ], ids=" ".join)
-def test_fewer_messages_than_count_in_time_exit_6(limit, words):
+def test_fewer_messages_than_count_within_the_limit_exit_6(limit, words):
     with ScriptedServer(answering_lines("one")) as server:
         result = wsx("connect", "-n", "3", *limit, server.url, "hello")
     assert_fails(result, 6, words)
 
 
-def test_an_unmet_goal_is_an_event():
+def test_an_unmet_goal_is_reported_as_an_event():
     with ScriptedServer(closing(1000)) as server:
         result = wsx("connect", "--until", "ready", "--no-stdin", "--output", "json", server.url)
     last = json.loads(result.lines[-1])
@@ -303,13 +303,13 @@ def test_an_unmet_goal_is_an_event():
     assert last["message"] == "closed with 1000 before --until 'ready' matched"
 
 
-def test_a_close_that_the_input_asks_for_does_not_meet_the_goal():
+def test_a_close_requested_by_the_input_does_not_meet_the_goal():
     with ScriptedServer(answering()) as server:
         result = wsx("connect", "--input", "json", "-n", "1", server.url, stdin=b'{"type":"close","code":1000}\n')
     assert_fails(result, 7, "closed with 1000 after 0 of 1 message")
 
 
-def test_binary_messages_are_searched_too():
+def test_until_and_expect_search_binary_messages_too():
     with ScriptedServer(answering(wire.frame(wire.BINARY, b"\x00\xffready\xfe"))) as server:
         result = wsx("connect", "--until", "ready", "--expect", "^.ready", server.url, "hello")
     assert_fails(result, 7, "'^.ready'")
@@ -328,7 +328,7 @@ def test_binary_messages_are_searched_too():
     (["--expect", "z", "--linger", "forever", "--timeout", "400ms"], 7, "--expect 'z' within 400 ms (--timeout)"),
     (["--expect", "b", "--linger", "forever", "--timeout", "400ms"], 6, "timed out after 400 ms"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
-def test_what_is_expected_decides_at_the_end(arguments, status, words):
+def test_expect_decides_the_status_at_the_end(arguments, status, words):
     with ScriptedServer(answering_lines("a", "b")) as server:
         result = wsx("connect", "--linger", "200ms", *arguments, server.url, "hello")
     if words:
@@ -339,7 +339,7 @@ def test_what_is_expected_decides_at_the_end(arguments, status, words):
 
 @pytest.mark.parametrize("end, pattern, status", [
     (b"done", r"^x=(\w+\s?)+done$", 0), (b"c", r"^x=(w|o|r|d| )*c$", 0), (b"!", r"^x=((\w+)+ ?)+$", 7)])
-def test_a_long_message_is_matched_or_it_is_said_that_this_took_too_long(end, pattern, status):
+def test_a_long_message_is_matched_or_reported_as_too_expensive(end, pattern, status):
     message = b"x=" + b"word " * 8000 + end
     with ScriptedServer(answering(wire.text(message))) as server:
         result = wsx("connect", "--linger", "200ms", "--expect", pattern, server.url, "hello")
@@ -352,7 +352,7 @@ def test_a_long_message_is_matched_or_it_is_said_that_this_took_too_long(end, pa
 
 
 @pytest.mark.parametrize("then, status", [(wire.close(1011), 1), (wire.frame(wire.TEXT, b"\xff"), 5), (b"", 1)])
-def test_an_end_that_says_more_stays_though_something_was_expected(then, status):
+def test_an_abnormal_end_takes_precedence_over_expect(then, status):
     def script(peer):
         peer.upgrade(then=then)
         if then:
@@ -364,7 +364,7 @@ def test_an_end_that_says_more_stays_though_something_was_expected(then, status)
     assert "expect" not in result.err
 
 
-def test_what_was_expected_and_did_not_come_is_an_event():
+def test_an_unmet_expectation_is_reported_as_an_event():
     with ScriptedServer(answering_lines("a")) as server:
         result = wsx("connect", "--linger", "0", "--expect", "z", "--output", "json", server.url)
     last = json.loads(result.lines[-1])
@@ -373,7 +373,7 @@ def test_what_was_expected_and_did_not_come_is_an_event():
 
 
 @pytest.mark.parametrize("pattern, status", [("1", 0), ("9", 7)])
-def test_a_reader_that_goes_away_early_has_seen_what_was_expected_or_not(pattern, status):
+def test_a_reader_that_leaves_early_ends_the_run_with_the_status_of_expect(pattern, status):
     def script(peer):
         peer.upgrade(then=wire.text("1"))
         while (received := peer.read_frame()) and received.opcode != wire.CLOSE:
@@ -394,7 +394,7 @@ def test_timeout_exits_6_and_closes():
     assert server.results[0].close_code == 1000
 
 
-def test_timeout_covers_the_connection_too():
+def test_timeout_includes_connecting():
     with ScriptedServer(lambda peer: peer.read_to_end()) as server:
         result = wsx("connect", "--timeout", "400ms", server.url)
     assert_fails(result, 6, "400 ms")
@@ -407,7 +407,7 @@ def test_connect_timeout_exits_6_and_names_the_phase():
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_closes_the_connection_and_is_told_by_the_status(number, status):
+def test_a_signal_closes_the_connection_and_determines_the_status(number, status):
     with ScriptedServer(answering(wire.text("ready"))) as server:
         with Running([BINARY, "connect", "--no-stdin", server.url]) as client:
             client.wait_for("ready", "out")
@@ -417,11 +417,11 @@ def test_a_signal_closes_the_connection_and_is_told_by_the_status(number, status
     assert server.results[0].close_code == 1000
 
 
-# What is sent
+# Sending
 
 
 def collected(*arguments, stdin=b""):
-    """The payloads that arrive at a server, and the result."""
+    """Returns the payloads that arrive at a server, and the result."""
 
     def script(peer):
         peer.upgrade()
@@ -438,7 +438,7 @@ def collected(*arguments, stdin=b""):
     return server.results[0]
 
 
-def test_operands_are_sent_in_order_and_standard_input_is_not_read():
+def test_operands_are_sent_in_order_without_reading_standard_input():
     def script(peer):
         peer.upgrade()
         payloads = []
@@ -453,14 +453,14 @@ def test_operands_are_sent_in_order_and_standard_input_is_not_read():
     assert server.results == [[b"one", b"", b"-3", b"two\nlines"]]
 
 
-def test_execute_comes_after_operands_and_a_file_after_both(tmp_path):
+def test_execute_messages_follow_operands_and_precede_files(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"from a\nfile\n")
     payloads = collected("-x", "first", "-f", path, "-x", "second", stdin=b"unread\n")
     assert payloads == [(1, b"first"), (1, b"second"), (1, b"from a\nfile\n")]
 
 
-def test_interactive_goes_on_with_standard_input():
+def test_interactive_continues_with_standard_input():
     assert collected("-i", "-x", "first", stdin=b"second\n") == [(1, b"first"), (1, b"second")]
 
 
@@ -471,7 +471,7 @@ def test_binary_sends_every_message_as_binary(tmp_path):
     assert payloads == [(2, b"first"), (2, b"\xff"), (2, b"line")]
 
 
-def test_what_is_piped_in_before_the_connection_is_open_is_sent_once_it_is():
+def test_input_before_the_connection_opens_is_sent_after_it_opens():
     may_upgrade = threading.Event()
 
     def script(peer):

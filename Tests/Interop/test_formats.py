@@ -22,7 +22,7 @@ def without(byte):
     return [message.replace(byte, b"") for message in MESSAGES]
 
 
-# What each format of input makes of messages, and the messages that it can carry.
+# How each input format encodes messages, and the messages it can represent.
 INPUTS = {
     "lines": (lambda messages: b"".join(message + b"\n" for message in messages), without(b"\n")),
     "nul": (lambda messages: b"".join(message + b"\0" for message in messages), without(b"\0")),
@@ -49,7 +49,7 @@ def joined(end):
     return lambda messages: b"".join(message + end for message in messages)
 
 
-# What each format of output makes of messages.
+# How each output format encodes messages.
 OUTPUTS = {
     "text": joined(b"\n"),
     "raw": joined(b""),
@@ -92,7 +92,7 @@ def test_chunks_are_byte_exact_in_every_format(wsx_echo, wanted):
         assert out.startswith(stream[:1000])
 
 
-def test_large_messages_travel_as_digits(wsx_echo):
+def test_large_messages_can_be_encoded_as_text(wsx_echo):
     message = os.urandom(5_000_000)
     line = message.hex().encode() + b"\n"
     assert run(wsx_echo.url, "--input", "hex", "--output", "hex", stdin=line, count=1) == line
@@ -102,7 +102,7 @@ def test_large_messages_travel_as_digits(wsx_echo):
 
 
 def kinds_of(*arguments, stdin):
-    """The opcodes and payloads of the messages that a server gets."""
+    """Returns the opcodes and payloads of the messages a server receives."""
     def script(peer):
         peer.upgrade()
         received = []
@@ -118,12 +118,12 @@ def kinds_of(*arguments, stdin):
 
 
 @pytest.mark.parametrize("options, opcode", [((), wire.BINARY), (("--text",), wire.TEXT), (("--binary",), wire.BINARY)])
-def test_digits_are_binary_messages_unless_they_are_to_be_text(options, opcode):
+def test_hex_and_base64_messages_are_binary_unless_text_is_requested(options, opcode):
     assert kinds_of("--input", "hex", *options, stdin=b"68 69\r\n\n") == [(opcode, b"hi"), (opcode, b"")]
     assert kinds_of("--input", "base64", *options, stdin=b" aGk \n") == [(opcode, b"hi")]
 
 
-def test_events_are_messages_and_control_frames_of_their_kinds():
+def test_json_events_become_messages_and_control_frames():
     events = b"""
         {"type":"message","data":"h\\u00e9"}
         {"type":"message","opcode":"binary","data":"x","unknown":[{}]}
@@ -140,7 +140,7 @@ def test_events_are_messages_and_control_frames_of_their_kinds():
 @pytest.mark.parametrize("members, payload", [
     (b'"code":4000,"reason":"bye"', b"\x0f\xa0bye"), (b'"code":1005,"reason":""', b""),
     (b'"code":1006', b"\x03\xe8"), (b'"code":1015', b"\x03\xe8")])
-def test_a_close_event_begins_the_closing_handshake_and_ends_the_input(members, payload):
+def test_a_close_event_starts_the_closing_handshake_and_ends_the_input(members, payload):
     def script(peer):
         peer.upgrade()
         first = peer.read_frame()
@@ -168,21 +168,21 @@ def test_a_close_event_begins_the_closing_handshake_and_ends_the_input(members, 
     ("json", b'{"type":"message","data":"\xff"}\n', ("input line 1", "UTF-8")),
     ("json", b'{"type":"close","code":70000}\n', ("input line 1", "'code'")),
 ])
-def test_bad_input_ends_the_run_and_says_why(wsx_echo, given, stdin, words):
+def test_bad_input_ends_the_run_with_a_reason(wsx_echo, given, stdin, words):
     assert_fails(wsx("connect", "--input", given, wsx_echo.url, stdin=stdin), 2, *words)
 
 
-def test_text_as_digits_has_to_be_utf8(wsx_echo):
+def test_text_from_digits_must_be_utf8(wsx_echo):
     assert_fails(wsx("connect", "--text", "--input", "hex", wsx_echo.url, stdin=b"ff\n"), 2, "input message 1", "--binary")
 
 
-def test_what_one_wsx_writes_another_sends(wsx_echo):
+def test_json_output_is_valid_json_input(wsx_echo):
     first = run(wsx_echo.url, "--output", "json", stdin="ä\n\n\x1b]0;x\x07\n".encode(), count=3)
     second = run(wsx_echo.url, "--input", "json", stdin=first)
     assert second == "ä\n\n\x1b]0;x\x07\n".encode()
 
 
-def test_a_server_sends_events_to_all_or_to_one():
+def test_events_of_a_server_go_to_all_clients_or_to_one():
     with Listener("--input", "json", "--output", "json", stdin=-1) as listener:
         first = Client(listener.url)
         listener.wait_for(r'"type":"open".*"client":1', "out")

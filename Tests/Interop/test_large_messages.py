@@ -1,16 +1,16 @@
-"""One large message travels whole, in either direction."""
+"""A large message arrives whole, in either direction."""
 
 import os
 
 from processes import Listener, assert_fails, wsx
 
 MEBIBYTE = 1 << 20
-# A server in another language may take a while before it gets to our close frame.
+# Other servers may take a while before they process our close frame.
 PATIENT = ["--close-timeout", "50s"]
 
 
 def text_of(byte_count):
-    """Text with characters of one to four bytes, of exactly so many bytes."""
+    """Returns text of exactly this many bytes, with characters of one to four bytes."""
     unit = "aé水🎈".encode()
     return unit * (byte_count // len(unit)) + b"a" * (byte_count % len(unit))
 
@@ -45,12 +45,12 @@ def test_a_message_over_the_limit_of_connect_is_a_violation(wsx_echo):
     assert_fails(result, 1, "larger than 1024 bytes", "--max-message-size", "1009")
 
 
-def test_a_message_of_exactly_the_limit_is_taken(wsx_echo):
+def test_a_message_of_exactly_the_limit_is_accepted(wsx_echo):
     result = wsx("connect", "--max-message-size", "1k", "-n", "1", wsx_echo.url, stdin=b"x" * 1024)
     assert (result.status, result.err) == (0, "")
 
 
-def test_a_message_over_the_limit_of_listen_is_refused_with_1009():
+def test_a_message_over_the_limit_of_listen_is_rejected_with_1009():
     with Listener("--echo", "--max-message-size", "1k") as server:
         result = wsx("connect", server.url, "x" * 1025)
         assert_fails(result, 1, "1009")

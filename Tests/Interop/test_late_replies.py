@@ -1,4 +1,4 @@
-"""Replies that come after the input has ended are still printed."""
+"""Replies that arrive after the end of the input are still printed."""
 
 import concurrent.futures
 import time
@@ -11,7 +11,7 @@ REPLY_DELAY_S = 0.3
 
 
 def reply_late(peer):
-    """Answers each message 300 ms after it came."""
+    """Answers each message 300 ms after its arrival."""
     peer.upgrade()
     while (received := peer.read_frame()) and received.opcode == wire.TEXT:
         time.sleep(REPLY_DELAY_S)

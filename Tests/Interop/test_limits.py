@@ -1,4 +1,5 @@
-"""What a peer can do to wsx is bounded, in both roles: inflated messages, fragments, pings, lengths, connections."""
+"""Resources that a peer can make wsx use are bounded, in both roles: inflated messages, fragments, pings, lengths, and
+connections."""
 
 import contextlib
 import os
@@ -17,7 +18,7 @@ from sanitizer import SANITIZER
 from wire import BINARY, CONTINUATION, PING, RSV1, TEXT
 
 MEBIBYTE = 1 << 20
-# What else a run may need while a message as large as the limit comes in.
+# Memory beyond the message itself that a run may need while a message at the limit arrives.
 MARGIN_BYTES = 32 * MEBIBYTE
 DEFAULT_LIMIT_BYTES = {"connect": 64 * MEBIBYTE, "listen": 16 * MEBIBYTE}
 FRAGMENT_LIMIT = 131_072
@@ -26,7 +27,7 @@ each_role = pytest.mark.parametrize("role", ROLES)
 
 
 def bomb(mebibytes):
-    """A compressed message of so many MiB of zeros, less than a thousandth of that itself."""
+    """Returns a compressed message of this many MiB of zeros. It is less than a thousandth of that size."""
     stream = zlib.compressobj(9, zlib.DEFLATED, -15)
     first, second = (stream.compress(bytes(MEBIBYTE)) + stream.flush(zlib.Z_SYNC_FLUSH) for _ in range(2))
     return first + second * (mebibytes - 1) + b"\x00"
@@ -40,7 +41,7 @@ def pieces(data, size):
 
 
 def in_fragments(peer, payloads):
-    """The frames of a compressed message in fragments; the last does not end it."""
+    """Returns the frames of a compressed message in fragments. The last one does not end the message."""
     for number, payload in enumerate(payloads):
         if number == 0:
             yield peer.frame(TEXT, payload, reserved=RSV1, is_final=False)
@@ -59,7 +60,7 @@ def send_until_closed(peer, chunks):
 
 
 def assert_survives(peer, baseline_bytes, code):
-    """Asserts that a client has the status of what ended it, and that a server goes on and gives its memory back."""
+    """Asserts that a client exits with the right status, or that a server stays alive and returns its memory."""
     option = {1009: "--max-message-size", 1008: "--max-fragments"}.get(code)
     remedy = f"; raise {option} to accept it" if option else ""
     peer.sock.close()
@@ -91,7 +92,7 @@ def test_a_message_of_a_mebibyte_that_inflates_to_a_gibibyte_closes_with_1009(ro
     arguments = ["--max-message-size", f"{limit}M"] if limit else []
     limit_bytes = limit * MEBIBYTE if limit else DEFAULT_LIMIT_BYTES[role]
     if limit_bytes < len(BOMB):
-        # Or its length alone would tell.
+        # In a single frame, the length alone would exceed the limit.
         way = "fragments"
     with PeerOf(role, *arguments) as peer:
         peer.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -103,7 +104,7 @@ def test_a_message_of_a_mebibyte_that_inflates_to_a_gibibyte_closes_with_1009(ro
 
 
 @each_role
-def test_compressed_messages_of_just_the_limit_are_taken_one_after_the_other(role):
+def test_consecutive_compressed_messages_at_the_limit_are_accepted(role):
     limit, count = 20, 5
     data = bomb(limit)
     with PeerOf(role, "--max-message-size", f"{limit}M", "--output", "raw") as peer:
@@ -114,7 +115,8 @@ def test_compressed_messages_of_just_the_limit_are_taken_one_after_the_other(rol
         assert peer.read_frame().opcode == wire.PONG
         peer.send(peer.compressed(BINARY, zlib.compress(bytes(limit * MEBIBYTE + 1), 9, -15)))
         assert peer.read_until_close().close_code == 1009
-        # A single read from the socket can hold three of them; the second waits until standard output has taken the first.
+        # One read from the socket can hold three messages. The second waits until standard output has accepted the
+        # first.
         grown = peak_resident_bytes(peer.pid) - before
         assert grown < memory_limit(3 * limit * MEBIBYTE + MARGIN_BYTES), f"{grown >> 20} MiB"
         peer.sock.close()
@@ -124,11 +126,11 @@ def test_compressed_messages_of_just_the_limit_are_taken_one_after_the_other(rol
 @each_role
 @pytest.mark.parametrize(
     "block", [b"\x00\x00\x00\xff\xff", b"\x02\x08\x20\x80\x00", b"\x03\x00"], ids=["stored", "fixed codes", "final"])
-def test_a_message_of_blocks_that_hold_nothing_ends_with_1009(role, block):
+def test_a_message_of_empty_blocks_ends_with_1009(role, block):
     payload = block * (65_000 // len(block))
     assert zlib.decompressobj(-15).decompress(payload) == b""
     with PeerOf(role, "--max-message-size", "1M") as peer:
-        # With a window that is full there is more to lose.
+        # Fill the window first, so there is more to lose.
         peer.send(peer.compressed(BINARY, wire.Deflater()(random.Random(1).randbytes(1 << 15))))
         before = resident_bytes(peer.pid)
         sent = 0
@@ -149,7 +151,7 @@ def test_a_message_of_blocks_that_hold_nothing_ends_with_1009(role, block):
 @pytest.mark.parametrize(
     "reserved, first, payload",
     [(0, b"", b""), (0, b"x", b"x"), (RSV1, b"", b""),
-     # A block with fixed codes that goes on with a zero in each byte (RFC 1951 §3.2.6).
+     # A block with fixed codes that continues with a zero in each byte (RFC 1951 §3.2.6).
      (RSV1, b"\x62", b"\x60")],
     ids=["empty", "one byte", "compressed, empty", "compressed, one byte"])
 def test_ten_million_continuation_frames_end_at_the_limit_with_1008(role, reserved, first, payload):
@@ -164,7 +166,7 @@ def test_ten_million_continuation_frames_end_at_the_limit_with_1008(role, reserv
 
 
 @each_role
-def test_as_many_fragments_as_the_limit_are_taken(role):
+def test_exactly_the_maximum_number_of_fragments_is_accepted(role):
     with PeerOf(role) as peer:
         frames = peer.frame(TEXT, b"x", is_final=False)
         frames += peer.frame(CONTINUATION, b"x", is_final=False) * (FRAGMENT_LIMIT - 2)
@@ -174,20 +176,20 @@ def test_as_many_fragments_as_the_limit_are_taken(role):
 
 
 def send_a_million_pings(peer):
-    """Sends pings in batches of a hundred with the same payload; returns that of the last."""
+    """Sends pings in batches of a hundred with the same payload. Returns the payload of the last batch."""
     for start in range(0, 1_000_000, 100):
         peer.send(peer.frame(PING, b"%125d" % start) * 100)
     return b"%125d" % start
 
 
 @each_role
-def test_a_million_pings_of_a_peer_that_does_not_read_cost_bounded_memory(role):
+def test_a_million_pings_from_a_peer_that_does_not_read_use_bounded_memory(role):
     with PeerOf(role, "--output", "text", receive_buffer=4096) as peer:
         before = resident_bytes(peer.pid)
         latest = send_a_million_pings(peer)
         grown = peak_resident_bytes(peer.pid) - before
         assert grown < memory_limit(4 * MEBIBYTE), f"{grown >> 10} KiB"
-        # Once it reads, it finds an answer to its latest ping.
+        # Once the peer reads, it finds an answer to its latest ping.
         count = 0
         while (pong := peer.read_frame()).payload != latest:
             count += 1
@@ -198,7 +200,7 @@ def test_a_million_pings_of_a_peer_that_does_not_read_cost_bounded_memory(role):
 
 
 @each_role
-def test_events_of_a_million_pings_wait_for_who_reads_them(role):
+def test_events_of_a_million_pings_wait_for_their_reader(role):
     with PeerOf(role, receive_buffer=4096) as peer:
         before = resident_bytes(peer.pid)
         send_a_million_pings(peer)
@@ -210,7 +212,7 @@ def test_events_of_a_million_pings_wait_for_who_reads_them(role):
 @pytest.mark.parametrize("extensions", [None, "permessage-deflate"], ids=["plain", "compressed"])
 @pytest.mark.parametrize("length, code", [((1 << 63) - 1, 1009), (1 << 63, 1002), ((1 << 64) - 1, 1002)])
 @pytest.mark.parametrize("opcode", [BINARY, CONTINUATION])
-def test_an_absurd_length_is_answered_at_once(role, extensions, length, code, opcode):
+def test_an_excessive_length_is_rejected_at_once(role, extensions, length, code, opcode):
     with PeerOf(role, extensions=extensions) as peer:
         before = resident_bytes(peer.pid)
         reserved = RSV1 if extensions else 0
@@ -218,18 +220,20 @@ def test_an_absurd_length_is_answered_at_once(role, extensions, length, code, op
             peer.send(peer.frame(BINARY, b"\x00", reserved=reserved, is_final=False))
             reserved = 0
         header = peer.frame(opcode, reserved=reserved, claimed_length=length)
-        # The length tells all, without a masking key, but a length that is only too large is judged with the header.
+        # An invalid length is rejected before the masking key arrives. A length over the limit is rejected with the
+        # whole header.
         if code == 1002:
             header = header[:10]
         peer.send(header)
-        # Nothing else is sent: an end that waited for the payload would never answer.
+        # The payload is never sent, so an end that waited for it would not answer.
         assert peer.read_until_close().close_code == code
         assert peak_resident_bytes(peer.pid) - before < memory_limit(2 * MEBIBYTE)
         assert_survives(peer, before, code)
 
 
-def test_an_echo_of_inflated_messages_to_a_client_that_does_not_read_bounds_the_memory():
-    # What repeats itself after 300 bytes is small for the client, and for the server as large as it is.
+def test_inflated_echoes_to_a_client_that_does_not_read_use_bounded_memory():
+    # Repetitions at a distance of 300 bytes compress well on the way in. The window of 256 bytes on the way out misses
+    # them.
     chance = random.Random(1)
     message = chance.randbytes(300) * (8 * MEBIBYTE // 300)
     compressed = wire.Deflater(level=9)(message)
@@ -245,7 +249,7 @@ def test_an_echo_of_inflated_messages_to_a_client_that_does_not_read_bounds_the_
         assert grown < memory_limit(80 * MEBIBYTE), f"{grown >> 20} MiB"
 
 
-def test_many_clients_whose_messages_wait_for_standard_output_bound_the_memory():
+def test_messages_of_many_clients_that_wait_for_standard_output_use_bounded_memory():
     mebibytes, client_count = 8, 20
     data = bomb(mebibytes)
     reading, writing = os.pipe()
@@ -260,7 +264,7 @@ def test_many_clients_whose_messages_wait_for_standard_output_bound_the_memory()
         before = resident_bytes(server.pid)
         for stream in streams:
             stream.send(wire.frame(BINARY, data, reserved=RSV1, is_masked=True))
-        # All of them have been taken in, or wait undecoded, long before this.
+        # By now, all messages have been received or wait undecoded.
         time.sleep(1)
         left = client_count * mebibytes * MEBIBYTE
         while left > 0:
@@ -271,7 +275,7 @@ def test_many_clients_whose_messages_wait_for_standard_output_bound_the_memory()
 
 
 class Crowd:
-    """Many clients of one echo server, each with compression of its own, or all without."""
+    """Many clients of one echo server, all with compression or all without."""
 
     def __init__(self, count, is_compressed):
         self.server = Listener("--echo")
@@ -298,7 +302,7 @@ class Crowd:
         return resident_bytes(self.server.pid)
 
     def exchange(self, number):
-        """Each client sends a message of its own, of 100 to 200 bytes, and gets it back."""
+        """Each client sends a message of 100 to 200 bytes and receives the echo."""
         messages = []
         for index, (stream, codec) in enumerate(zip(self.streams, self.codecs)):
             message = b'{"client": %d, "number": %d, ' % (index, number) + b'"values": [17, 18, 19, 20, 21]' * 4 + b"}"
@@ -313,22 +317,22 @@ class Crowd:
 
 
 @pytest.mark.skipif(SANITIZER != "", reason="with a sanitizer a connection costs what the sanitizer makes of it")
-def test_a_connection_that_idles_after_compressed_messages_costs_little_more_than_a_plain_one():
+def test_an_idle_connection_after_compressed_messages_uses_little_more_memory_than_a_plain_one():
     count = 1000
     with Crowd(count, is_compressed=True) as compressed, Crowd(count, is_compressed=False) as plain:
 
         def difference():
             return (compressed.resident_bytes - plain.resident_bytes) / count
 
-        # Nothing is set up for a connection before its first message.
+        # Connections allocate compression state with their first message.
         assert difference() < 1024
-        # Far more than there are streams: they change hands all the time.
+        # There are far more connections than streams, so streams change owners all the time.
         for crowd in (compressed, plain):
             for number in range(4):
                 crowd.exchange(number)
-        # 64 streams of up to 270 KiB and 256 of up to 40.
+        # 64 streams of up to 270 KiB and 256 of up to 40 KiB.
         assert compressed.resident_bytes - plain.resident_bytes < 32 * MEBIBYTE
         time.sleep(4)
         assert difference() < 2048, f"{difference()} B"
-        # They all go on where they were.
+        # All connections continue with their windows intact.
         compressed.exchange(4)

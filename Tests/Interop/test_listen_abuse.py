@@ -1,4 +1,4 @@
-"""`wsx listen` under clients that misbehave."""
+"""`wsx listen` with misbehaving clients."""
 
 import concurrent.futures
 import socket
@@ -14,7 +14,7 @@ MEBIBYTE = 1 << 20
 
 @pytest.fixture(scope="module")
 def server():
-    """An echo server that all of these abuse in turn, and that survives them all."""
+    """An echo server shared by the tests below. It must survive all of them."""
     with Listener("--echo", "--handshake-timeout", "700ms") as server:
         yield server
         assert wsx("connect", "-n", "1", server.url, "alive").out == b"alive\n"
@@ -53,29 +53,29 @@ def answer_to(server, request):
      (b"GET /" + b"x" * 20_000, b"4"),
      (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n", b"400")],
     ids=lambda value: repr(value[:50]))
-def test_a_request_that_is_no_upgrade_gets_an_answer(server, request_head, status):
+def test_a_request_without_an_upgrade_gets_an_answer(server, request_head, status):
     assert answer_to(server, request_head).startswith(b"HTTP/1.1 " + status)
 
 
-def test_another_version_is_answered_with_the_one_spoken(server):
+def test_another_version_is_answered_with_the_supported_one(server):
     request = wire.upgrade_request(server.port).replace(b"Version: 13", b"Version: 8")
     answer = answer_to(server, request)
     assert answer.startswith(b"HTTP/1.1 426 ")
     assert wire.field(answer, b"Sec-WebSocket-Version") == b"13"
 
 
-def test_a_head_of_a_megabyte_gets_431_and_is_not_kept(server):
+def test_a_request_head_of_a_megabyte_gets_431_and_is_not_kept(server):
     assert answer_to(server, b"GET / HTTP/1.1\r\nX: " + b"x" * MEBIBYTE).startswith(b"HTTP/1.1 431 ")
 
 
-def test_half_a_request_and_then_nothing_gets_408(server):
+def test_an_incomplete_request_gets_408(server):
     stream = dial(server)
     with stream.sock:
         stream.send(b"GET / HTTP/1.1\r\nHost: local")
         assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_request_byte_by_byte_gets_408_when_it_takes_too_long(server):
+def test_a_slow_request_in_single_bytes_gets_408(server):
     stream = dial(server)
     request = wire.upgrade_request(server.port)
     with stream.sock:
@@ -88,13 +88,13 @@ def test_a_request_byte_by_byte_gets_408_when_it_takes_too_long(server):
         assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_connection_that_says_nothing_gets_408(server):
+def test_a_silent_connection_gets_408(server):
     stream = dial(server)
     with stream.sock:
         assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
 
 
-def test_half_a_request_and_then_the_end_is_nobodys_business(server):
+def test_an_incomplete_request_and_the_end_get_no_answer(server):
     assert answer_to_shut(server, b"GET / HTTP/1.1\r\nHo") == b""
 
 
@@ -116,7 +116,7 @@ def answer_to_shut(server, request):
      (wire.frame(wire.BINARY, is_masked=True, claimed_length=(1 << 63) - 1), 1009)],
     ids=["no mask", "reserved bit", "unknown opcode", "fragmented ping", "no UTF-8", "continuation of nothing",
          "half a close code", "close code 1005", "length of 64 bits", "too long", "far too long"])
-def test_a_client_that_breaks_the_protocol_is_closed_with_the_right_code(server, data, code):
+def test_a_client_that_violates_the_protocol_is_closed_with_the_right_code(server, data, code):
     stream = dial(server, upgraded=True)
     with stream.sock:
         stream.send(data)
@@ -132,7 +132,7 @@ def test_frames_in_the_same_packet_as_the_request_are_echoed(server):
         assert stream.read_frame().payload == b"early"
 
 
-def test_a_client_that_vanishes_in_the_middle_of_a_frame_leaves_nothing_behind(server):
+def test_clients_that_leave_in_the_middle_of_a_frame_leave_nothing_behind(server):
     before = descriptor_count(server.pid)
     for _ in range(20):
         stream = dial(server, upgraded=True)
@@ -157,7 +157,7 @@ def test_a_thousand_connections_leave_no_descriptor_behind(server):
     wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
 
 
-def test_a_client_that_stops_reading_while_it_floods_an_echo_bounds_the_memory():
+def test_an_echo_client_that_floods_and_stops_reading_uses_bounded_memory():
     payload = wire.text("x" * 65_000, is_masked=True)
     with Listener("--echo") as server:
         stream = dial(server, upgraded=True)
@@ -172,12 +172,12 @@ def test_a_client_that_stops_reading_while_it_floods_an_echo_bounds_the_memory()
                 pass
             assert sent < 128 * MEBIBYTE, "the server reads on without limit"
             assert peak_resident_bytes(server.pid) < memory_limit(128 * MEBIBYTE)
-            # Others are served meanwhile.
+            # Meanwhile, others are served.
             assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
         assert server.stop() == 0
 
 
-def test_a_client_that_resets_a_full_echo_is_gone_at_once():
+def test_a_client_that_resets_a_full_echo_is_removed_at_once():
     payload = wire.text("x" * 65_000, is_masked=True)
     with Listener("--echo", "--close-timeout", "60s") as server:
         for _ in range(3):
@@ -192,7 +192,7 @@ def test_a_client_that_resets_a_full_echo_is_gone_at_once():
         assert server.stop() == 0
 
 
-def test_a_flood_of_pings_from_a_client_that_does_not_read_bounds_the_memory():
+def test_a_flood_of_pings_from_a_client_that_does_not_read_uses_bounded_memory():
     pings = wire.frame(wire.PING, b"x" * 125, is_masked=True) * 500
     with Listener("--echo") as server:
         stream = dial(server, upgraded=True)
@@ -207,7 +207,7 @@ def test_a_flood_of_pings_from_a_client_that_does_not_read_bounds_the_memory():
             assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
 
 
-def test_a_reader_that_stays_behind_is_dropped_and_the_others_get_everything():
+def test_a_reader_that_falls_behind_is_disconnected_and_the_others_get_everything():
     line = b"x" * 1000 + b"\n"
     with Listener(stdin=-1) as server:
         slow = dial(server, upgraded=True)

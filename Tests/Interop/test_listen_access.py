@@ -1,4 +1,4 @@
-"""Who may come in to `wsx listen`: credentials, tokens, origins and hosts."""
+"""Access control of `wsx listen`: credentials, tokens, origins, and hosts."""
 
 import base64
 import socket
@@ -10,7 +10,7 @@ from processes import Listener, assert_fails, environment, wsx
 
 
 def request(port, *fields, target="/", host=None, upgrade=True):
-    """A request for a WebSocket, or a plain one."""
+    """Returns an upgrade request, or a plain one."""
     lines = [f"GET {target} HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}"]
     if upgrade:
         lines += [
@@ -20,7 +20,7 @@ def request(port, *fields, target="/", host=None, upgrade=True):
 
 
 def answer(port, data):
-    """The status and the head that a server answers with."""
+    """Returns the status and the head of a server's answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as sock:
         stream = wire.Stream(sock)
         stream.send(data)
@@ -42,12 +42,12 @@ def closed():
 
 @pytest.mark.parametrize("options", [
     ["-a", "me:p:wört"], ["-a", "you:other"], ["--bearer", "t0ken"], ["--bearer", "from-the-environment"]])
-def test_any_of_the_secrets_lets_in(closed, options):
+def test_any_of_the_secrets_grants_access(closed, options):
     result = wsx("connect", *options, "-n", "1", closed.url, "hello")
     assert (result.status, result.out) == (0, b"hello\n")
 
 
-def test_a_secret_can_be_in_a_file(tmp_path):
+def test_a_secret_can_be_read_from_a_file(tmp_path):
     path = tmp_path / "token"
     path.write_text("of-the-file\n")
     with Listener("--echo", "--bearer", f"@{path}") as server:
@@ -77,7 +77,7 @@ WRONG = {
 
 @pytest.mark.parametrize("upgrade", [True, False], ids=["websocket", "plain"])
 @pytest.mark.parametrize("fields", WRONG.values(), ids=WRONG)
-def test_nothing_else_lets_in(closed, fields, upgrade):
+def test_wrong_or_missing_credentials_are_rejected(closed, fields, upgrade):
     status, head = answer(closed.port, request(closed.port, *fields, upgrade=upgrade))
     assert status == 401
     assert 'WWW-Authenticate: Basic realm="wsx", charset="UTF-8"\r\n' in head
@@ -87,18 +87,18 @@ def test_nothing_else_lets_in(closed, fields, upgrade):
 
 @pytest.mark.parametrize("fields", [
     ["Authorization: Bearer t0ken"], ["authorization: bearer   t0ken"], [basic("me:p:wört").replace("Basic", "BASIC")]])
-def test_scheme_and_name_have_no_case(closed, fields):
+def test_scheme_and_field_name_are_case_insensitive(closed, fields):
     assert answer(closed.port, request(closed.port, *fields))[0] == 101
-    # What a plain request gets is another matter, but it comes in.
+    # The answer to a plain request may be another error, but access is granted.
     assert answer(closed.port, request(closed.port, *fields, upgrade=False))[0] not in [400, 401, 403]
 
 
 @pytest.mark.parametrize("second", ["Authorization: Bearer t0ken", "Authorization: Bearer x", "AUTHORIZATION:"])
-def test_of_several_credentials_none_counts(closed, second):
+def test_several_credentials_in_one_request_are_rejected(closed, second):
     assert answer(closed.port, request(closed.port, "Authorization: Bearer t0ken", second))[0] == 400
 
 
-def test_what_is_not_configured_is_not_asked_for():
+def test_only_configured_schemes_are_requested():
     with Listener("--echo", "--bearer", "t") as server:
         head = answer(server.port, request(server.port))[1]
         assert "Bearer" in head and "Basic" not in head
@@ -112,7 +112,7 @@ def test_what_is_not_configured_is_not_asked_for():
     "Authorization Basic s3cret:", "Authorization : Bearer s3cret", " Authorization: Bearer s3cret",
     "Authorization: Bearer s3cret\0", "Authorization\tBearer s3cret", "Cookie s3cret"])
 @pytest.mark.parametrize("options", [[], ["-vv"]], ids=["", "-vv"])
-def test_what_was_presented_is_neither_logged_nor_sent_back(line, options):
+def test_presented_credentials_are_neither_logged_nor_echoed(line, options):
     with Listener("--echo", "--bearer", "t", *options) as server:
         status, head = answer(server.port, request(server.port, line))
         assert status in [400, 401]
@@ -121,7 +121,7 @@ def test_what_was_presented_is_neither_logged_nor_sent_back(line, options):
         assert "s3cret" not in server.err + head
 
 
-def test_a_secret_of_the_server_is_shown_nowhere():
+def test_a_secret_of_the_server_is_never_shown():
     with Listener("--echo", "-vv", "-a", "me:s3cret", "--bearer", "t0ken-s3cret") as server:
         assert wsx("connect", "-a", "me:s3cret", "-n", "1", server.url, "hello").status == 0
         assert server.stop() == 0
@@ -131,16 +131,16 @@ def test_a_secret_of_the_server_is_shown_nowhere():
 @pytest.mark.parametrize("arguments", [
     ["-a", "s3cret"], ["-a", "s3cret:"], ["-a", "env:NONE"], ["-a", "@/no/such/file"], ["--bearer", "a s3cret"],
     ["--bearer", ""], ["-a", "s3cret\x1b:x"]])
-def test_secrets_that_let_nobody_in_are_refused(arguments):
+def test_unusable_secrets_are_rejected(arguments):
     result = wsx("listen", *arguments, "0")
     assert_fails(result, 2, {"-a": "--auth: "}.get(arguments[0], "--bearer: ")[:6])
     assert "s3cret" not in result.err
 
 
-# The rules of DESIGN and of the manual's section ACCESS, written a second time.
+# An independent implementation of the rules in the manual's section ACCESS.
 
 ORIGINS = [
-    # What it is, its scheme, host and port; None: it is no origin of a page.
+    # The origin, and its scheme, host, and port, or None if it is not the origin of a page.
     ("http://127.0.0.1:{port}", ("http", "127.0.0.1", "{port}")),
     ("http://127.0.0.1", ("http", "127.0.0.1", "80")),
     ("https://127.99.1.2:444", ("https", "127.99.1.2", "444")),
@@ -181,7 +181,7 @@ def is_of_this_machine(host):
 
 
 def may_come_in(origin, host, port):
-    """What the documentation says, where https://app.example is allowed."""
+    """Whether the documentation grants access if https://app.example is allowed."""
     text, parts = origin
     _, host_name, host_port = host
     is_address = host_name.replace(".", "").isdigit() or ":" in host_name
@@ -198,7 +198,7 @@ def may_come_in(origin, host, port):
     return (name, origin_port) == (host_name, own_port)
 
 
-def test_twenty_origins_at_ten_hosts_get_what_the_documentation_says():
+def test_twenty_origins_at_ten_hosts_get_the_documented_answers():
     assert (len(ORIGINS), len(HOSTS)) == (20, 10)
     outcomes = {}
     with Listener("--echo", "-o", "https://app.example") as server:
@@ -210,19 +210,19 @@ def test_twenty_origins_at_ten_hosts_get_what_the_documentation_says():
                 expected = 101 if may_come_in(origin, host, server.port) else 403
                 outcomes[origin_text, host_text] = status
                 assert status == expected, (origin_text, host_text, head)
-    # The table says something only when both come out.
+    # The table proves something only if both answers occur.
     assert {101, 403} == set(outcomes.values())
     assert 40 < list(outcomes.values()).count(101) < 160
 
 
 @pytest.mark.parametrize("host", [host[0] for host in HOSTS])
-def test_without_an_origin_only_the_host_counts(host):
+def test_without_an_origin_only_the_host_is_checked(host):
     with Listener("--echo", "-o", "https://app.example") as server:
         status = answer(server.port, request(server.port, host=host.format(port=server.port)))[0]
         assert status == (403 if "evil" in host else 101)
 
 
-def test_a_star_lets_every_origin_and_every_host_in():
+def test_an_asterisk_allows_every_origin_and_every_host():
     with Listener("--echo", "-o", "*") as server:
         for origin in ORIGINS:
             for host in HOSTS:

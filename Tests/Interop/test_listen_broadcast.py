@@ -1,4 +1,4 @@
-"""`wsx listen --broadcast`: what one client sends, all others get."""
+"""`wsx listen --broadcast` forwards each client's messages to all others."""
 
 import asyncio
 import subprocess
@@ -25,7 +25,7 @@ def send(stream, payload, opcode=wire.TEXT):
     stream.send(wire.frame(opcode, payload, is_masked=True))
 
 
-def test_each_message_reaches_all_others_and_not_its_sender():
+def test_each_message_reaches_all_clients_except_its_sender():
     with Listener("--broadcast") as listener:
         clients = [connect(listener) for _ in range(5)]
         for number, client in enumerate(clients):
@@ -37,12 +37,12 @@ def test_each_message_reaches_all_others_and_not_its_sender():
                     assert message.opcode == (wire.TEXT if number % 2 else wire.BINARY)
         send(clients[0], b"last")
         assert clients[1].read_message().payload == b"last"
-        # Had it been sent anything of its own, that would come before this.
+        # If the server echoed messages to their sender, "last" would arrive first.
         send(clients[1], b"to the first")
         assert clients[0].read_message().payload == b"to the first"
 
 
-def test_messages_are_also_written_to_stdout_and_stdin_goes_to_all():
+def test_messages_are_also_printed_and_standard_input_goes_to_all():
     with Listener("--broadcast", stdin=subprocess.PIPE) as listener:
         clients = [connect(listener) for _ in range(3)]
         send(clients[2], b"hello")
@@ -53,7 +53,7 @@ def test_messages_are_also_written_to_stdout_and_stdin_goes_to_all():
             assert [client.read_message().payload for _ in range(2)] == [b"hello", b"from stdin"]
 
 
-def test_clients_with_and_without_compression_read_the_same():
+def test_clients_with_and_without_compression_receive_the_same():
     with Listener("--broadcast", stdin=subprocess.PIPE) as listener:
         offers = [None, "permessage-deflate", "permessage-deflate; server_max_window_bits=9",
                   "permessage-deflate; server_no_context_takeover"]
@@ -70,19 +70,19 @@ def test_clients_with_and_without_compression_read_the_same():
                 message = clients[index].read_message(inflate(index))
                 assert message.payload == payload
                 assert message.is_compressed
-            # Messages for one alone, in between, which may refer to what came before.
+            # Interleave other messages, which may refer to earlier ones.
             listener.send(payload + b" to all\n")
             for index, client in enumerate(clients):
                 assert client.read_message(inflate(index)).payload == payload + b" to all"
 
 
-def test_a_reader_that_has_stopped_is_closed_and_the_others_are_served():
+def test_a_stopped_reader_is_closed_and_the_others_are_served():
     with Listener("--broadcast", "--no-stdin", stdout=subprocess.DEVNULL) as listener:
         stopped = socket.create_connection(("127.0.0.1", listener.port))
         stopped.sendall(wire.upgrade_request(listener.port))
         reader, sender = connect(listener), connect(listener)
         payload = bytes(64 << 10)
-        # What the kernel and the queue of the stopped one can hold, twice.
+        # Twice as much as the kernel and the queue of the stopped reader can hold.
         count = 1000
         thread = threading.Thread(target=lambda: [send(sender, payload, wire.BINARY) for _ in range(count)])
         thread.start()
@@ -104,7 +104,7 @@ def test_one_message_reaches_a_thousand_readers():
             assert reader.read_message().payload == b"to all of you"
 
 
-def test_messages_of_many_senders_come_in_the_same_order_to_each_reader_as_they_were_sent():
+def test_each_reader_receives_the_messages_of_each_sender_in_order():
     async def run(url):
         clients = await asyncio.gather(*[websockets.connect(url) for _ in range(10)])
         count = 50
@@ -127,7 +127,7 @@ def test_messages_of_many_senders_come_in_the_same_order_to_each_reader_as_they_
         asyncio.run(asyncio.wait_for(run(listener.url), 60))
 
 
-def test_a_reader_that_takes_a_little_now_and_then_does_not_hold_the_others_up_for_ever():
+def test_a_reader_that_only_trickles_does_not_block_the_others_forever():
     with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
         behind = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
         behind.send(wire.upgrade_request(listener.port))
@@ -154,7 +154,7 @@ def test_a_reader_that_takes_a_little_now_and_then_does_not_hold_the_others_up_f
             thread.join()
 
 
-def test_senders_that_waited_for_a_slow_reader_and_were_slow_themselves_are_read_again():
+def test_senders_that_waited_for_a_slow_reader_and_were_slow_readers_themselves_resume():
     with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
         stopped = socket.create_connection(("127.0.0.1", listener.port))
         stopped.sendall(wire.upgrade_request(listener.port))
@@ -165,14 +165,14 @@ def test_senders_that_waited_for_a_slow_reader_and_were_slow_themselves_are_read
         def flood(stream, event):
             for number in range(count):
                 send(stream, payload, wire.BINARY)
-                # More than the queues of those who do not read can take.
+                # Beyond the capacity of the queues of clients that do not read.
                 if number == 30:
                     event.set()
 
         senders = [threading.Thread(target=flood, args=pair) for pair in zip((one, other), stalled)]
         for thread in senders:
             thread.start()
-        # Both go on to send while neither reads, until all of them wait.
+        # Both continue to send while neither reads, until both are blocked.
         for event in stalled:
             event.wait(0.3)
         received = []

@@ -1,4 +1,4 @@
-"""`wsx listen` serves the clients of others: Python's websockets, Node's ws, websocat, and wsx itself."""
+"""`wsx listen` with other client implementations: Python's websockets, ws for Node, websocat, and wsx itself."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ def test_an_echo_serves_python_websockets(wsx_echo):
             for message in [*MESSAGES, bytes(range(256)), b""]:
                 await connection.send(message)
                 assert await connection.recv() == message
-            # A message in fragments.
+            # A fragmented message.
             await connection.send(["a", "bc", "", "d"])
             assert await connection.recv() == "abcd"
             await asyncio.wait_for(await connection.ping(), 10)
@@ -38,7 +38,7 @@ def test_an_echo_serves_node_ws(wsx_echo):
     assert result.out.decode().split("\n") == [*MESSAGES, "closed 1000 ", ""]
 
 
-def test_an_echo_shows_what_it_sends_back_when_asked_to_show_everything():
+def test_echoes_are_shown_if_requested():
     with Listener("--echo", "-vv", "--timestamps", "off") as server:
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
         server.wait_for(
@@ -74,7 +74,7 @@ def relay():
     return Listener("--close-timeout", "500ms", stdin=-1)
 
 
-def test_lines_of_standard_input_go_to_every_kind_of_client():
+def test_lines_of_standard_input_reach_every_kind_of_client():
     with relay() as server:
         node = Running(["node", PEERS / "ws_client.js", server.url, "3"], env=NODE_ENVIRONMENT)
         websocat = Running([WEBSOCAT, server.url], stdin=-1)
@@ -90,7 +90,7 @@ def test_lines_of_standard_input_go_to_every_kind_of_client():
             assert asyncio.run(python()) == ["one", "", "zwei 🎈"]
             expected = "one\n\nzwei 🎈\n".encode()
             wait_until(lambda: own.out == expected)
-            # websocat takes an empty message for the end, and answers nothing more.
+            # websocat treats an empty message as the end and stops answering.
             wait_until(lambda: websocat.out.startswith(b"one\n"))
             assert node.wait() == 0
             assert node.out == expected + b"closed 1000 \n"
@@ -98,7 +98,7 @@ def test_lines_of_standard_input_go_to_every_kind_of_client():
             assert own.wait() == 0
 
 
-def test_messages_of_the_clients_come_out_on_standard_output():
+def test_messages_from_clients_are_written_to_standard_output():
     with relay() as server:
         for name in ["one", "two"]:
             assert wsx("connect", "--linger", "0", server.url, f"from {name}", "second").status == 0
@@ -117,13 +117,13 @@ def test_input_waits_for_the_first_client():
         assert (result.status, result.out) == (0, b"early\n")
 
 
-def test_the_end_of_the_input_is_not_the_end_of_the_server():
+def test_the_end_of_the_input_does_not_end_the_server():
     with Listener() as server:
         assert wsx("connect", "--linger", "0", server.url, "still here").status == 0
         server.wait_for("still here\n", "out")
 
 
-def test_binary_and_records_work_as_in_connect():
+def test_binary_and_records_work_as_with_connect():
     with Listener("--binary", "--input", "nul", "--output", "nul", stdin=-1) as server:
         with Running([BINARY, "connect", "-n", "2", "--no-stdin", "--output", "json", server.url]) as client:
             client.wait_for('"open"', "out")
@@ -137,7 +137,7 @@ def test_binary_and_records_work_as_in_connect():
 # Events
 
 
-def test_json_events_tell_everything():
+def test_json_events_are_complete():
     with Listener("--echo", "--output", "json") as server:
         with Running([BINARY, "connect", "-i", "--output", "json", server.url, "hello"], stdin=-1) as client:
             client.wait_for('"hello"', "out")
@@ -164,7 +164,7 @@ def test_json_events_tell_everything():
     assert all("client" not in event for event in own)
 
 
-def test_json_events_carry_any_bytes():
+def test_json_events_can_represent_any_bytes():
     hostile = "\x00\x1b[31m\"\\\x7f\x85\u202e\u2028🎈\n\r\t"
     with Listener("--output", "json") as server:
         assert wsx("connect", "--linger", "0", server.url, hostile.replace("\x00", "")).status == 0
@@ -178,7 +178,7 @@ def test_json_events_carry_any_bytes():
     assert b"\xe2\x80\xae" not in server.out
 
 
-def test_a_client_that_vanishes_is_told_with_1006():
+def test_a_client_that_disappears_is_reported_with_1006():
     with Listener("--output", "json") as server:
         with socket.create_connection(("127.0.0.1", server.port)) as sock:
             stream = wire.Stream(sock)
@@ -189,7 +189,7 @@ def test_a_client_that_vanishes_is_told_with_1006():
         assert (closed["code"], closed["clean"]) == (1006, False)
 
 
-# Ending
+# Shutdown
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -214,7 +214,7 @@ def test_a_signal_without_clients_ends_at_once():
         assert server.err.count("\n") == 1
 
 
-def test_a_client_that_does_not_answer_holds_the_end_up_for_the_close_timeout_only():
+def test_a_client_that_does_not_answer_delays_the_end_by_the_close_timeout_only():
     with Listener("--echo", "--close-timeout", "300ms") as server:
         with socket.create_connection(("127.0.0.1", server.port)) as sock:
             stream = wire.Stream(sock)
@@ -225,7 +225,7 @@ def test_a_client_that_does_not_answer_holds_the_end_up_for_the_close_timeout_on
             assert server.wait() == 0
 
 
-# What is agreed and what is refused
+# Negotiation and refusals
 
 
 @pytest.mark.parametrize("offered, chosen", [("b,a", "a"), ("x,b", "b"), ("x", None), (None, None)])
@@ -242,7 +242,7 @@ def test_the_server_prefers_its_own_order_of_subprotocols(offered, chosen):
     [([], "https://evil.example", 4), ([], "null", 4), ([], "http://localhost:3000", 0), ([], "http://127.0.0.1", 0),
      (["-o", "https://app.example"], "https://app.example", 0), (["-o", "https://app.example"], "https://evil.example", 4),
      (["-o", "https://app.example"], "http://app.example", 4), (["-o", "*"], "https://evil.example", 0)])
-def test_a_foreign_origin_is_refused_with_403(options, origin, status):
+def test_a_foreign_origin_gets_403(options, origin, status):
     with Listener("--echo", *options) as server:
         result = wsx("connect", "--linger", "0", "--origin", origin, server.url)
         assert result.status == status
@@ -251,14 +251,14 @@ def test_a_foreign_origin_is_refused_with_403(options, origin, status):
             server.wait_for("Refused a request.*: 403.*--origin")
 
 
-def test_a_host_that_is_not_the_servers_is_refused():
+def test_a_foreign_host_gets_403():
     with Listener("--echo") as server:
         result = wsx("connect", "--linger", "0", "--host", "evil.example", server.url)
         assert result.status == 4
         assert "403" in result.err
 
 
-def test_another_path_is_refused_with_404():
+def test_another_path_gets_404():
     with Listener("--echo", "--path", "/chat") as server:
         assert "404 Not Found" in wsx("connect", server.url).err
         assert wsx("connect", "--linger", "0", f"{server.url}chat?x=y").status == 0
@@ -285,7 +285,7 @@ def test_a_socket_file_serves_and_is_removed(tmp_path):
     assert not path.exists()
 
 
-def test_connect_talks_through_a_socket_file_of_another_server(tmp_path):
+def test_connect_works_over_the_socket_file_of_another_server(tmp_path):
     def script(peer):
         peer.upgrade(then=wire.text("hello"))
         peer.answer_close()
@@ -298,7 +298,7 @@ def test_connect_talks_through_a_socket_file_of_another_server(tmp_path):
     assert server.results == [(b"GET /chat?x HTTP/1.1", b"localhost"), (b"GET /y HTTP/1.1", b"app.example:99")]
 
 
-def test_a_socket_file_in_use_exits_3_and_stays_with_its_server(tmp_path):
+def test_a_socket_file_in_use_exits_3_and_is_not_removed(tmp_path):
     path = tmp_path / "echo.sock"
     with Listener("--echo", address=f"unix:{path}") as server:
         result = wsx("listen", "--echo", f"unix:{path}")
@@ -322,5 +322,5 @@ def test_the_embedded_echo_echoes(tmp_path):
     assert (result.status, result.out, result.err) == (0, b"a\n\nb\n", "")
 
 
-def test_the_embedded_echo_agrees_on_a_subprotocol():
+def test_the_embedded_echo_accepts_a_subprotocol():
     assert b'"subprotocol":"chat"' in wsx("connect", "--output", "json", "-s", "chat", "echo:", "x").out

@@ -1,4 +1,4 @@
-"""`wsx listen --console` in a real browser: connecting, sending, reading, and coming back."""
+"""`wsx listen --console` in a real browser: connecting, sending, reading, and reconnecting."""
 
 import json
 import re
@@ -17,13 +17,13 @@ def server():
 
 @pytest.fixture
 def page(browser, server):
-    """The page; at the end, the browser has had nothing to complain of."""
+    """The page. At the end, the browser must not have reported any problem."""
     with ConsolePage(browser, server) as page:
         yield page
         assert page.unexpected == []
 
 
-def test_the_start_tells_where_the_page_is(tmp_path):
+def test_the_url_of_the_page_is_printed_at_the_start(tmp_path):
     with Listener("--console") as server:
         assert server.wait_for(rf"Console at http://127\.0\.0\.1:{server.port}/\n")
         assert "Console" not in wsx("connect", server.url, "hello").err
@@ -34,7 +34,7 @@ def test_the_start_tells_where_the_page_is(tmp_path):
         assert "Console" not in server.err
 
 
-def test_text_json_and_bytes_are_sent_and_come_back_with_opcode_and_size(page, server):
+def test_text_json_and_bytes_are_sent_and_echoed_with_opcode_and_size(page, server):
     assert page.evaluate("document.getElementById('url').value") == server.url
     page.connect("json, chat")
     assert page.text("#state") == "Connected · chat · permessage-deflate"
@@ -91,7 +91,7 @@ def test_a_file_is_sent_as_a_binary_message(page, tmp_path):
     ("base64", "QUJ$", r"Not Base64: “\$” at character 4"),
     ("base64", "QUJDR", r"Not Base64: wrong length or padding"),
 ])
-def test_what_is_not_what_it_should_be_is_not_sent(page, form, text, complaint):
+def test_invalid_input_is_not_sent(page, form, text, complaint):
     page.connect()
     page.send(text, form)
     page.wait_for("document.querySelector('#verdict[role=alert].wrong')")
@@ -102,13 +102,13 @@ def test_what_is_not_what_it_should_be_is_not_sent(page, form, text, complaint):
     assert [row[3] for row in page.wait_for_rows(3)[1:]] == ["after", "after"]
 
 
-def test_without_a_connection_the_message_stays_where_it_is(page):
+def test_without_a_connection_the_message_stays_in_its_field(page):
     page.send("hello")
     page.wait_for("document.getElementById('verdict').textContent === 'Not connected; connect first'")
     assert page.evaluate("document.getElementById('message').value") == "hello"
 
 
-def test_numbers_and_repeated_names_of_json_stay_as_they_came(page):
+def test_json_numbers_and_duplicate_names_are_shown_unchanged(page):
     page.connect()
     page.send('{"n": 12345678901234567890.10, "n": [], "s": "a\\"}:,"}', "json")
     laid_out = '{\n  "n": 12345678901234567890.10,\n  "n": [],\n  "s": "a\\"}:,"\n}'
@@ -148,7 +148,7 @@ def test_the_log_is_filtered_by_text_direction_and_kind(page):
         wait_until(lambda: shown() == left, what=f"rows without {control}")
 
 
-def test_the_page_comes_back_when_its_server_does(browser):
+def test_the_page_reconnects_when_its_server_is_back(browser):
     with Listener("--echo", "--console") as server, ConsolePage(browser, server) as page:
         page.connect()
         assert server.stop() == 0
@@ -164,14 +164,14 @@ def test_the_page_comes_back_when_its_server_does(browser):
         assert page.unexpected == []
 
 
-def test_the_buttons_connect_again_and_give_up(browser):
+def test_the_buttons_reconnect_and_give_up(browser):
     with Listener("--echo", "--console") as server, ConsolePage(browser, server) as page:
         page.connect()
         page.click("reconnect")
         server.wait_for("Client 2 connected")
         page.wait_for("document.querySelectorAll('.row.open').length === 2")
         page.wait_for_state("open")
-        # Switched off, a lost connection stays lost.
+        # With retries disabled, a lost connection stays lost.
         page.click("retries")
         server.stop()
         page.wait_for_state("closed")
@@ -183,17 +183,17 @@ def test_the_buttons_connect_again_and_give_up(browser):
         assert page.unexpected == []
 
 
-def test_codes_and_reasons_of_the_server_are_shown(browser):
+def test_close_codes_and_reasons_of_the_server_are_shown(browser):
     with Listener("--console", "--input", "json", stdin=-1) as server, ConsolePage(browser, server) as page:
         page.connect()
         server.send(b'{"type":"close","code":4000,"reason":"enough <b>"}\n')
         page.wait_for_row("close", "4000 “enough <b>”")
-        # It is no loss: nothing is tried again.
+        # The connection was not lost, so the page does not retry.
         page.wait_for_state("closed")
         assert page.unexpected == []
 
 
-def test_other_servers_can_be_talked_to(page):
+def test_the_page_can_connect_to_other_servers(page):
     with Listener("--broadcast", "--subprotocol", "other", "-v") as other:
         page.connect("other", url=f"localhost:{other.port}/path?x=1")
         other.wait_for(r"Client 1 connected from \S+ /path, subprotocol other\n")
@@ -203,14 +203,14 @@ def test_other_servers_can_be_talked_to(page):
         other.wait_for("to the other", "out")
 
 
-def test_a_url_that_is_none_is_told_of(page):
+def test_an_invalid_url_is_reported(page):
     page.fill("url", "gopher://x")
     page.click("connect")
     page.wait_for("document.querySelector('.row.error')")
     assert page.evaluate("document.getElementById('state').dataset.state") == "closed"
 
 
-def test_the_path_of_the_server_is_offered(browser):
+def test_the_path_of_the_server_is_the_default(browser):
     with Listener("--echo", "--console", "--path", '/a"b&lt;<c>') as server, ConsolePage(browser, server) as page:
         assert page.evaluate("document.getElementById('url').value") == f"{server.url}a%22b&lt;%3Cc%3E"
         page.connect()
@@ -219,14 +219,14 @@ def test_the_path_of_the_server_is_offered(browser):
         assert page.unexpected == []
 
 
-def test_a_page_over_tls_connects_with_tls(browser):
+def test_a_page_served_over_tls_connects_with_tls(browser):
     with Listener("--echo", "--console", "--tls-self-signed") as server:
         with ConsolePage(browser, server, trusts_all=True) as page:
             page.connect()
             page.wait_for_row("open", f"wss://127.0.0.1:{server.port}/ in ")
 
 
-def test_the_log_is_saved_as_events_that_wsx_sends_again(page, browser, tmp_path):
+def test_the_log_is_saved_as_events_that_wsx_can_send(page, browser, tmp_path):
     page.connect("chat")
     page.send("hello \u202e\x1b[31m")
     page.send("ff 00", "hex")
@@ -249,7 +249,7 @@ def test_the_log_is_saved_as_events_that_wsx_sends_again(page, browser, tmp_path
     assert events[5] in [
         {"type": "message", "direction": "in", "opcode": "binary", "bytes": 2, "base64": "/wA="}, events[3]]
     assert events[6] == {"type": "close", "direction": "out", "code": 1000, "reason": "", "clean": True}
-    # As a recording it repeats what was sent, and no more.
+    # As a recording, the file replays exactly what was sent.
     run = wsx("connect", "--input", "json", "--output", "json", "echo:", stdin=file.read_bytes())
     assert (run.status, run.err) == (0, "")
     received = [json.loads(line) for line in run.lines]
@@ -257,7 +257,7 @@ def test_the_log_is_saved_as_events_that_wsx_sends_again(page, browser, tmp_path
         "hello \u202e\x1b[31m", "/wA="]
 
 
-def test_the_log_and_its_entries_are_copied(page):
+def test_the_log_and_its_entries_can_be_copied(page):
     page.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
     page.connect()
     page.send("hello")
@@ -273,7 +273,7 @@ def test_the_log_and_its_entries_are_copied(page):
         "← binary  2 B  41 42", "← text  5 B  hello", "→ binary  2 B  41 42", "→ text  5 B  hello"]
 
 
-def test_the_log_is_emptied(page):
+def test_the_log_can_be_cleared(page):
     page.connect()
     page.send("hello")
     page.wait_for_rows(3)

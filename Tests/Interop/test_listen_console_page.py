@@ -1,4 +1,4 @@
-"""The page of `wsx listen --console`: what it may do, who can use it, and what a peer cannot do to it."""
+"""The page of `wsx listen --console`: its permissions, accessibility, and resistance to hostile peers."""
 
 import base64
 import hashlib
@@ -25,14 +25,14 @@ def server():
 
 @pytest.fixture
 def page(browser, server):
-    """The page; at the end, the browser has had nothing to complain of."""
+    """The page. At the end, the browser must not have reported any problem."""
     with ConsolePage(browser, server) as page:
         yield page
         assert page.problems == []
 
 
 def get(server, target="/"):
-    """The answer to a request and its content."""
+    """Returns the head of the answer to a request, and its content."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     try:
         connection.request("GET", target)
@@ -42,10 +42,10 @@ def get(server, target="/"):
         connection.close()
 
 
-# What the page may do.
+# Permissions
 
 
-def test_the_policy_knows_the_script_and_the_style_by_their_hashes(server):
+def test_the_policy_contains_the_hashes_of_script_and_style(server):
     response, text = get(server)
     assert response.status == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -64,14 +64,14 @@ def test_the_policy_knows_the_script_and_the_style_by_their_hashes(server):
     }
 
 
-def test_the_page_refers_to_nothing_outside(server):
+def test_the_page_loads_nothing_external(server):
     _, text = get(server)
     assert re.findall(r'<[^>]*\s(?:src|href)="(?!data:)', text) == []
     assert "url(" not in text and "@import" not in text
     assert "innerHTML" not in text and "insertAdjacentHTML" not in text and "document.write" not in text
 
 
-def test_the_policy_holds(browser, server):
+def test_the_browser_enforces_the_policy(browser, server):
     with ConsolePage(browser, server) as page:
         assert page.evaluate("""new Promise(resolve => {
             document.addEventListener("securitypolicyviolation", event => resolve(event.effectiveDirective));
@@ -87,7 +87,7 @@ def test_the_policy_holds(browser, server):
         })""") == "img-src"
 
 
-def test_the_page_is_on_the_root_alone_and_before_files(tmp_path):
+def test_the_page_is_served_at_the_root_only_and_takes_precedence_over_files(tmp_path):
     (tmp_path / "index.html").write_text("a file")
     (tmp_path / "other.html").write_text("another file")
     with Listener("--echo", "--console", "--serve", tmp_path) as server:
@@ -97,13 +97,13 @@ def test_the_page_is_on_the_root_alone_and_before_files(tmp_path):
         assert "wsx console" not in get(server)[1]
 
 
-def test_a_page_reaches_its_own_server_by_whatever_address(server):
+def test_a_page_can_connect_to_its_server_at_any_address(server):
     own = ["--host", f"192.0.2.7:{server.port}"]
     assert wsx("connect", *own, "-o", f"http://192.0.2.7:{server.port}", server.url, "hello").out == b"hello\n"
     assert wsx("connect", *own, "-o", f"http://192.0.2.8:{server.port}", server.url, "hello").status == 4
 
 
-# Who can use it.
+# Accessibility
 
 CONTROLS = """Array.from(document.querySelectorAll("button, input, textarea, [tabindex='0']"))
     .filter(control => control.checkVisibility() && !(control.type === "radio" && !control.checked))
@@ -126,7 +126,7 @@ def test_every_control_has_a_name(page):
             name for _, name in named}
 
 
-def test_the_tab_key_reaches_everything(page):
+def test_the_tab_key_reaches_every_control(page):
     page.evaluate("document.activeElement.blur()")
     page.choose("json")
     expected = page.evaluate(CONTROLS)
@@ -138,19 +138,19 @@ def test_the_tab_key_reaches_everything(page):
         if control in reached:
             break
         if control:
-            # What has the focus shows it, by itself or by what stands for it.
+            # The focus is visible on the control itself, or on the label that represents it.
             assert page.evaluate("""(() => {
                 const control = document.activeElement;
                 const shown = control.closest(".chips label, .tabs label") ?? control;
                 return getComputedStyle(shown).outlineStyle === "solid";
             })()"""), control
             reached.append(control)
-    # The first key leads on from where the focus was last.
+    # The first Tab continues from the last focused element.
     start = reached.index(expected[0])
     assert reached[start:] + reached[:start] == expected
 
 
-def test_everything_is_done_with_keys(page):
+def test_everything_can_be_done_with_keys(page):
     page.evaluate("document.getElementById('url').focus()")
     page.press("Enter")
     page.wait_for_state("open")
@@ -173,7 +173,7 @@ def test_everything_is_done_with_keys(page):
     page.type("a draft")
     for expected in ["three\nlines", "three\nlines", "two", "one", "one"]:
         page.press("ArrowUp")
-        # In the message of two lines, the first press goes up in it.
+        # In the message of two lines, the first press moves the cursor up.
         assert message() == expected
     for expected in ["two", "three\nlines", "a draft"]:
         page.press("ArrowDown")
@@ -186,7 +186,7 @@ def test_everything_is_done_with_keys(page):
     page.wait_for("!document.getElementById('shortcuts').open")
 
 
-def test_entries_are_read_with_keys(page):
+def test_entries_can_be_read_with_keys(page):
     page.connect()
     page.send("x" * 3000)
     page.wait_for_rows(3)
@@ -212,7 +212,7 @@ def test_entries_are_read_with_keys(page):
     assert page.evaluate("document.activeElement.value") == "x" * 3000
 
 
-def test_what_comes_is_read_out_in_moderation(page):
+def test_announcements_for_screen_readers_are_limited(page):
     page.connect()
     announced = "document.getElementById('announcer')"
     assert page.evaluate(f"{announced}.getAttribute('role')") == "status"
@@ -246,7 +246,7 @@ CONTRASTS = """(() => {
 })()"""
 
 
-def test_light_and_dark_follow_the_system_and_the_button(page):
+def test_light_and_dark_mode_follow_the_system_and_the_button(page):
     def background():
         return page.evaluate("getComputedStyle(document.getElementById('log')).backgroundColor")
 
@@ -260,7 +260,7 @@ def test_light_and_dark_follow_the_system_and_the_button(page):
     for scheme in ["light", "dark"]:
         page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         seen[scheme] = background()
-        # WCAG 2.2, 1.4.3.
+        # WCAG 2.2, 1.4.3: the contrast of text is at least 4.5.
         assert [text for contrast, text in page.evaluate(CONTRASTS) if contrast < 4.5] == []
     assert seen["light"] != seen["dark"]
     for theme, expected in [("light", "light"), ("dark", "dark"), ("auto", "dark")]:
@@ -270,7 +270,7 @@ def test_light_and_dark_follow_the_system_and_the_button(page):
 
 
 @pytest.mark.parametrize("width", [320, 390, 700, 1000])
-def test_nothing_is_wider_than_the_screen(page, width):
+def test_the_page_does_not_scroll_sideways(page, width):
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=780, deviceScaleFactor=1, mobile=False)
     page.connect()
     page.send("x" * 500)
@@ -281,28 +281,28 @@ def test_nothing_is_wider_than_the_screen(page, width):
     assert page.evaluate("document.getElementById('log').clientHeight") > 150
 
 
-# What a peer cannot do.
+# Hostile peers
 
 
-def test_thousands_of_messages_a_second_do_not_freeze_it(browser):
+def test_thousands_of_messages_per_second_do_not_freeze_the_page(browser):
     count = 20_000
     with Listener("--console", stdin=-1) as server, ConsolePage(browser, server) as page:
         page.connect()
         server.send("".join(json.dumps({"seq": number, "list": [1, 2, 3]}) + "\n" for number in range(count)).encode())
         page.wait_for(f"document.getElementById('traffic').textContent.includes('↓ {count:,} ')", timeout=120)
-        # The last is there, and only so many before it.
+        # The last message is shown, with a limited number before it.
         page.wait_for("document.getElementById('counts').textContent === '5,000 entries'")
         page.wait_for(f"Array.from(document.querySelectorAll('.row')).at(-1).textContent.includes('{count - 1}')")
         assert page.evaluate("document.querySelectorAll('.row').length") == MAXIMUM_ENTRIES
         page.wait_for("document.getElementById('log').scrollHeight - document.getElementById('log').scrollTop"
                       " - document.getElementById('log').clientHeight < 8")
         assert page.evaluate("document.getElementById('follow').checked")
-        # Only what is near the view is coloured.
+        # Only rows near the view are highlighted.
         assert page.evaluate("document.querySelectorAll('.data .name').length") < MAXIMUM_ENTRIES
         assert page.problems == []
 
 
-def test_the_view_is_held_still(browser):
+def test_the_view_can_be_paused(browser):
     with Listener("--console", stdin=-1) as server, ConsolePage(browser, server) as page:
         page.connect()
         server.send(b"before\n")
@@ -317,7 +317,7 @@ def test_the_view_is_held_still(browser):
         assert page.problems == []
 
 
-def test_who_scrolls_up_is_left_there(browser):
+def test_new_messages_do_not_scroll_a_view_that_the_user_moved(browser):
     with Listener("--console", stdin=-1) as server, ConsolePage(browser, server) as page:
         page.connect()
         server.send(b"line\n" * 300)
@@ -342,7 +342,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_text_is_only_text(browser, server):
+def test_hostile_text_is_shown_as_plain_text(browser, server):
     def serve(peer):
         peer.upgrade()
         for text in HOSTILE:
@@ -358,12 +358,12 @@ def test_hostile_text_is_only_text(browser, server):
             r"\u{1B}[31m\u{0}\u{7} \u{202E}evil\u{202C} \u{2066}x\u{2069} \u{200B}\u{FEFF}\u{E0041}")
         assert page.evaluate("typeof pwned") == "undefined"
         assert page.evaluate("document.querySelectorAll('#log img, #log script').length") == 0
-        # Marks in heaps stay within their row.
+        # Stacked combining marks stay within their row.
         assert page.evaluate("getComputedStyle(document.querySelector('.row')).overflow") == "clip"
         assert page.problems == []
 
 
-def test_a_long_line_is_cut_and_shown_on_demand(page):
+def test_a_long_line_is_truncated_and_shown_on_demand(page):
     page.connect()
     page.evaluate("""{
         document.getElementById("message").value = "x".repeat(1 << 20);

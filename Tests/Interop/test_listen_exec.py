@@ -1,4 +1,4 @@
-"""`wsx listen --exec`: a program for each client."""
+"""`wsx listen --exec` runs a program for each client."""
 
 import asyncio
 import base64
@@ -43,7 +43,7 @@ def client(server, *fields, path="/"):
 
 
 def reset(stream):
-    """Closes a socket as if the client had been unplugged."""
+    """Closes a socket with a reset, as if the client had crashed."""
     stream.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     stream.sock.close()
 
@@ -53,13 +53,13 @@ def text(message):
 
 
 def closing(stream):
-    """The code and reason with which a connection is closed."""
+    """Returns the code and reason of the close frame."""
     frame = stream.read_until_close()
     return frame.close_code, frame.payload[2:].decode()
 
 
 def is_alive(pid):
-    """Whether a process runs; one that has ended and that nobody has asked about does not."""
+    """Whether a process runs. Zombies do not count."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -67,7 +67,7 @@ def is_alive(pid):
 
 
 def children(pid):
-    """The processes that have this one for a parent, those included that have ended."""
+    """Returns the child processes of a process, including zombies."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -84,7 +84,7 @@ def python(script):
     return [PYTHON, "-u", "-c", script]
 
 
-# What the program is told.
+# Environment
 
 DUMP = python("import json, os; print(json.dumps(dict(os.environ)))")
 
@@ -96,7 +96,7 @@ def environment_of(server, *fields, path="/"):
     return variables
 
 
-def test_a_request_becomes_variables_of_cgi():
+def test_a_request_becomes_cgi_variables():
     with Listener("-s", "chat", program=DUMP) as server:
         variables = environment_of(
             server, b"Sec-WebSocket-Protocol: other, chat", b"Origin: http://localhost", b"Cookie: a=1; b=2",
@@ -116,7 +116,7 @@ def test_a_request_becomes_variables_of_cgi():
         assert "WSX_SUBPROTOCOL" not in environment_of(server, b"Sec-WebSocket-Protocol: other")
 
 
-def test_what_a_request_smuggles_reaches_no_shell_and_no_library(tmp_path):
+def test_hostile_requests_reach_no_shell_and_no_library(tmp_path):
     touched = tmp_path / "touched"
     with Listener(program=["bash", "-c", f"env -0 | base64 -w0; echo; : {' '.join(['$1', '$@'])}"]) as server:
         attack = b"() { :;}; touch " + os.fsencode(touched)
@@ -141,21 +141,21 @@ def test_what_a_request_smuggles_reaches_no_shell_and_no_library(tmp_path):
     assert variables[b"QUERY_STRING"] == b"--flag&`touch`"
 
 
-def test_no_argument_is_made_of_a_request():
+def test_no_argument_comes_from_a_request():
     with Listener(program=python("import sys; print(sys.argv)") + ["one", "$PATH_INFO"]) as server:
         with client(server, b"X-Evil: --flag", path="/--flag?--flag") as stream:
             assert stream.read_message().payload == b"['-c', 'one', '$PATH_INFO']"
 
 
 @pytest.mark.parametrize("path", ["/%00x", "/%0Ax", "/%C2%9B", "/%zz"])
-def test_a_path_that_would_end_a_text_or_drive_a_terminal_is_no_variable(path):
+def test_a_path_that_could_truncate_a_string_or_control_a_terminal_is_not_a_variable(path):
     with Listener(program=DUMP) as server:
         variables = environment_of(server, path=path)
         assert "PATH_INFO" not in variables
         assert variables["REQUEST_URI"] == path
 
 
-def test_what_is_not_utf_8_reaches_the_program_byte_for_byte():
+def test_bytes_that_are_not_utf8_reach_the_program_unchanged():
     dump = python("import base64, os; print(base64.b64encode(os.environb[b'HTTP_X_LATIN'] + b' ' + "
                   "os.environb[b'HTTP_COOKIE'] + b' ' + os.environb[b'PATH_INFO'] + b' ' + "
                   "os.environb[b'QUERY_STRING']).decode())")
@@ -166,7 +166,7 @@ def test_what_is_not_utf_8_reaches_the_program_byte_for_byte():
                 b"M\xfcller a=\xff; b=\xc3\xa4 /\xff\xc3\xa4 %FF")
 
 
-def test_a_program_is_told_who_has_logged_in_and_believes_nobody_else():
+def test_the_authenticated_user_is_a_variable_that_clients_cannot_forge():
     basic = b"Authorization: Basic " + base64.b64encode("zoë:a:b".encode())
     with Listener("--auth", "zoë:a:b", "--auth", "other:x", "--bearer", "t0ken", program=DUMP) as server:
         variables = environment_of(server, basic)
@@ -193,7 +193,7 @@ def test_a_program_has_a_clean_environment():
     assert "HTTP_PROXY" not in variables
 
 
-def test_a_program_has_the_descriptor_limit_that_wsx_began_with():
+def test_a_program_has_the_original_descriptor_limit():
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     begin = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     with Listener(program=["sh", "-c", "ulimit -Sn; ulimit -Hn"], preexec_fn=begin) as server, client(server) as stream:
@@ -203,7 +203,7 @@ def test_a_program_has_the_descriptor_limit_that_wsx_began_with():
         assert re.search(rf"Max open files +{hard} ", limits), "wsx itself has raised its own"
 
 
-def test_a_program_has_the_standard_descriptors_and_no_other():
+def test_a_program_has_only_the_standard_descriptors():
     descriptors = [os.open("/dev/null", os.O_RDONLY) for _ in range(3)]
     high = 200
     os.dup2(descriptors[0], high)
@@ -219,21 +219,21 @@ def test_a_program_has_the_standard_descriptors_and_no_other():
             os.close(descriptor)
 
 
-def test_a_program_has_a_session_of_its_own_and_signals_as_they_begin():
+def test_a_program_has_its_own_session_and_default_signal_handling():
     script = ("import os, signal; print(os.getpid() == os.getsid(0) == os.getpgid(0), "
               "[l for l in open('/proc/self/status') if l.startswith(('SigIgn', 'SigBlk'))])")
     with Listener(program=["env", *python(script)]) as server, client(server) as stream:
         line = stream.read_message().payload.decode()
         assert line.startswith("True ")
-        # Python itself ignores SIGPIPE (13) and SIGXFSZ (25).
+        # Python ignores SIGPIPE (13) and SIGXFSZ (25), so only blocked signals are checked here.
         assert re.findall(r"SigBlk:\\t0{16}", line)
     with Listener(program=["grep", "SigIgn", "/proc/self/status"]) as server, client(server) as stream:
         name, mask = stream.read_message().payload.split()
-        # Signal 32 is the C library's own.
+        # Signal 32 is reserved by the C library.
         assert name == b"SigIgn:" and int(mask, 16) & 0x7FFFFFFF == 0
 
 
-def test_a_client_certificate_is_named(certificates):
+def test_the_subject_of_a_client_certificate_is_a_variable(certificates):
     identity = certificates.good
     options = ["--tls-cert", identity.chain, "--tls-key", identity.key, "--client-ca", certificates.root]
     with Listener(*options, program=DUMP) as server:
@@ -246,9 +246,9 @@ def test_a_client_certificate_is_named(certificates):
         assert variables["SSL_CLIENT_S_DN"] == "CN=client"
 
 
-# Messages.
+# Messages
 
-def test_lines_go_to_and_fro():
+def test_lines_travel_in_both_directions():
     messages = ["hello", "", "zwölf 水 🎈", "x" * 70_000, "two\nlines"]
     with Listener(program=["cat"]) as server:
         result = wsx("connect", "-n", "6", "--output", "nul", server.url, *messages)
@@ -256,7 +256,7 @@ def test_lines_go_to_and_fro():
         assert result.status == 0
 
 
-def test_the_last_line_needs_no_newline_and_status_0_is_a_normal_close():
+def test_the_last_line_needs_no_newline_and_status_0_closes_normally():
     with Listener(program=["printf", "one\ntwo\n\nthree"]) as server:
         result = wsx("connect", "--no-stdin", server.url)
         assert (result.status, result.out) == (0, b"one\ntwo\n\nthree\n")
@@ -275,7 +275,7 @@ def test_binary_messages_are_byte_exact_both_ways():
             assert stream.read_message() == wire.Message(wire.BINARY, b"\xc3\xa4", False, [2])
 
 
-def test_what_is_written_without_a_newline_waits_for_one_unless_it_is_binary():
+def test_output_without_a_newline_is_held_back_unless_it_is_binary():
     script = "import sys; sys.stdout.write('50 %'); sys.stdout.flush(); sys.stdin.readline(); print(' done')"
     with Listener(program=python(script)) as server, client(server) as stream:
         stream.send(text("go"))
@@ -289,7 +289,7 @@ def test_what_is_written_without_a_newline_waits_for_one_unless_it_is_binary():
         assert received == b" done\n"
 
 
-def test_a_line_that_is_no_text_is_left_out_and_said_once():
+def test_lines_that_are_not_utf8_are_skipped_and_reported_once():
     with Listener(program=["printf", r"a\n\377\nb\n\376\n\303\244\n"]) as server:
         result = wsx("connect", "--no-stdin", server.url)
         assert result.out.decode() == "a\nb\nä\n"
@@ -298,7 +298,7 @@ def test_a_line_that_is_no_text_is_left_out_and_said_once():
         assert "line 4" not in server.err
 
 
-def test_a_line_beyond_the_limit_ends_the_program_and_its_client():
+def test_a_line_over_the_limit_ends_the_program_and_its_client():
     with Listener("--max-message-size", "1k", program=["sh", "-c", "echo short; exec tr '\\0' x </dev/zero"]) as server:
         with client(server) as stream:
             assert stream.read_message().payload == b"short"
@@ -314,7 +314,7 @@ def test_a_program_may_write_to_dev_stdout():
         server.wait_for(r"Client 1 \| two\n")
 
 
-def test_events_tell_of_clients():
+def test_json_events_report_clients():
     with Listener("--output", "json", program=["cat"]) as server:
         assert wsx("connect", "-n", "1", server.url, "hello").status == 0
         server.wait_for('"close"', "out")
@@ -322,9 +322,9 @@ def test_events_tell_of_clients():
         assert types == ["listening", "open", "message", "close"]
 
 
-# Standard error.
+# Standard error
 
-def test_complaints_are_passed_on_with_the_number_and_without_their_controls():
+def test_standard_error_is_forwarded_with_client_numbers_and_escaped_controls():
     script = r"printf 'one\033[31m\r\ntwo' >&2; echo done; read line"
     with Listener(program=["sh", "-c", script]) as server, client(server), client(server) as stream:
         assert stream.read_message().payload == b"done"
@@ -333,7 +333,7 @@ def test_complaints_are_passed_on_with_the_number_and_without_their_controls():
         server.wait_for(r"Client 2 \| two\n")
 
 
-def test_endless_complaints_are_cut_into_lines_and_bound_the_memory():
+def test_endless_standard_error_is_split_into_lines_and_uses_bounded_memory():
     script = f"head -c {64 * MEBIBYTE} /dev/zero | tr '\\0' x >&2; echo done"
     with Listener(program=["sh", "-c", script]) as server, client(server) as stream:
         assert stream.read_message().payload == b"done"
@@ -344,13 +344,13 @@ def test_endless_complaints_are_cut_into_lines_and_bound_the_memory():
         assert peak_resident_bytes(server.pid) < memory_limit(64 * MEBIBYTE)
 
 
-# Ends.
+# Ends
 
 @pytest.mark.parametrize(
     "script, code, reason",
     [("exit 0", 1000, ""), ("exit 3", 1011, "exited with status 3"), ("kill -9 $$", 1011, "was killed by signal 9"),
      ("kill -11 $$", 1011, "was killed by signal 11"), ("exec /nonexistent", 1011, "exited with status 127")])
-def test_how_a_program_ends_is_how_its_client_is_closed(script, code, reason):
+def test_the_exit_of_a_program_determines_the_close_of_its_client(script, code, reason):
     with Listener("--compress=off", program=["sh", "-c", "echo before; " + script]) as server, client(server) as stream:
         assert stream.read_message().payload == b"before"
         assert closing(stream) == (code, reason)
@@ -359,7 +359,7 @@ def test_how_a_program_ends_is_how_its_client_is_closed(script, code, reason):
         assert stream.read_to_end() == b""
 
 
-def test_all_that_was_written_arrives_before_the_close():
+def test_all_output_arrives_before_the_close():
     with Listener(program=["seq", "200000"]) as server:
         result = wsx("connect", "--no-stdin", server.url)
         assert result.status == 0
@@ -371,7 +371,7 @@ def test_all_that_was_written_arrives_before_the_close():
 @pytest.mark.parametrize(
     "program", [["cat"], ["sleep", "1000"], ["yes"], ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"],
                 ["sh", "-c", "sleep 1000 & sleep 1000"]], ids=["cat", "sleep", "yes", "stubborn", "shell"])
-def test_a_program_is_gone_when_its_client_has_left(program, leave):
+def test_a_program_ends_when_its_client_leaves(program, leave):
     with Listener("-v", "--exec-grace", "100ms", program=program) as server:
         stream = dial(server)
         pid = int(server.wait_for(r"Client 1: \S+ is process (\d+)").group(1))
@@ -407,7 +407,7 @@ print(*pids)
 
 
 @pytest.mark.parametrize("ending", ["sys.exit(0)", "sys.stdin.read()", "time.sleep(1000)"])
-def test_grandchildren_that_ignore_sigterm_are_ended_and_hold_nothing_up(ending):
+def test_grandchildren_that_ignore_sigterm_are_killed_and_block_nothing(ending):
     with Listener("--exec-grace", "200ms", program=python(FAMILY + ending)) as server:
         with client(server) as stream:
             pids = [int(word) for word in stream.read_message().payload.split()]
@@ -431,7 +431,7 @@ os.read(ends[0], 1)
 """
 
 
-def test_a_process_that_has_left_the_group_with_the_pipe_does_not_hold_the_connection():
+def test_a_daemon_that_keeps_the_pipe_open_does_not_keep_the_connection_open():
     with Listener("--exec-grace", "100ms", program=python(DAEMON)) as server, client(server) as stream:
         pid = int(stream.read_message().payload)
         try:
@@ -441,7 +441,7 @@ def test_a_process_that_has_left_the_group_with_the_pipe_does_not_hold_the_conne
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
-def test_nothing_is_left_when_the_server_ends(number):
+def test_no_process_survives_the_server(number):
     script = python(FAMILY + "time.sleep(1000)")
     with Listener("--exec-grace", "100ms", "--close-timeout", "300ms", program=script) as server:
         with client(server) as first, client(server) as second:
@@ -452,7 +452,7 @@ def test_nothing_is_left_when_the_server_ends(number):
             assert not any(map(is_alive, pids))
 
 
-def test_a_second_signal_kills_what_does_not_want_to_end():
+def test_a_second_signal_kills_programs_that_do_not_end():
     with Listener("--exec-grace", "1000s", program=python(FAMILY + "time.sleep(1000)")) as server:
         with client(server) as stream:
             pids = [int(word) for word in stream.read_message().payload.split()]
@@ -464,7 +464,7 @@ def test_a_second_signal_kills_what_does_not_want_to_end():
             wait_until(lambda: not any(map(is_alive, pids)))
 
 
-def test_a_program_reads_what_its_client_sent_before_it_left(tmp_path):
+def test_a_program_receives_everything_its_client_sent_before_leaving(tmp_path):
     path = tmp_path / "kept"
     with Listener(program=["sh", "-c", f"sleep 0.3; cat >{path}; echo end >>{path}"]) as server:
         wsx("connect", "--linger", "0", server.url, *map(str, range(1000)))
@@ -472,9 +472,9 @@ def test_a_program_reads_what_its_client_sent_before_it_left(tmp_path):
         wait_until(lambda: path.exists() and path.read_text() == expected)
 
 
-# Backpressure.
+# Backpressure
 
-def test_a_program_that_reads_nothing_pauses_its_client_and_bounds_the_memory():
+def test_a_program_that_reads_nothing_pauses_its_client_and_uses_bounded_memory():
     payload = wire.frame(wire.BINARY, b"x" * 65_000, is_masked=True)
     with Listener("--exec-grace", "100ms", program=["sleep", "1000"]) as server:
         stream = dial(server)
@@ -486,7 +486,7 @@ def test_a_program_that_reads_nothing_pauses_its_client_and_bounds_the_memory():
                 sent += len(payload)
         assert sent < 64 * MEBIBYTE
         assert peak_resident_bytes(server.pid) < memory_limit(64 * MEBIBYTE)
-        # The others are served, and one that leaves while it is not heard is noticed.
+        # Others are served, and a paused client that leaves is noticed.
         with client(server):
             pass
         reset(stream)
@@ -494,7 +494,7 @@ def test_a_program_that_reads_nothing_pauses_its_client_and_bounds_the_memory():
         assert server.stop() == 0
 
 
-def test_a_slow_program_gets_all_that_its_client_sent_before_it_left():
+def test_a_slow_program_receives_everything_its_client_sent_before_leaving():
     reader = python(
         "import os, sys, time\n"
         "count = 0\n"
@@ -512,7 +512,7 @@ def test_a_slow_program_gets_all_that_its_client_sent_before_it_left():
         server.wait_for(rf"Client 1 \| {sum(sizes) + len(sizes)}\n", timeout=60)
 
 
-def test_a_client_that_reads_nothing_pauses_its_program_and_bounds_the_memory():
+def test_a_client_that_reads_nothing_pauses_its_program_and_uses_bounded_memory():
     with Listener("--compress=off", program=["seq", "100000000"]) as server:
         with client(server) as stream:
             program = wait_until(lambda: children(server.pid))[0]
@@ -526,13 +526,13 @@ def test_a_client_that_reads_nothing_pauses_its_program_and_bounds_the_memory():
                 time.sleep(1)
             assert 0 < seen < 64 * MEBIBYTE
             assert peak_resident_bytes(server.pid) < memory_limit(128 * MEBIBYTE)
-            # It goes on where it was, and no line is missing.
+            # Once the client reads, the output continues without gaps.
             for number in range(1, 1_500_001):
                 assert stream.read_frame().payload == b"%d" % number
         wait_until(lambda: not children(server.pid))
 
 
-def test_a_cat_whose_client_reads_nothing_stops_taking_and_notices_the_end():
+def test_a_cat_with_a_client_that_does_not_read_pauses_and_notices_the_end():
     payload = wire.text("x" * 65_000, is_masked=True)
     with Listener("--compress=off", "--exec-grace", "100ms", program=["cat"]) as server:
         stream = dial(server)
@@ -548,7 +548,7 @@ def test_a_cat_whose_client_reads_nothing_stops_taking_and_notices_the_end():
         assert server.stop() == 0
 
 
-def test_a_program_that_closes_its_input_loses_no_client():
+def test_a_program_that_closes_its_input_keeps_its_client():
     with Listener(program=["sh", "-c", "exec <&-; echo closed; sleep 1; echo end"]) as server:
         with client(server) as stream:
             assert stream.read_message().payload == b"closed"
@@ -558,9 +558,9 @@ def test_a_program_that_closes_its_input_loses_no_client():
             assert closing(stream) == (1000, "")
 
 
-# Limits, and what cannot be started.
+# Limits and failures to start
 
-def test_beyond_the_limit_requests_are_refused_until_a_program_has_ended():
+def test_beyond_the_process_limit_requests_are_refused_until_a_program_ends():
     with Listener("--max-processes", "2", program=["cat"]) as server:
         with client(server), client(server):
             result = wsx("connect", server.url)
@@ -572,7 +572,7 @@ def test_beyond_the_limit_requests_are_refused_until_a_program_has_ended():
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
 
 
-def test_few_descriptors_allow_few_programs():
+def test_a_low_descriptor_limit_lowers_the_process_limit():
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
     with Listener(program=["cat"], preexec_fn=few) as server:
         server.wait_for("The descriptor limit allows only 4 programs; raise 'ulimit -n'\n")
@@ -590,11 +590,11 @@ def test_few_descriptors_allow_few_programs():
     "program, words",
     [("nonexistent-program", "no such file"), ("./nonexistent", "no such file"), ("/etc/passwd", "permission denied"),
      ("/tmp", "permission denied"), ("", "no such file"), ("\x1b[31m", "\\u{1B}[31m")])
-def test_a_program_that_cannot_be_run_is_an_error_at_the_start(program, words):
+def test_a_program_that_cannot_run_is_an_error_at_startup(program, words):
     assert_fails(wsx("listen", "--exec", "0", "--", program), 2, "--exec: running '", words)
 
 
-def test_a_program_that_is_lost_later_closes_its_clients(tmp_path):
+def test_a_program_that_is_deleted_later_closes_its_clients(tmp_path):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\necho hello\n")
     program.chmod(0o755)
@@ -611,9 +611,9 @@ def test_a_program_that_is_lost_later_closes_its_clients(tmp_path):
         wait_until(lambda: descriptor_count(server.pid) <= before)
 
 
-# Many.
+# Many clients
 
-def test_after_many_clients_everything_is_back_to_where_it_began():
+def test_many_clients_leave_no_processes_descriptors_or_memory_behind():
     def cycle(number):
         stream = dial(server)
         stream.send(text("hello"))
@@ -645,7 +645,7 @@ def test_after_many_clients_everything_is_back_to_where_it_began():
         assert server.stop() == 0
 
 
-# Programs that people have.
+# Common programs
 
 @pytest.mark.parametrize(
     "program, sent, received",
@@ -656,7 +656,7 @@ def test_after_many_clients_everything_is_back_to_where_it_began():
      (["stdbuf", "-oL", "tr", "a-z", "A-Z"], ["hello"], ["HELLO"]),
      (python("for line in iter(input, 'end'): print(line[::-1])"), ["abc"], ["cba"])],
     ids=lambda value: value[0])
-def test_programs_that_people_have_can_be_talked_to(program, sent, received):
+def test_common_programs_work(program, sent, received):
     if run(["sh", "-c", f"command -v {program[0]}"]).status != 0:
         pytest.skip(f"{program[0]} is not installed")
     with Listener(program=program) as server:

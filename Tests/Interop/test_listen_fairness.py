@@ -1,4 +1,4 @@
-"""`wsx listen`: one client or program that never stops keeps nobody else waiting."""
+"""`wsx listen` is fair: a client or program that never pauses does not block the others."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ def text(message):
 
 
 class Flood:
-    """Takes, and counts, whatever comes on a connection."""
+    """Receives and counts everything on a connection, and sends `sends` repeatedly."""
 
     def __init__(self, stream, sends=b""):
         self.sock = stream.sock
@@ -67,14 +67,14 @@ def make_round_trips(stream, count=ROUND_TRIPS):
         assert stream.read_message().payload == b"%d" % number
 
 
-# In each of these a message of the flood is counted where it leaves the server. Without shares of a turn there would be a
-# million of them and more for each round trip of another client, whatever the machine is busy with.
+# The tests count the flood's messages where they leave the server. If turns were not shared, more than a million of
+# them would pass per round trip of another client, however busy the machine is.
 LIMIT = 200_000 * ROUND_TRIPS
 
 FLOODING = ["sh", "-c", 'read what; case $what in flood) exec yes;; errors) exec yes >&2;; *) exec cat;; esac']
 
 
-def test_a_program_that_writes_without_end_leaves_the_others_their_turns():
+def test_a_program_that_writes_endlessly_does_not_block_others():
     with Listener(program=FLOODING) as listener:
         flooded, other = connect(listener), connect(listener)
         flooded.send(text("flood"))
@@ -87,7 +87,7 @@ def test_a_program_that_writes_without_end_leaves_the_others_their_turns():
         assert messages < LIMIT
 
 
-def test_a_program_that_complains_without_end_leaves_the_others_their_turns():
+def test_a_program_with_endless_standard_error_does_not_block_others():
     with Listener(program=FLOODING) as listener:
         flooded, other = connect(listener), connect(listener)
         flooded.send(text("errors"))
@@ -101,7 +101,7 @@ def test_a_program_that_complains_without_end_leaves_the_others_their_turns():
 
 
 @pytest.mark.parametrize("mode", ["--echo", "--exec"])
-def test_a_client_that_sends_without_end_leaves_the_others_their_turns(mode):
+def test_a_client_that_sends_endlessly_does_not_block_others(mode):
     options = {"--echo": {"arguments": ["--echo"]}, "--exec": {"program": ["cat"]}}[mode]
     with Listener(*options.pop("arguments", []), **options) as listener:
         other = connect(listener)
@@ -112,13 +112,13 @@ def test_a_client_that_sends_without_end_leaves_the_others_their_turns(mode):
         assert messages < LIMIT
 
 
-def test_a_client_whose_messages_go_to_many_leaves_the_others_their_turns():
+def test_a_client_with_many_readers_does_not_block_others():
     readers_count = 50
     with Listener("--broadcast", "--no-stdin", stdout=subprocess.DEVNULL) as listener:
         readers = [Flood(connect(listener)) for _ in range(readers_count)]
         flood = Flood(connect(listener), text("") * 100_000)
         for _ in range(ROUND_TRIPS):
-            # A new client is one that gets none of the messages before its answer.
+            # A new client receives no broadcast before its handshake response.
             with connect(listener).sock:
                 pass
         deliveries = sum(reader.received_bytes // 2 for reader in readers)
@@ -127,7 +127,7 @@ def test_a_client_whose_messages_go_to_many_leaves_the_others_their_turns():
         assert deliveries < LIMIT * 10
 
 
-def test_all_that_a_program_wrote_in_the_end_arrives_although_others_have_their_turns():
+def test_all_output_of_a_program_arrives_despite_the_turns_of_others():
     lines = 60_000
     script = f'read what; case $what in flood) exec yes;; *) seq {lines};; esac'
     with Listener(program=["sh", "-c", script]) as listener:
@@ -146,7 +146,7 @@ def test_all_that_a_program_wrote_in_the_end_arrives_although_others_have_their_
 
 
 @pytest.mark.parametrize("options", [[], ["--fragment-size", "100k"], ["--delay", "50ms"], ["--throttle", "64M"]])
-def test_large_messages_for_many_stay_whole_and_in_order(options):
+def test_large_messages_for_many_readers_stay_whole_and_in_order(options):
     with Listener("--broadcast", "--no-stdin", "--compress=off", *options, stdout=subprocess.DEVNULL) as listener:
         readers = [connect(listener) for _ in range(3)]
         sender = connect(listener)
@@ -166,11 +166,11 @@ def test_large_messages_for_many_stay_whole_and_in_order(options):
 
 
 @pytest.mark.parametrize("is_recorded", [False, True])
-def test_a_large_message_is_not_in_memory_for_each_of_its_readers(is_recorded, tmp_path):
+def test_a_large_message_is_not_copied_for_each_reader(is_recorded, tmp_path):
     recording = tmp_path / "recording"
     options = ["--record", str(recording)] if is_recorded else []
     with Listener("--broadcast", "--no-stdin", "--compress=off", *options, stdout=subprocess.DEVNULL) as listener:
-        # They read nothing before it is in all queues.
+        # The readers read nothing until the message is in all queues.
         readers = [connect(listener) for _ in range(20)]
         sender = connect(listener)
         size = 15 * MEBIBYTE
@@ -178,7 +178,7 @@ def test_a_large_message_is_not_in_memory_for_each_of_its_readers(is_recorded, t
         for reader in readers:
             assert len(reader.read_message().payload) == size
         peak = peak_resident_bytes(listener.pid)
-    # The message as it came, as it goes, and as it is recorded; each reader's copy would be 300 MiB.
+    # The message exists as received, as sent, and as recorded. One copy per reader would take 300 MiB.
     assert peak < 120 * MEBIBYTE
     if is_recorded:
         events = re.findall(rb'"direction":"out".{1,80}"bytes":%d.*?"client":(\d+)' % size, recording.read_bytes())
@@ -186,8 +186,8 @@ def test_a_large_message_is_not_in_memory_for_each_of_its_readers(is_recorded, t
 
 
 @pytest.mark.parametrize("floods_count", [1, 2])
-def test_clients_that_fill_the_output_each_turn_leave_the_others_theirs(floods_count):
-    # What is read at once inflates to several times what may wait for the output; no message does by itself.
+def test_clients_that_fill_the_output_in_each_turn_do_not_block_others(floods_count):
+    # One read inflates to several times the output's limit, but no single message does.
     message = wire.frame(
         wire.TEXT, wire.Deflater(is_alone=True)(b"a" * 200_000), reserved=wire.RSV1, is_masked=True)
     with Listener(stdout=subprocess.DEVNULL) as listener:
@@ -204,10 +204,10 @@ def test_clients_that_fill_the_output_each_turn_leave_the_others_theirs(floods_c
             flood.stop()
 
 
-def test_frames_that_are_shown_keep_nobody_waiting_until_all_of_a_read_are():
+def test_logged_frames_of_one_client_do_not_delay_others_by_a_whole_read():
     count = 2000
     with Listener("--echo", "-vv") as server:
-        # All are ready in one turn; which of them comes first is the system's to say.
+        # All clients are ready in the same turn. Their order depends on the system.
         before, flood, after = connect(server), connect(server), connect(server)
         os.kill(server.pid, signal.SIGSTOP)
         flood.send(b"".join(text(f"flood {number}") for number in range(count)))
@@ -220,14 +220,14 @@ def test_frames_that_are_shown_keep_nobody_waiting_until_all_of_a_read_are():
         assert shown.index("a third") < shown.index(f"flood {count // 2}")
 
 
-def test_messages_that_inflate_keep_nobody_waiting_until_all_of_a_read_are_answered():
-    # Together a third more than a turn's share, in half a read.
+def test_inflated_messages_of_one_client_do_not_delay_others_by_a_whole_read():
+    # In total a third more than the share of one turn, in half a read.
     message = wire.frame(
         wire.TEXT, wire.Deflater(is_alone=True)(b"a" * 200_000), reserved=wire.RSV1, is_masked=True)
     messages = message * 110
     assert len(messages) < 32 << 10
     with Listener("--echo", "-v") as server:
-        # All are ready in one turn; which of them comes first is the system's to say.
+        # All clients are ready in the same turn. Their order depends on the system.
         before = connect(server)
         flood = connect(server, fields=[wire.EXTENSIONS + b": permessage-deflate"])
         after = connect(server)

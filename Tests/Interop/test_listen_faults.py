@@ -1,4 +1,4 @@
-"""`wsx listen` does wrong on purpose: a client's reconnects, time limits and slow networks can be tried with it."""
+"""Faults that `wsx listen` injects on request, to test how clients reconnect, time out, and use slow networks."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from processes import (
 
 
 def open_client(server, *fields):
-    """A raw client of the server, upgraded."""
+    """Opens a raw connection to the server."""
     sock = socket.create_connection(("127.0.0.1", server.port), 30)
     stream = wire.Stream(sock)
     stream.send(wire.upgrade_request(server.port, "/", *fields))
@@ -28,7 +28,7 @@ def open_client(server, *fields):
 
 
 def answer_of(server):
-    """What the server answers to an upgrade."""
+    """Returns the head of the server's answer to an upgrade request."""
     with socket.create_connection(("127.0.0.1", server.port), 30) as sock:
         stream = wire.Stream(sock)
         stream.send(wire.upgrade_request(server.port))
@@ -42,7 +42,7 @@ def send(stream, message):
 # Delays
 
 
-def test_an_echo_comes_back_so_much_later_and_in_order():
+def test_an_echo_is_delayed_and_stays_in_order():
     with Listener("--echo", "--delay", "300ms") as server:
         client = open_client(server)
         start = time.monotonic()
@@ -52,7 +52,7 @@ def test_an_echo_comes_back_so_much_later_and_in_order():
         assert time.monotonic() - start >= 0.295
 
 
-def test_pings_are_answered_at_once_while_messages_wait():
+def test_pings_are_answered_at_once_while_messages_are_delayed():
     with Listener("--echo", "--delay", "1h") as server:
         client = open_client(server)
         send(client, "late")
@@ -84,7 +84,7 @@ def test_standard_input_and_broadcasts_are_delayed_too():
         assert time.monotonic() - start >= 0.195
 
 
-def test_events_of_the_input_keep_their_order_with_delayed_messages():
+def test_input_events_keep_their_order_with_delayed_messages():
     events = [{"type": "message", "data": "first"}, {"type": "ping", "data": "p"}, {"type": "close", "code": 4001}]
     with Listener("--input", "json", "--delay", "100ms", stdin=-1) as server:
         client = open_client(server)
@@ -94,7 +94,7 @@ def test_events_of_the_input_keep_their_order_with_delayed_messages():
         assert frames[2].close_code == 4001
 
 
-def test_a_reply_that_is_too_late_for_a_request_ends_with_6():
+def test_a_reply_after_the_timeout_of_a_request_exits_6():
     with Listener("--echo", "--delay", "2s") as server:
         result = wsx("connect", "--request", "--reply-timeout", "200ms", server.url, "question")
         assert_fails(result, 6, "request 1: no reply within 200 ms")
@@ -103,7 +103,7 @@ def test_a_reply_that_is_too_late_for_a_request_ends_with_6():
         assert (result.status, result.out) == (0, b"question\n")
 
 
-def test_what_is_delayed_and_dropped_is_said_when_asked_for():
+def test_delays_and_drops_are_logged_with_verbose():
     with Listener("--echo", "--delay", "20ms", "-v") as server:
         assert wsx("connect", "-n", "1", server.url, "hello").status == 0
         server.wait_for("Client 1: delayed a message of 5 B by 20 ms\n")
@@ -113,10 +113,10 @@ def test_what_is_delayed_and_dropped_is_said_when_asked_for():
 
 
 @pytest.mark.parametrize("mode", ["--echo", "--broadcast"])
-def test_much_that_waits_pauses_the_client_that_sends_it(mode):
+def test_many_delayed_messages_pause_their_sender(mode):
     with Listener(mode, "--delay", "1h", "--max-message-size", "4M", "--compress=off") as server:
         sender, reader = open_client(server), open_client(server)
-        # So long a busy server does not leave a client without being paused.
+        # Even a busy server reads something within this time unless it has paused the client.
         sender.sock.settimeout(5)
         message = wire.frame(wire.BINARY, bytes(1 << 20), is_masked=True)
         sent = 0
@@ -124,14 +124,14 @@ def test_much_that_waits_pauses_the_client_that_sends_it(mode):
             for _ in range(200):
                 sender.send(message)
                 sent += 1
-        # What waits, and what the sockets' buffers take.
+        # The limit for delayed messages, plus the sockets' buffers.
         assert 16 <= sent < 60
         assert resident_bytes(server.pid) < memory_limit(64 << 20)
         sender.sock.close()
         reader.sock.close()
 
 
-def test_much_that_waits_goes_on_in_its_time():
+def test_many_delayed_messages_are_sent_on_time():
     with Listener("--echo", "--delay", "500ms", "--compress=off", "--max-message-size", "4M") as server:
         async def talk():
             async with websockets.connect(server.url, max_size=None, compression=None) as connection:
@@ -147,7 +147,7 @@ def test_much_that_waits_goes_on_in_its_time():
         asyncio.run(asyncio.wait_for(talk(), 60))
 
 
-def test_clients_that_leave_in_the_middle_of_a_delay_leave_nothing():
+def test_clients_that_leave_during_a_delay_leave_nothing_behind():
     with Listener("--echo", "--delay", "1h", "--compress=off") as server:
         def round_of_clients():
             clients = [open_client(server) for _ in range(50)]
@@ -162,7 +162,7 @@ def test_clients_that_leave_in_the_middle_of_a_delay_leave_nothing():
         before = resident_bytes(server.pid)
         for _ in range(10):
             round_of_clients()
-        # Ten rounds have held 100 MB.
+        # The ten rounds have delayed 100 MB in total.
         assert resident_bytes(server.pid) < before + memory_limit(20 << 20)
         client = open_client(server)
         client.send(wire.frame(wire.PING, is_masked=True))
@@ -170,7 +170,7 @@ def test_clients_that_leave_in_the_middle_of_a_delay_leave_nothing():
         assert server.stop() == 0
 
 
-def test_an_end_of_the_server_does_not_wait_for_what_is_delayed():
+def test_shutdown_does_not_wait_for_delayed_messages():
     with Listener("--echo", "--delay", "1h") as server:
         client = open_client(server)
         send(client, "never")
@@ -185,7 +185,7 @@ def test_an_end_of_the_server_does_not_wait_for_what_is_delayed():
 # Losses
 
 
-def test_a_seed_repeats_the_same_losses():
+def test_a_seed_reproduces_the_losses():
     def received(*options):
         with Listener("--echo", "--drop-rate", "50%", *options) as server:
             clients = []
@@ -207,7 +207,7 @@ def test_a_seed_repeats_the_same_losses():
     assert first[0] != first[1]
 
 
-def test_a_reply_that_is_dropped_is_missed():
+def test_a_dropped_reply_is_reported_as_missing():
     with Listener("--echo", "--drop-rate", "100%") as server:
         result = wsx("connect", "--request", "--reply-timeout", "200ms", server.url, "question")
         assert_fails(result, 6, "request 1: no reply within 200 ms")
@@ -218,7 +218,7 @@ def test_a_reply_that_is_dropped_is_missed():
 # Closes
 
 
-def test_a_client_is_closed_after_so_many_messages_have_been_answered():
+def test_a_client_is_closed_after_a_number_of_answered_messages():
     with Listener("--echo", "--close-after", "2") as server:
         client = open_client(server)
         for message in ["one", "two", "three"]:
@@ -228,7 +228,7 @@ def test_a_client_is_closed_after_so_many_messages_have_been_answered():
         assert frames[2].close_code == 1012
 
 
-def test_the_close_waits_for_the_delayed_answers():
+def test_the_close_waits_for_delayed_answers():
     with Listener("--echo", "--close-after", "2", "--delay", "200ms") as server:
         client = open_client(server)
         start = time.monotonic()
@@ -239,7 +239,7 @@ def test_the_close_waits_for_the_delayed_answers():
         assert time.monotonic() - start >= 0.195
 
 
-def test_a_client_is_closed_after_a_time_with_a_code_and_a_reason():
+def test_a_client_is_closed_after_a_duration_with_the_given_code_and_reason():
     options = ["--close-after", "200ms", "--close-code", "4000", "--close-reason", "enough"]
     with Listener("--echo", *options) as server:
         async def talk():
@@ -255,7 +255,7 @@ def test_a_client_is_closed_after_a_time_with_a_code_and_a_reason():
         assert (code, reason) == (4000, "enough")
 
 
-def test_a_client_that_is_closed_is_heard_no_more():
+def test_messages_after_the_close_are_ignored():
     with Listener("--close-after", "1", "--output", "json") as server:
         client = open_client(server)
         send(client, "taken")
@@ -268,7 +268,7 @@ def test_a_client_that_is_closed_is_heard_no_more():
         assert messages == ["taken"]
 
 
-def test_requests_are_all_answered_in_the_end_though_each_connection_serves_two():
+def test_all_requests_are_answered_eventually_if_each_connection_serves_two():
     with Listener("--close-after", "2", "--echo", "--output", "json") as server:
         lines = [f"request {number}" for number in range(5)]
         result = wsx(
@@ -280,7 +280,7 @@ def test_requests_are_all_answered_in_the_end_though_each_connection_serves_two(
         assert [event["client"] for event in events if event["type"] == "message"] == [1, 1, 2, 2, 3]
 
 
-def test_lines_arrive_in_the_end_though_connections_are_closed_after_a_time():
+def test_all_lines_arrive_eventually_if_connections_are_closed_after_a_duration():
     with Listener("--close-after", "1500ms") as server:
         with Running([BINARY, "connect", "--reconnect", server.url], stdin=-1) as client:
             client.send(b"one\ntwo\n")
@@ -294,7 +294,7 @@ def test_lines_arrive_in_the_end_though_connections_are_closed_after_a_time():
 # Refusals
 
 
-def test_every_request_is_refused_with_a_status_and_the_fields_given():
+def test_every_request_is_refused_with_the_given_status_and_fields():
     with Listener("--echo", "--reject", "401", "-H", "WWW-Authenticate: Basic realm=x") as server:
         for _ in range(3):
             head = answer_of(server)
@@ -312,14 +312,14 @@ def test_every_request_is_refused_with_a_status_and_the_fields_given():
      (407, {b"Proxy-Authenticate": b'Basic realm="wsx"'}),
      (426, {b"Upgrade": b"websocket", b"Sec-WebSocket-Version": b"13", b"Connection": b"close, Upgrade"}),
      (503, {b"Retry-After": None})])
-def test_a_refusal_has_the_fields_that_http_demands_with_its_status(status, fields):
+def test_a_refusal_has_the_fields_that_its_status_requires(status, fields):
     with Listener("--echo", "--reject", str(status)) as server:
         head = answer_of(server)
         assert head.startswith(b"HTTP/1.1 %d " % status)
         assert {name: wire.field(head, name) for name in fields} == fields
 
 
-def test_a_client_comes_back_until_it_is_accepted():
+def test_a_client_retries_until_it_is_accepted():
     with Listener("--echo", "--reject", "503x2", "-H", "Retry-After: 1") as server:
         result = wsx("connect", "--reconnect", "-n", "1", server.url, "hello", timeout=120)
         assert (result.status, result.out) == (0, b"hello\n")
@@ -327,13 +327,13 @@ def test_a_client_comes_back_until_it_is_accepted():
         assert server.err.count(": 503, ") == 2
 
 
-def test_a_status_that_is_final_for_a_client_is_not_tried_again():
+def test_a_final_status_is_not_retried():
     with Listener("--echo", "--reject", "403x1") as server:
         assert wsx("connect", "--reconnect", server.url, "hello").status == 4
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
 
 
-def test_a_redirect_is_followed_to_another_server():
+def test_a_redirect_leads_to_another_server():
     with Listener("--echo") as target, Listener("--reject", "307", "-H", f"Location: {target.url}") as server:
         assert wsx("connect", "-L", "-n", "1", server.url, "hello").out == b"hello\n"
 
@@ -350,7 +350,7 @@ def test_python_and_node_see_the_refusal():
         assert "429" in result.err + result.out.decode()
 
 
-def test_requests_that_are_refused_anyway_do_not_count():
+def test_requests_that_are_invalid_anyway_do_not_count():
     with Listener("--echo", "--path", "/chat", "--reject", "503x1") as server:
         assert answer_of(server).startswith(b"HTTP/1.1 404 ")
         url = server.url + "chat"
@@ -361,7 +361,7 @@ def test_requests_that_are_refused_anyway_do_not_count():
 # Pings
 
 
-def test_pings_are_shown_and_not_answered():
+def test_pings_are_logged_but_not_answered():
     with Listener("--echo", "--no-pong", "--output", "json") as server:
         client = open_client(server)
         client.send(wire.frame(wire.PING, b"anybody?", is_masked=True))
@@ -372,7 +372,7 @@ def test_pings_are_shown_and_not_answered():
         assert client.read_frame().opcode == wire.CLOSE
 
 
-def test_a_heartbeat_without_answers_ends_as_lost():
+def test_a_heartbeat_without_pongs_ends_the_connection():
     with Listener("--echo", "--no-pong") as server:
         result = wsx("connect", "--no-stdin", "--heartbeat", "200ms", "--heartbeat-misses", "2", server.url)
         assert_fails(result, 6, "the connection was lost: the peer sent nothing for", "missed 2 heartbeats")
@@ -388,7 +388,7 @@ def test_a_heartbeat_without_answers_ends_as_lost():
 # Slow networks
 
 
-def test_a_large_message_takes_its_time_both_ways():
+def test_a_large_message_is_throttled_in_both_directions():
     with Listener("--echo", "--throttle", "256k", "--compress=off") as server:
         async def talk():
             async with websockets.connect(
@@ -398,7 +398,7 @@ def test_a_large_message_takes_its_time_both_ways():
                 assert await connection.recv() == b"x" * (1 << 19)
                 return time.monotonic() - start
 
-        # Two seconds each way, but for the tenth of a second that may come at once.
+        # Two seconds in each direction, minus the tenth of a second that may arrive at once.
         assert asyncio.run(asyncio.wait_for(talk(), 60)) >= 3.5
 
 
@@ -411,7 +411,7 @@ def test_tls_is_throttled_too():
         assert time.monotonic() - start >= 1.5
 
 
-def test_each_client_has_a_rate_of_its_own():
+def test_each_client_has_its_own_rate():
     with Listener("--echo", "--throttle", "64k", "--compress=off") as server:
         busy, idle = open_client(server), open_client(server)
         busy.send(wire.frame(wire.BINARY, bytes(1 << 19), is_masked=True))
@@ -423,19 +423,19 @@ def test_each_client_has_a_rate_of_its_own():
             busy.sock.recv(1)
 
 
-def test_a_client_that_is_only_throttled_is_not_given_up():
+def test_a_throttled_client_is_not_disconnected():
     with Listener("--throttle", "5M", "--compress=off", "--input", "message", stdin=-1) as server:
         readers = [open_client(server) for _ in range(2)]
         wait_until(lambda: server.err.count("connected from") == 2)
         server.send(b"x" * (40 << 20))
         server.process.stdin.close()
-        # Eight seconds: longer than a reader that takes nothing is waited for.
+        # This takes eight seconds, longer than the time limit for readers that accept nothing.
         for reader in readers:
             assert len(reader.read_message().payload) == 40 << 20
         assert "1013" not in server.err
 
 
-def test_a_client_that_reads_nothing_is_given_up_though_it_is_throttled():
+def test_a_client_that_reads_nothing_is_disconnected_even_if_it_is_throttled():
     line = b"x" * 65_535 + b"\n"
     with Listener("--throttle", "64M", "--compress=off", stdin=-1) as server:
         stuck, reader = open_client(server), open_client(server)
@@ -445,11 +445,11 @@ def test_a_client_that_reads_nothing_is_given_up_though_it_is_throttled():
         for _ in range(512):
             assert len(reader.read_message().payload) == 65_535
         feeder.join(10)
-        # Only now does it read on, and find that it has been closed meanwhile.
+        # When the client resumes reading, it finds that it has been closed.
         assert stuck.read_until_close().close_code == 1013
 
 
-# All together
+# Combinations
 
 
 @pytest.mark.parametrize("options", [
@@ -458,7 +458,7 @@ def test_a_client_that_reads_nothing_is_given_up_though_it_is_throttled():
     ["--echo", "--fragment-size", "1k", "--throttle", "1M"],
     ["--echo", "--fragment-size", "1k", "--delay", "1ms-20ms", "--throttle", "1M", "--seed", "1", "--no-pong"],
 ])
-def test_messages_are_fragmented_in_every_way_of_sending(options):
+def test_messages_are_fragmented_on_every_output_path(options):
     with Listener(*options, "--compress=off") as server:
         client = open_client(server)
         send(client, "x" * 2500)
@@ -467,7 +467,7 @@ def test_messages_are_fragmented_in_every_way_of_sending(options):
         assert message.frame_lengths == [1024, 1024, 452]
 
 
-def test_messages_to_all_are_fragmented():
+def test_broadcasts_are_fragmented():
     with Listener("--broadcast", "--fragment-size", "1k", "--delay", "10ms", "--compress=off", stdin=-1) as server:
         sender, reader = open_client(server), open_client(server)
         send(sender, "y" * 1500)
@@ -477,7 +477,7 @@ def test_messages_to_all_are_fragmented():
             assert client.read_message().frame_lengths == [1024, 1]
 
 
-def test_what_programs_write_is_delayed_too_and_their_end_comes_after_it():
+def test_output_of_programs_is_delayed_and_their_end_follows_it():
     with Listener("--delay", "300ms", "--fragment-size", "2", program=["sh", "-c", "echo hello"]) as server:
         start = time.monotonic()
         client = open_client(server)
@@ -487,7 +487,7 @@ def test_what_programs_write_is_delayed_too_and_their_end_comes_after_it():
         assert client.read_frame().close_code == 1000
 
 
-def test_a_program_waits_while_much_of_what_it_writes_waits():
+def test_a_program_pauses_while_much_of_its_output_is_delayed():
     with Listener("--delay", "1h", "--compress=off", program=["yes", "x" * 1000]) as server:
         client = open_client(server)
         client.send(wire.frame(wire.PING, is_masked=True))
@@ -500,7 +500,7 @@ def test_a_program_waits_while_much_of_what_it_writes_waits():
         server.wait_for("Client 1 disconnected")
 
 
-def test_five_hundred_clients_with_delays_and_a_slow_network():
+def test_five_hundred_clients_with_delays_and_throttling():
     async def talk(url, number):
         async with websockets.connect(url, open_timeout=120, ping_interval=None) as connection:
             for turn in range(5):
@@ -531,12 +531,12 @@ def test_five_hundred_clients_with_delays_and_a_slow_network():
     (["--replay", "/nowhere"], "--replay /nowhere: no such file or directory"),
     (["--replay", "x", "--echo"], "'--replay' cannot be used with '--echo'"),
 ])
-def test_bad_options_are_named_in_one_line(options, words):
+def test_invalid_options_are_reported_in_one_line(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, words)
 
 
 @pytest.mark.parametrize("leaves", [False, True], ids=["stays", "leaves with a reset"])
-def test_a_reader_that_has_stopped_does_not_hold_a_delayed_broadcast_up(leaves):
+def test_a_stopped_reader_does_not_block_a_delayed_broadcast(leaves):
     with Listener("--broadcast", "--no-stdin", "--delay", "20ms", stdout=subprocess.DEVNULL) as listener:
         def connect():
             stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))

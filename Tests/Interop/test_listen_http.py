@@ -1,4 +1,4 @@
-"""`wsx listen` answers requests that ask for no WebSocket: `--serve`, and what there is without it."""
+"""`wsx listen` answers plain HTTP requests: files with `--serve`, and pages and errors without it."""
 
 import concurrent.futures
 import email.utils
@@ -23,7 +23,7 @@ LARGE_BYTES = 8 * MEBIBYTE
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A directory with all sorts of files, and a secret beside it."""
+    """A directory with all sorts of files, and a secret next to it."""
     base = tmp_path_factory.mktemp("site")
     (base / "secret.txt").write_bytes(SECRET)
     (base / "secret").mkdir()
@@ -88,7 +88,7 @@ class Answer:
 
 
 def ask(server, target="/", *fields, method="GET", version="1.1", host="127.0.0.1", cut=0):
-    """Sends a request as it is, but for so many bytes at its end, and reads all of the answer."""
+    """Sends a request exactly as given, minus `cut` bytes at its end, and reads the whole answer."""
     head = [f"{method} {target} HTTP/{version}", *([f"Host: {host}"] if host else []), *fields, "", ""]
     stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
     with stream.sock:
@@ -104,7 +104,7 @@ def ask(server, target="/", *fields, method="GET", version="1.1", host="127.0.0.
     "target, is_there",
     [("/caf%C3%A9%2fb", True), ("/caf%c3%a9%2Fb", True), ("/%63af%C3%A9%2fb?q", True), ("/caf%C3%A9/b", False),
      ("/caf%C3%A9%252fb", False), ("/Caf%C3%A9%2fb", False), ("/caf%C3%A9%2fb/", False), ("/caf%C3%A9%2fb%", False)])
-def test_a_path_is_the_same_however_its_escapes_are_written(target, is_there):
+def test_the_escapes_in_a_path_do_not_matter(target, is_there):
     with Listener("--echo", "--path", "/café%2fb") as server:
         assert ask(server, target, *UPGRADE).status == (426 if is_there else 404)
         assert ask(server, target).status == (426 if is_there else 404)
@@ -138,7 +138,7 @@ VERSION = "Sec-WebSocket-Version: 13"
      ([], {"fields": [f"X{number}: y" for number in range(200)]}, 431), ([], {"version": "2.0"}, 505),
      (["--reject", "503"], {"fields": [*UPGRADE, VERSION]}, 503),
      (["--reject", "304"], {"fields": [*UPGRADE, VERSION]}, 304)])
-def test_every_answer_has_the_same_fields_whether_a_page_or_a_refusal(options, request_, status):
+def test_every_answer_has_the_same_fields(options, request_, status):
     request_ = dict(request_)
     fields = request_.pop("fields", [])
     with Listener("--echo", *options) as server:
@@ -165,7 +165,7 @@ def test_every_answer_has_the_same_fields_whether_a_page_or_a_refusal(options, r
      ([], "/", "POST", 405), ([], "/x", "DELETE", 405), ([], "/../../etc/passwd", "GET", 426),
      (["--path", "/ws"], "/", "GET", 200), (["--path", "/ws"], "/ws", "GET", 426),
      (["--path", "/ws"], "/ws?q", "GET", 426), (["--path", "/ws"], "/other", "GET", 404)])
-def test_a_request_without_a_websocket_gets_the_right_status(options, target, method, status):
+def test_a_plain_request_gets_the_right_status(options, target, method, status):
     with Listener("--echo", *options) as server:
         answer = ask(server, target, method=method)
         assert answer.status == status
@@ -179,10 +179,10 @@ def test_a_request_without_a_websocket_gets_the_right_status(options, target, me
         server.wait_for(rf'Answered {words}: {status}, from 127\.0\.0\.1:\d+, path "{path}", \d\.\d s, \d+ B in, \d+ B out')
 
 
-def test_the_page_at_the_root_says_how_to_connect(bare):
+def test_the_root_page_shows_how_to_connect(bare):
     answer = ask(bare, host=f"localhost:{bare.port}")
     assert f"wsx connect ws://localhost:{bare.port}/\n".encode() in answer.body
-    # What the client writes into Host is not pasted into a shell.
+    # The client's Host must not end up in a command that users paste into a shell.
     answer = ask(bare, host="$(id).localhost")
     assert b"wsx connect ws://HOST/\n" in answer.body
 
@@ -192,12 +192,12 @@ def test_http_1_0_is_answered(bare):
     assert ask(bare, version="2.0").status == 505
 
 
-def test_a_body_is_nobodys_business_and_the_answer_arrives(bare):
+def test_a_request_body_is_ignored_and_the_answer_arrives(bare):
     result = curl("--include", "--data-binary", "@-", "-H", "Expect:", http_url(bare, "upload"), stdin=b"x" * MEBIBYTE)
     assert result.out.startswith(b"HTTP/1.1 405 ")
 
 
-def test_what_comes_behind_a_request_is_no_second_one(bare):
+def test_bytes_after_a_request_are_not_a_second_request(bare):
     request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     stream = wire.Stream(socket.create_connection(("127.0.0.1", bare.port), timeout=30))
     with stream.sock:
@@ -205,7 +205,7 @@ def test_what_comes_behind_a_request_is_no_second_one(bare):
         assert stream.read_to_end().count(b"HTTP/1.1 ") == 1
 
 
-def test_a_line_of_the_log_cannot_be_forged():
+def test_log_lines_cannot_be_forged():
     with Listener("--echo") as server:
         for target in ["/%0AAnswered%1b[2J", "/\x1b[2J", "/\u009b31m", "/a b"]:
             ask(server, target, host="\u009b2J")
@@ -217,7 +217,7 @@ def test_a_line_of_the_log_cannot_be_forged():
         assert not re.search("[\x00-\x1f\x7f-\x9f]", "".join(lines))
 
 
-def test_response_fields_go_to_pages_and_files(site):
+def test_response_fields_are_added_to_pages_and_files(site):
     with Listener("--echo", "-H", "Access-Control-Allow-Origin: *", "-H", "Cache-Control: no-store",
                   "-H", "Content-Type: x/y", "--serve", site) as server:
         answer = ask(server, "/app.js")
@@ -239,7 +239,7 @@ def test_response_fields_go_to_pages_and_files(site):
      ("to-sub/deep/file.txt", "text/plain; charset=utf-8"), ("sub/deep/top/app.js", "text/javascript; charset=utf-8"),
      (".well-known/security.txt", "text/plain; charset=utf-8"), ("with%20index/", "text/html; charset=utf-8"),
      ("%61pp.js", "text/javascript; charset=utf-8"), ("large.bin", "application/octet-stream")])
-def test_a_file_comes_with_its_type(server, site, path, media_type):
+def test_a_file_is_served_with_its_type(server, site, path, media_type):
     answer = ask(server, f"/{path}?query")
     file = site / urllib.parse.unquote(path)
     assert (answer.status, answer.field("Content-Type")) == (200, media_type)
@@ -252,12 +252,12 @@ def test_a_file_comes_with_its_type(server, site, path, media_type):
     assert (head.status, head.body, head.field("Content-Length")) == (200, b"", str(len(answer.body)))
 
 
-def test_a_websocket_opens_at_any_path_beside_the_files(server):
+def test_a_websocket_opens_at_any_path_next_to_the_files(server):
     for path in ["", "app.js", "sub", "..%2f"]:
         assert wsx("connect", "-n", "1", server.url + path, "hi").out == b"hi\n"
 
 
-def test_what_is_missing_is_404_and_the_path_of_the_websockets_426(site):
+def test_a_missing_file_gets_404_and_the_websocket_path_426(site):
     with Listener("--echo", "--path", "/ws", "--serve", site) as server:
         assert [ask(server, path).status for path in ["/ws", "/missing", "/app.js", "/app.js/", "/"]] == [
             426, 404, 200, 404, 200]
@@ -267,11 +267,11 @@ def test_what_is_missing_is_404_and_the_path_of_the_websockets_426(site):
         assert wsx("connect", "-n", "1", server.url + "app.js", "hi").out == b"hi\n"
 
 
-def test_a_head_that_is_too_large_gets_431(server):
+def test_a_request_head_that_is_too_large_gets_431(server):
     assert ask(server, "/" + "x" * 20_000).status == 431
 
 
-# Ranges and conditions
+# Ranges and preconditions
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_curl_gets_a_range(server, given, body, content_range):
     assert (answer.status, answer.body, answer.field("Content-Range")) == (206, body, content_range)
 
 
-def test_a_range_that_there_is_not_is_416_and_several_are_the_whole(server):
+def test_an_unsatisfiable_range_gets_416_and_several_ranges_the_whole_file(server):
     answer = ask(server, "/digits.txt", "Range: bytes=10-")
     assert (answer.status, answer.field("Content-Range")) == (416, "bytes */10")
     for value in ["bytes=0-1,4-5", "bytes=5-4", "lines=1-2", "bytes=x"]:
@@ -301,7 +301,7 @@ def test_curl_resumes_a_download(server, site, tmp_path):
     assert (tmp_path / "part").read_bytes() == contents
 
 
-def test_conditions_of_a_request(server):
+def test_preconditions_are_evaluated(server):
     whole = ask(server, "/digits.txt")
     tag, date = whole.field("ETag"), whole.field("Last-Modified")
     assert tag.startswith('"')
@@ -327,7 +327,7 @@ def test_conditions_of_a_request(server):
             assert status != 304 or (answer.body, answer.field("ETag")) == (b"", tag)
 
 
-def test_a_file_that_has_just_changed_is_not_told_for_certain(server, site):
+def test_a_file_that_has_just_changed_has_a_weak_tag(server, site):
     (site / "list/fresh.txt").write_bytes(b"fresh")
     answer = ask(server, "/list/fresh.txt")
     if time.time() - os.stat(site / "list/fresh.txt").st_mtime < 2:
@@ -339,7 +339,7 @@ def test_a_file_that_has_just_changed_is_not_told_for_certain(server, site):
 # Directories
 
 
-def test_a_directory_is_redirected_to_its_slash(server):
+def test_a_directory_without_a_slash_is_redirected(server):
     for target, location in [("/sub", "/sub/"), ("/sub?a=b", "/sub/?a=b"), ("/with%20index", "/with%20index/"),
                              ("/to-sub", "/to-sub/"), ("http://127.0.0.1/sub", "/sub/")]:
         answer = ask(server, target)
@@ -356,7 +356,7 @@ def test_no_path_redirects_to_another_server(server, target):
 
 
 class Links(html.parser.HTMLParser):
-    """The links of a page, with their texts, and all its elements."""
+    """Collects a page's links with their texts, and all its elements."""
 
     def __init__(self, page):
         super().__init__()
@@ -378,7 +378,7 @@ class Links(html.parser.HTMLParser):
             self.links[-1][1] += data
 
 
-def test_a_directory_page_shows_every_name_as_text_and_leads_to_each(server, site):
+def test_a_directory_page_shows_every_name_as_text_and_links_to_it(server, site):
     directory = site / "list"
     names = ["<script>alert(1)<", '"onclick="x', "a&amp;b", "new\nline", "per%25cent", "que?ry#x", "'", "javascript:x",
              "\u202egnp.exe", "水 🎈"]
@@ -409,22 +409,22 @@ def test_a_directory_page_shows_every_name_as_text_and_leads_to_each(server, sit
             os.unlink(os.fsencode(directory) + b"/" + name)
 
 
-def test_the_root_page_leaves_out_what_is_not_served(server):
+def test_the_root_page_omits_hidden_files(server):
     links = {link for link, _ in Links(ask(server, "/").body).links}
     assert {"sub/", "to-sub/", "inside", ".well-known/", "app.js"} <= links
     assert not links & {"../", "out", "out-dir/", "absolute", "absolute-in", "loop", "slash/", "proc/", "pipe", ".git/",
                         ".env", "via", "back", "chain", "env", "git/"}
 
 
-# Nothing outside
+# Path traversal
 
 
 def traversals():
-    """Paths that lead out of the root by some reading of them."""
+    """Returns paths that leave the root in some interpretation."""
     dots = ["..", "%2e%2e", ".%2e", "%2E.", "%252e%252e", "%c0%ae%c0%ae", "%uff0e%uff0e", "..;", "..%00", "...",
             "%u002e.", "%ef%bc%8e%ef%bc%8e"]
     slashes = ["/", "%2f", "%5c", "\\", "%252f", "//", "/./", "%c0%af", "%e0%80%af", "/%2e/"]
-    # With the number of names that are to be left again.
+    # Each prefix has the number of directories to climb out of.
     prefixes = {"/": 1, "/sub/": 2, "/sub/deep/": 3, "//": 1, "/./": 1, "/with%20index/": 2}
     targets = ["secret.txt", "secret/secret.txt"]
     return [
@@ -450,8 +450,8 @@ def test_no_path_leads_out_of_the_root(server):
             assert SECRET not in answer.data and b"root:" not in answer.data, path
 
 
-def test_a_link_that_changes_all_the_time_never_leads_out(server, site):
-    """The directory of a file becomes a link to the secret's and back while it is asked for."""
+def test_a_link_that_changes_constantly_never_leads_out(server, site):
+    """During the requests, the directory of a file is repeatedly replaced by a link to the secret's directory."""
     real, away, place = site / "real", site / "away", site / "place"
     real.mkdir()
     (real / "secret.txt").write_bytes(b"harmless")
@@ -478,20 +478,20 @@ def test_a_link_that_changes_all_the_time_never_leads_out(server, site):
 @pytest.mark.parametrize("host, status", [
     ("evil.example", 403), ("127.0.0.1.evil.example", 403), ("localhost.evil.example:80", 403), ("10.0.0.1", 200),
     ("localhost", 200), ("app.localhost:8080", 200), ("[::1]", 200), (None, 400), ("a b", 400), ("h:99999", 400)])
-def test_files_are_for_hosts_that_no_name_server_can_point_here(server, host, status):
+def test_files_are_served_only_to_hosts_that_dns_rebinding_cannot_use(server, host, status):
     assert ask(server, "/app.js", host=host).status == status
 
 
-def test_a_host_that_is_allowed_gets_files(site):
+def test_an_allowed_host_gets_files(site):
     with Listener("--echo", "-o", "http://app.example", "--serve", site) as server:
         assert ask(server, "/app.js", host="app.example").status == 200
         assert ask(server, "/app.js", host="other.example").status == 403
 
 
-# Under load
+# Load
 
 
-def test_a_hundred_downloads_at_once_are_whole(site):
+def test_a_hundred_concurrent_downloads_are_complete(site):
     expected = hashlib.sha256((site / "large.bin").read_bytes()).digest()
 
     def digest(server, _):
@@ -505,7 +505,7 @@ def test_a_hundred_downloads_at_once_are_whole(site):
         assert peak_resident_bytes(server.pid) < memory_limit(128 * MEBIBYTE)
 
 
-def test_a_client_that_stops_reading_holds_up_nobody(server, site):
+def test_a_client_that_stops_reading_does_not_block_others(server, site):
     stopped = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(20)]
     try:
         for sock in stopped:
@@ -517,8 +517,8 @@ def test_a_client_that_stops_reading_holds_up_nobody(server, site):
             sock.close()
 
 
-def test_a_client_that_stops_reading_is_dropped_after_half_a_minute(site):
-    # More than the kernel keeps for a connection.
+def test_a_client_that_stops_reading_is_disconnected_after_half_a_minute(site):
+    # Larger than the kernel's buffers of a connection.
     with open(site / "sparse", "wb") as file:
         file.truncate(1 << 30)
     with Listener("--echo", "--serve", site) as server:
@@ -530,7 +530,7 @@ def test_a_client_that_stops_reading_is_dropped_after_half_a_minute(site):
     (site / "sparse").unlink()
 
 
-def test_a_file_beyond_4_gib_has_its_last_bytes(server, site):
+def test_the_end_of_a_file_beyond_4_gib_can_be_read(server, site):
     size = (4 << 30) + 1000
     with open(site / "huge", "wb") as file:
         file.seek(size - 3)
@@ -545,7 +545,7 @@ def test_a_file_beyond_4_gib_has_its_last_bytes(server, site):
         (site / "huge").unlink()
 
 
-def test_slow_heads_hold_up_no_download(site):
+def test_slow_requests_do_not_delay_downloads(site):
     with Listener("--echo", "--serve", site, "--handshake-timeout", "1s") as server:
         slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(50)]
         try:
@@ -559,7 +559,7 @@ def test_slow_heads_hold_up_no_download(site):
                 sock.close()
 
 
-# Other ways to the server
+# Other transports
 
 
 def test_files_over_tls(site):
@@ -580,13 +580,13 @@ def test_files_on_a_unix_socket(site, tmp_path):
         server.wait_for(r'Answered GET: 200, from a local socket, path "/large.bin", .*, 8.0 MiB out\n')
 
 
-def test_what_is_no_directory_is_bad_usage(site, tmp_path):
+def test_serving_anything_but_a_directory_is_a_usage_error(site, tmp_path):
     for path, why in [(tmp_path / "none", "no such file"), (site / "app.js", "not a directory"), ("", "no such file")]:
         assert_fails(wsx("listen", "--serve", path, "0"), 2, "--serve", why, "directory")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read_is_403(server, site):
+def test_an_unreadable_file_gets_403(server, site):
     (site / "locked").write_bytes(SECRET)
     os.chmod(site / "locked", 0)
     try:

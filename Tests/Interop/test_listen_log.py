@@ -1,4 +1,4 @@
-"""The log of `wsx listen`: a line a connection, which no client can forge."""
+"""The log of `wsx listen`: one line per connection, which no client can forge."""
 
 import os
 import re
@@ -23,7 +23,7 @@ REFUSED = (
 
 
 def end_of(server):
-    """The last line of a client, in the groups of END."""
+    """Returns a client's last line, matched against END."""
     return re.fullmatch(END, server.wait_for(r"Client \d+ disconnected.*").group().decode())
 
 
@@ -31,7 +31,7 @@ def end_of(server):
     (b"X: y", r"Client 1 connected from an unknown address: /\nClient 1 disconnected: 1006, from an unknown address, path"),
     (b"Origin: http://elsewhere.example", "Refused a request: 403, from an unknown address, origin"),
 ])
-def test_a_client_that_is_gone_at_once_does_not_pass_for_a_local_one(field, line):
+def test_a_client_that_leaves_immediately_does_not_pass_for_a_local_one(field, line):
     with Listener("--echo") as server:
         os.kill(server.pid, signal.SIGSTOP)
         sock = socket.create_connection(("127.0.0.1", server.port))
@@ -42,7 +42,7 @@ def test_a_client_that_is_gone_at_once_does_not_pass_for_a_local_one(field, line
         server.wait_for(line)
 
 
-def test_a_connection_leaves_one_line_with_everything():
+def test_a_connection_leaves_one_complete_line():
     with Listener("--echo") as server:
         with Client(server.port, b"Origin: http://localhost:3000") as client:
             address = "%s:%d" % client.sock.getsockname()
@@ -57,7 +57,7 @@ def test_a_connection_leaves_one_line_with_everything():
         assert server.err.count("\n") == 3, server.err
 
 
-def test_a_connection_that_is_lost_or_breaks_the_rules_leaves_one_line_too():
+def test_a_lost_or_invalid_connection_leaves_one_line_too():
     with Listener("--echo") as server:
         with Client(server.port):
             pass
@@ -69,7 +69,7 @@ def test_a_connection_that_is_lost_or_breaks_the_rules_leaves_one_line_too():
         server.wait_for(r'Client 1 disconnected: 1006, [a-z ]+mask[a-z ]*, from .*, path "/", status 101, ')
 
 
-def test_a_request_that_is_refused_leaves_one_line():
+def test_a_refused_request_leaves_one_line():
     with Listener("--echo", "--path", "/chat") as server:
         head = answer(server.port, request(server.port, "Origin: http://localhost", target="/x?token=s3cret"))[1]
         line = server.wait_for("Refused a request.*").group().decode()
@@ -83,7 +83,7 @@ def test_a_request_that_is_refused_leaves_one_line():
         assert re.fullmatch(REFUSED, line)
 
 
-def test_a_client_with_whom_there_is_no_tls_leaves_one_line():
+def test_a_failed_tls_handshake_leaves_one_line():
     with Listener("--echo", "--tls-self-signed") as server:
         context = ssl.create_default_context()
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
@@ -108,7 +108,7 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("origin", FORGERIES.values(), ids=FORGERIES)
-def test_an_origin_forges_nothing(origin):
+def test_an_origin_cannot_forge_log_lines(origin):
     origin = origin if isinstance(origin, bytes) else origin.encode()
     with Listener("--echo", "-o", "*") as server:
         with Client(server.port, b"Origin: " + origin) as client:
@@ -126,7 +126,7 @@ def test_an_origin_forges_nothing(origin):
 
 
 @pytest.mark.parametrize("value", [b"a\rb", b"a\nClient 9 disconnected: 1000", b"a\0b", b"\x1b[2J", b"\x7f"])
-def test_a_control_character_gets_into_no_field(value):
+def test_a_field_with_a_control_character_is_rejected(value):
     with Listener("--echo", "-o", "*") as server:
         data = request(server.port).replace(b"\r\n\r\n", b"\r\nOrigin: http://" + value + b"\r\n\r\n")
         assert answer(server.port, data)[0] == 400
@@ -135,7 +135,7 @@ def test_a_control_character_gets_into_no_field(value):
         assert_harmless(server.err)
 
 
-def test_a_long_path_is_cut():
+def test_a_long_path_is_truncated():
     with Listener("--echo") as server:
         with Client(server.port) as client:
             client.close(1000)
@@ -148,7 +148,7 @@ def test_a_long_path_is_cut():
         assert max(len(line) for line in server.err.splitlines()) < 400
 
 
-def test_a_close_reason_forges_nothing():
+def test_a_close_reason_cannot_forge_log_lines():
     with Listener("--echo") as server:
         with Client(server.port) as client:
             client.close(1000, 'x", from 1.2.3.4:5\r\n\x1b[2J\u202e'.encode())
@@ -164,7 +164,7 @@ def test_a_quiet_server_logs_nothing():
         assert (server.wait(), server.err) == (0, "")
 
 
-def test_the_summary_of_a_verbose_server_follows_the_line():
+def test_the_summary_of_a_verbose_server_follows_the_last_line():
     with Listener("--echo", "-v") as server:
         assert wsx("connect", "-n", "1", server.url, "x").status == 0
         server.wait_for(r"Client 1 disconnected: 1000, from .*\nClient 1: 1 sent, 1 received; ")
@@ -175,7 +175,7 @@ def assert_harmless(text):
         assert character == "\n" or character.isprintable() or character in "\u0301\ufffd", repr(character)
 
 
-def test_the_query_of_a_client_that_is_let_in_is_not_logged():
+def test_the_query_of_an_accepted_client_is_not_logged():
     with Listener("--echo") as listener:
         stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port)))
         stream.send(wire.upgrade_request(listener.port, "/chat?token=s3cret"))

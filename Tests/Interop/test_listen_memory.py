@@ -1,4 +1,4 @@
-"""What many clients used is given back when they have left."""
+"""Memory is returned after many clients have left."""
 
 import contextlib
 import os
@@ -12,13 +12,13 @@ MEBIBYTE = 1 << 20
 
 
 def assert_returned(server, before, kept=6 * MEBIBYTE):
-    """Asserts that the memory of a server comes down to what it was, and some."""
+    """Asserts that a server's memory drops to its previous value, plus `kept`."""
     wait_until(
         lambda: resident_bytes(server.pid) < before + memory_limit(kept),
         what=f"the memory's return to {before >> 20} MiB")
 
 
-def test_throttled_clients_give_their_memory_back():
+def test_throttled_clients_release_their_memory():
     with Listener("--echo", "--throttle", "64k", "--compress=off") as server:
         with Client(server.port) as client:
             client.send(wire.text("warm", is_masked=True))
@@ -36,7 +36,7 @@ def test_throttled_clients_give_their_memory_back():
         assert_returned(server, before)
 
 
-def test_aborted_downloads_give_their_memory_back(tmp_path):
+def test_aborted_downloads_release_their_memory(tmp_path):
     (tmp_path / "large").write_bytes(os.urandom(8 * MEBIBYTE))
     with Listener("--serve", tmp_path) as server:
         before = resident_bytes(server.pid)
@@ -46,7 +46,7 @@ def test_aborted_downloads_give_their_memory_back(tmp_path):
                 download = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
                 download.sendall(f"GET /large HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
                 downloads.append(download)
-                # Some leave early, so that what is free lies between what is in use.
+                # Some clients leave early, which fragments the free memory.
                 if number > 50 and number % 3 == 0:
                     downloads.pop(0).close()
             for download in downloads:

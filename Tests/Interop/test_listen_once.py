@@ -1,4 +1,4 @@
-"""`wsx listen --once`: one client, and the end of it is the end of the run."""
+"""`wsx listen --once` serves one client and exits with its status."""
 
 import signal
 import socket
@@ -15,7 +15,7 @@ def once(*arguments, **options):
 
 
 class Client(wire.Stream):
-    """A client that says what a test has it say."""
+    """A client driven by the test."""
 
     def __init__(self, port, *fields):
         super().__init__(socket.create_connection(("127.0.0.1", port), timeout=30))
@@ -38,7 +38,7 @@ class Client(wire.Stream):
     ((1011, b"broken"), 1, 'the peer closed the connection: 1011 (internal error) "broken"'),
     ((4000,), 1, "the peer closed the connection: 4000"),
 ])
-def test_the_status_is_that_of_the_only_client(frame, status, words):
+def test_the_exit_status_reflects_the_end_of_the_client(frame, status, words):
     with once("--echo") as server:
         with Client(server.port) as client:
             client.close(*frame)
@@ -49,7 +49,7 @@ def test_the_status_is_that_of_the_only_client(frame, status, words):
             assert "wsx:" not in server.err
 
 
-def test_a_connection_that_is_lost_is_status_1():
+def test_a_lost_connection_exits_1():
     with once("--echo") as server:
         with Client(server.port):
             pass
@@ -57,7 +57,7 @@ def test_a_connection_that_is_lost_is_status_1():
         assert "the connection was lost" in server.err
 
 
-def test_a_violation_is_status_5():
+def test_a_protocol_violation_exits_5():
     with once("--echo") as server:
         with Client(server.port) as client:
             client.send(wire.text("not masked"))
@@ -66,7 +66,7 @@ def test_a_violation_is_status_5():
         assert "unmasked-frame" in server.err or "mask" in server.err
 
 
-def test_input_is_sent_and_output_written_until_the_client_leaves(tmp_path):
+def test_input_is_sent_and_output_is_written_until_the_client_leaves(tmp_path):
     out = tmp_path / "out"
     script = """printf 'a\nb\n' | "$0" listen --once 0 > "$1" """
     with Running(["bash", "-c", script, BINARY, out]) as pipeline:
@@ -80,7 +80,7 @@ def test_input_is_sent_and_output_written_until_the_client_leaves(tmp_path):
     assert out.read_bytes() == b"one\ntwo\n"
 
 
-def test_the_end_of_the_input_ends_nothing():
+def test_the_end_of_the_input_does_not_end_the_run():
     with once(stdin=subprocess.PIPE) as server:
         server.send(b"a\n")
         server.process.stdin.close()
@@ -93,11 +93,11 @@ def test_the_end_of_the_input_ends_nothing():
         assert (server.wait(), server.out) == (0, b"late\n")
 
 
-def test_nobody_else_comes_in_once_a_client_has():
+def test_no_other_client_is_accepted_after_the_first():
     with once("--echo") as server:
         waiting = socket.create_connection(("127.0.0.1", server.port), timeout=30)
         with Client(server.port) as client:
-            # Whoever had not asked yet is let go, and the port is closed.
+            # Connections without a request are closed, and so is the port.
             assert waiting.recv(1) == b""
             with pytest.raises(ConnectionRefusedError):
                 socket.create_connection(("127.0.0.1", server.port), timeout=30)
@@ -108,7 +108,7 @@ def test_nobody_else_comes_in_once_a_client_has():
         assert server.wait() == 0
 
 
-def test_requests_that_are_refused_do_not_count():
+def test_refused_requests_do_not_count():
     with once("--echo", "--bearer", "t") as server:
         assert wsx("connect", server.url, "x").status == 4
         assert wsx("connect", "--bearer", "t", "-o", "http://evil.example", server.url, "x").status == 4
@@ -116,8 +116,8 @@ def test_requests_that_are_refused_do_not_count():
         assert server.wait() == 0
 
 
-def test_everything_is_written_before_the_end_however_slow_the_reader_is():
-    # More than the pipe, and what is written at once, hold.
+def test_all_output_is_written_before_the_end_even_to_a_slow_reader():
+    # More than the pipe and a single write can hold.
     message = b"x" * 60_000
     with once(stdout=subprocess.PIPE) as server:
         with Client(server.port) as client:
@@ -128,7 +128,7 @@ def test_everything_is_written_before_the_end_however_slow_the_reader_is():
         assert server.out == (message + b"\n") * 50
 
 
-def test_a_stuck_reader_is_waited_for_beyond_the_time_for_closing(tmp_path):
+def test_a_stuck_reader_is_waited_for_beyond_the_close_timeout(tmp_path):
     result = shell(
         """
         "$WSX" listen --once --close-timeout 100ms 0 2> "$1/log" | (sleep 3; wc -c) &
@@ -148,7 +148,7 @@ def test_a_unix_socket_serves_once_and_is_removed(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_as_it_ends_any_server(number):
+def test_a_signal_ends_the_run_like_any_server(number):
     with once("--echo") as server:
         server.signal(number)
         assert server.wait() == 0
@@ -159,13 +159,13 @@ def test_a_signal_ends_it_as_it_ends_any_server(number):
         assert server.wait() == 0
 
 
-def test_a_client_that_is_lost_to_the_heartbeat_is_status_6():
+def test_a_client_that_misses_its_heartbeats_exits_6():
     with once("--echo", "--heartbeat", "50ms") as server, Client(server.port):
         assert server.wait() == 6
         assert "the peer sent nothing" in server.err
 
 
-def test_an_event_tells_why():
+def test_the_reason_is_reported_as_an_event():
     with once("--echo", "--output", "json") as server:
         with Client(server.port) as client:
             client.close(4000)
@@ -173,13 +173,13 @@ def test_an_event_tells_why():
         assert b'"type":"error"' in server.out and b'"kind":"closed"' in server.out
 
 
-# The program of the only client tells by its status.
+# Status of the client's program
 
 
 @pytest.mark.parametrize("script, status, words", [
     ("exit 0", 0, None), ("exit 3", 1, "sh exited with status 3"), ("kill -9 $$", 1, "sh was killed by signal 9"),
 ])
-def test_a_program_that_fails_is_status_1(script, status, words):
+def test_a_failed_program_exits_1(script, status, words):
     with once(program=["sh", "-c", script]) as server, Client(server.port) as client:
         assert client.read_until_close().close_code == (1011 if status else 1000)
         client.send(wire.close(1011 if status else 1000, is_masked=True))
@@ -188,7 +188,7 @@ def test_a_program_that_fails_is_status_1(script, status, words):
         assert lines == ([f"wsx: {words}"] if words else [])
 
 
-def test_a_program_that_fails_after_its_client_has_left_is_status_1():
+def test_a_program_that_fails_after_its_client_left_exits_1():
     with once("--output", "json", "--exec-grace", "20s", program=["sh", "-c", "cat; exit 5"]) as server:
         with Client(server.port) as client:
             client.close(1000)
@@ -198,7 +198,7 @@ def test_a_program_that_fails_after_its_client_has_left_is_status_1():
         assert b'"kind":"program","message":"sh exited with status 5","client":1' in server.out
 
 
-def test_a_program_that_has_to_be_ended_has_not_failed():
+def test_a_program_that_has_to_be_terminated_has_not_failed():
     with once("--exec-grace", "100ms", program=["sh", "-c", "trap 'exit 7' TERM; echo; sleep 30 & wait"]) as server:
         with Client(server.port) as client:
             assert client.read_frame().payload == b""
@@ -206,7 +206,7 @@ def test_a_program_that_has_to_be_ended_has_not_failed():
         assert server.wait() == 0
 
 
-def test_programs_that_fail_do_not_end_a_server_of_many():
+def test_without_once_failed_programs_do_not_end_the_server():
     with Listener(program=["sh", "-c", "exit 3"]) as server:
         with Client(server.port) as client:
             assert client.read_until_close().close_code == 1011
@@ -214,7 +214,7 @@ def test_programs_that_fail_do_not_end_a_server_of_many():
         assert server.stop() == 0
 
 
-def test_a_line_of_its_program_that_is_too_long_is_status_1():
+def test_a_program_that_writes_too_long_a_line_exits_1():
     with once("--max-message-size", "10", program=["sh", "-c", "echo 12345678901; cat"]) as server:
         with Client(server.port) as client:
             assert client.read_until_close().close_code == 1011

@@ -1,4 +1,4 @@
-"""Options and inputs of `wsx listen` that would be ignored, or would do harm: they are refused, in one line."""
+"""Options and inputs of `wsx listen` that would be ignored or cause harm are rejected with one line."""
 
 import os
 import subprocess
@@ -14,12 +14,12 @@ RECORDING = (
     b'{"type":"message","direction":"in","data":"answer"}\n')
 
 
-# A recording does not empty what is read.
+# Recordings do not overwrite input files
 
 
 @pytest.fixture(params=["itself", "a symbolic link", "a hard link"])
 def names(request, tmp_path):
-    """A file, and another name of it."""
+    """Returns a file's path, and the same or another path of the same file."""
     path = tmp_path / "file"
     path.write_bytes(RECORDING)
     if request.param == "itself":
@@ -29,14 +29,14 @@ def names(request, tmp_path):
     return path, other
 
 
-def test_the_recording_that_is_replayed_is_not_recorded_in(names):
+def test_a_recording_does_not_overwrite_the_replayed_recording(names):
     path, other = names
     assert_fails(wsx("listen", "--replay", path, "--record", other, "0"), 2, f"--record {other}: ", "--replay")
     assert path.read_bytes() == RECORDING
 
 
 @pytest.mark.parametrize("command", [["connect", "echo:"], ["listen", "0"]], ids=["connect", "listen"])
-def test_standard_input_is_not_recorded_in(names, command):
+def test_a_recording_does_not_overwrite_standard_input(names, command):
     path, other = names
     with open(path, "rb") as file:
         result = wsx(command[0], "--record", other, *command[1:], stdin=file, timeout=20)
@@ -44,13 +44,13 @@ def test_standard_input_is_not_recorded_in(names, command):
     assert path.read_bytes() == RECORDING
 
 
-def test_a_file_that_is_sent_is_not_recorded_in(names):
+def test_a_recording_does_not_overwrite_a_sent_file(names):
     path, other = names
     assert_fails(wsx("connect", "--file", path, "--record", other, "echo:"), 2, f"--record {other}: ", "--file")
     assert path.read_bytes() == RECORDING
 
 
-def test_a_certificate_or_a_file_of_fields_is_not_recorded_in(tmp_path):
+def test_a_recording_does_not_overwrite_a_certificate_or_header_file(tmp_path):
     path = tmp_path / "fields"
     path.write_text("A: b\n")
     for options in [["-H", f"@{path}"], ["--tls-cert", path], ["--auth", f"@{path}"]]:
@@ -59,12 +59,12 @@ def test_a_certificate_or_a_file_of_fields_is_not_recorded_in(tmp_path):
     assert path.read_text() == "A: b\n"
 
 
-def test_a_device_that_is_read_can_be_recorded_in():
+def test_a_device_can_be_both_input_and_recording():
     with open(os.devnull, "rb") as null:
         assert wsx("connect", "--record", os.devnull, "-x", "a", "-n", "1", "echo:", stdin=null).out == b"a\n"
 
 
-# Options that contradict, or say nothing.
+# Contradictory and ineffective options
 
 
 @pytest.mark.parametrize("options, words", [
@@ -88,7 +88,7 @@ def test_a_device_that_is_read_can_be_recorded_in():
     (["--seed", "1"], ["'--seed' requires '--delay' or '--drop-rate'"]),
     (["--exec-grace", "1s"], ["'--exec-grace' requires '--exec'"]),
 ])
-def test_what_would_be_ignored_is_refused(options, words):
+def test_options_without_effect_are_rejected(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, *words)
 
 
@@ -96,16 +96,16 @@ def test_what_would_be_ignored_is_refused(options, words):
     ["--once", "--threads", "1"], ["--echo", "--input", "lines"], ["--path", "/a", "--path", "/a"],
     ["--compress", "--compress-window-bits", "9"],
 ])
-def test_what_says_what_holds_anyway_is_not(options):
+def test_redundant_options_are_accepted(options):
     with Listener(*options) as server:
         assert server.stop() == 0
 
 
-# Events of the input.
+# Input events
 
 
 @pytest.mark.parametrize("client", ["null", "0", "-1", "1.5", '"3"', "true", "[1]"])
-def test_a_client_that_is_no_number_of_one_is_not_everybody(client):
+def test_an_invalid_client_number_does_not_address_everybody(client):
     with Listener("--input", "json", stdin=subprocess.PIPE) as server, Client(server.port) as stream:
         server.send(b'{"type":"message","data":"secret","client":%s}\n' % client.encode())
         server.send(b'{"type":"message","data":"for all"}\n')
@@ -113,7 +113,7 @@ def test_a_client_that_is_no_number_of_one_is_not_everybody(client):
         server.wait_for("wsx: input line 1 was not sent: its 'client' is not a client number of 1 or more\n")
 
 
-def test_what_is_for_a_client_that_is_being_closed_is_said_not_to_be_sent():
+def test_a_message_for_a_closing_client_is_reported_as_not_sent():
     with Listener("--input", "json", "-vv", stdin=subprocess.PIPE) as server, Client(server.port) as stream:
         server.send(b'{"type":"close","client":1}\n{"type":"message","data":"late","client":1}\n')
         server.wait_for("wsx: input line 2 was not sent: client 1 is being closed\n")
@@ -121,14 +121,14 @@ def test_what_is_for_a_client_that_is_being_closed_is_said_not_to_be_sent():
         assert "late" not in server.err
 
 
-# Words that help.
+# Helpful messages
 
 
-def test_a_socket_in_a_directory_that_is_not_there_says_so():
+def test_a_socket_in_a_missing_directory_names_the_directory():
     assert_fails(wsx("listen", "unix:/no/such/place/s"), 3, "there is no directory /no/such/place")
 
 
-def test_a_recording_that_is_cut_off_is_said_to_be_that(tmp_path):
+def test_a_truncated_recording_is_reported_as_truncated(tmp_path):
     path = tmp_path / "cut"
     path.write_bytes(RECORDING[:-10])
     assert_fails(wsx("listen", "--replay", path, "0"), 2, "line 2: the recording ends in the middle of this line")
@@ -136,7 +136,7 @@ def test_a_recording_that_is_cut_off_is_said_to_be_that(tmp_path):
     assert_fails(wsx("listen", "--replay", path, "0"), 2, "it is empty")
 
 
-def test_a_script_without_its_interpreter_is_said_to_miss_that(tmp_path):
+def test_a_script_without_its_interpreter_names_the_interpreter(tmp_path):
     script = tmp_path / "script"
     script.write_text("#!/no/such/interpreter -x\n")
     script.chmod(0o755)
@@ -144,7 +144,7 @@ def test_a_script_without_its_interpreter_is_said_to_miss_that(tmp_path):
         wsx("listen", "--exec", "0", "--", script), 2, "no such interpreter: '/no/such/interpreter'")
 
 
-def test_verbose_lines_have_the_number_of_their_client():
+def test_verbose_lines_contain_the_client_number():
     with Listener("--echo", "--tls-self-signed", "-v") as server:
         assert wsx("connect", "--insecure", "-n", "1", server.url, "a").out == b"a\n"
         server.wait_for("#1 ← GET / HTTP/1.1\n")

@@ -1,4 +1,4 @@
-"""`wsx listen` notices that a client has gone also while nothing is read from it."""
+"""`wsx listen` notices a client's departure even while it does not read from the client."""
 
 import fcntl
 import json
@@ -14,12 +14,12 @@ import wire
 from processes import Listener, wait_until
 
 MEBIBYTE = 1 << 20
-# Sooner than this the fault would not have been noticed either way: all that holds the clients lasts an hour.
+# Without the fix, departures go unnoticed for far longer: everything that pauses the clients lasts an hour.
 NOTICED = 20
 
 
 def open_client(server, *fields):
-    """A raw client of the server, upgraded."""
+    """Opens a raw connection to the server."""
     if server.port:
         sock = socket.create_connection(("127.0.0.1", server.port), 30)
     else:
@@ -33,7 +33,7 @@ def open_client(server, *fields):
 
 
 def fill(stream):
-    """Sends until nothing more is taken."""
+    """Sends until the server accepts nothing more."""
     message = wire.frame(wire.BINARY, bytes(MEBIBYTE), is_masked=True)
     stream.sock.settimeout(1)
     with pytest.raises(TimeoutError):
@@ -43,7 +43,7 @@ def fill(stream):
 
 
 def socket_count(pid):
-    """The number of sockets that a process has open."""
+    """Returns the number of a process's open sockets."""
     links = []
     for entry in os.scandir(f"/proc/{pid}/fd"):
         try:
@@ -54,12 +54,12 @@ def socket_count(pid):
 
 
 def unsent_bytes(stream):
-    """What the server's system has not acknowledged."""
+    """Returns the number of bytes the server's kernel has not acknowledged."""
     return struct.unpack("i", fcntl.ioctl(stream.sock, termios.TIOCOUTQ, bytes(4)))[0]
 
 
 def reset(stream):
-    """Leaves as a program that is killed with unread data does."""
+    """Leaves like a program that is killed with unread data."""
     stream.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     stream.sock.close()
 
@@ -71,7 +71,7 @@ def leave(stream):
 
 @pytest.mark.parametrize("way", [reset, leave])
 @pytest.mark.parametrize("place", ["tcp", "unix"])
-def test_a_client_whose_answers_wait_is_noticed_when_it_has_gone(way, place, tmp_path):
+def test_a_client_that_left_with_pending_answers_is_noticed(way, place, tmp_path):
     address = "0" if place == "tcp" else f"unix:{tmp_path}/s"
     with Listener("--echo", "--delay", "1h", "--compress=off", "--max-message-size", "4M", address=address) as server:
         before = socket_count(server.pid)
@@ -82,7 +82,7 @@ def test_a_client_whose_answers_wait_is_noticed_when_it_has_gone(way, place, tmp
         wait_until(lambda: socket_count(server.pid) == before, NOTICED)
 
 
-def test_a_client_that_is_still_there_gets_a_ping_now_and_then_while_its_answers_wait():
+def test_a_connected_client_with_pending_answers_gets_pings():
     with Listener("--echo", "--delay", "1h", "--compress=off", "--max-message-size", "4M") as server:
         gone, idle = open_client(server), open_client(server)
         for client in gone, idle:
@@ -93,7 +93,7 @@ def test_a_client_that_is_still_there_gets_a_ping_now_and_then_while_its_answers
         assert "Client 2 disconnected" not in server.err
 
 
-def test_a_client_that_has_closed_its_side_is_answered_like_any_other():
+def test_a_client_that_closed_its_sending_side_is_answered_normally():
     count = 20
     with Listener("--echo", "--delay", "3s", "--compress=off", "--max-message-size", "4M") as server:
         client = open_client(server)
@@ -108,13 +108,14 @@ def test_a_client_that_has_closed_its_side_is_answered_like_any_other():
                 break
             if frame.opcode == wire.BINARY:
                 payloads.append(frame.payload[0])
-        # Those that wait when the close frame is read are sent no more. It is not read before half of the rest has left.
+        # Answers pending when the close frame is read are discarded. It is read after half of the others have been
+        # sent.
         assert payloads == list(range(len(payloads)))
         assert len(payloads) >= 8
 
 
 @pytest.mark.parametrize("way", [reset, leave])
-def test_a_client_whose_program_takes_nothing_is_noticed_when_it_has_gone(way):
+def test_a_client_that_left_an_idle_program_is_noticed(way):
     with Listener("--exec-grace", "100ms", program=["sleep", "1000"]) as server:
         client = open_client(server)
         fill(client)
@@ -122,8 +123,8 @@ def test_a_client_whose_program_takes_nothing_is_noticed_when_it_has_gone(way):
         server.wait_for("Client 1 disconnected: 1006", timeout=NOTICED)
 
 
-def test_a_client_that_is_throttled_is_noticed_when_it_has_gone():
-    # What has been read from it, 64 KiB, still comes through in its time.
+def test_a_throttled_client_that_left_is_noticed():
+    # The 64 KiB already read from it are still delivered at the throttled rate.
     with Listener("--throttle", "20000", "--output", "json", stdin=subprocess.PIPE) as server:
         client = open_client(server)
         fill(client)
@@ -131,7 +132,7 @@ def test_a_client_that_is_throttled_is_noticed_when_it_has_gone():
         server.wait_for("Client 1 disconnected: 1006", timeout=NOTICED)
 
 
-def test_what_a_client_sent_before_it_had_gone_is_written_when_the_output_goes_on():
+def test_messages_of_a_client_that_left_are_written_when_the_output_resumes():
     count = 150
     reading, writing = os.pipe()
     with Listener("--output", "json", stdin=subprocess.PIPE, stdout=writing) as server:
@@ -140,10 +141,10 @@ def test_what_a_client_sent_before_it_had_gone_is_written_when_the_output_goes_o
         sender, silent = open_client(server), open_client(server)
         for number in range(count):
             sender.send(wire.text(f"{number} " + "x" * 10_000, is_masked=True))
-        # A reset takes with it what has not arrived.
+        # A reset discards data that has not arrived.
         wait_until(lambda: unsent_bytes(sender) == 0)
         reset(sender)
-        # Nothing of this one waits: it need not wait for the output.
+        # This client has no pending messages, so it need not wait for the output.
         leave(silent)
         server.wait_for("Client 2 disconnected: 1006", timeout=NOTICED)
         events = []

@@ -1,4 +1,4 @@
-"""`wsx listen --record`: what all the clients and the server say."""
+"""`wsx listen --record` records the messages of all clients and of the server."""
 
 import os
 import resource
@@ -64,7 +64,7 @@ def test_a_broadcast_is_recorded_for_each_client(tmp_path):
     assert sorted(messages[3:]) == [("out", number, "typed") for number in [1, 2, 3]]
 
 
-def test_what_the_input_asks_for_is_recorded_and_replays(tmp_path):
+def test_actions_from_the_input_are_recorded_and_can_be_replayed(tmp_path):
     path = tmp_path / "r.jsonl"
     asked = (
         b'{"type":"message","opcode":"binary","base64":"AQI=","client":1}\n{"type":"ping","data":"p"}\n'
@@ -94,7 +94,7 @@ def test_what_the_input_asks_for_is_recorded_and_replays(tmp_path):
         assert frames(client) == expected
 
 
-def test_heartbeats_are_not_recorded_as_sent_but_their_answers_are(tmp_path):
+def test_heartbeat_pings_are_not_recorded_but_their_pongs_are(tmp_path):
     path = tmp_path / "r.jsonl"
     with Listener("--record", path, "--heartbeat", "50ms", "--heartbeat-misses", "100") as server:
         with Client(server.port) as client:
@@ -117,7 +117,7 @@ def test_a_full_disk_ends_the_server(arguments):
 
 def test_a_full_disk_ends_a_server_with_clients(tmp_path):
     def small_files():
-        # Room for the beginning, and none for what comes; the write fails, and nobody is killed.
+        # Enough space for the beginning only. The write fails, and the signal is ignored.
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
@@ -131,14 +131,14 @@ def test_a_full_disk_ends_a_server_with_clients(tmp_path):
         assert "recording to" in server.err
 
 
-def test_a_recording_that_cannot_begin_is_bad_usage(tmp_path):
+def test_a_recording_that_cannot_be_created_is_a_usage_error(tmp_path):
     assert_fails(wsx("listen", "--record", tmp_path / "no" / "r", "0"), 2, "--record")
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     assert_fails(wsx("listen", "--record", fifo, "0"), 2, "no process has the pipe open for reading")
 
 
-def test_a_slow_reader_of_the_recording_has_clients_and_input_wait(tmp_path):
+def test_a_slow_reader_of_the_recording_pauses_clients_and_input(tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -153,7 +153,7 @@ def test_a_slow_reader_of_the_recording_has_clients_and_input_wait(tmp_path):
                     client.send(message)
                     sent += 1
             assert sent < 200, "the recording holds 1 MiB, the sockets a few"
-            # Read on, and it goes on.
+            # Once the recording is read, everything resumes.
             os.set_blocking(reader, True)
             taken = bytearray()
             thread = threading.Thread(target=lambda: take_all(reader, taken), daemon=True)
@@ -180,12 +180,12 @@ def take_all(descriptor, taken):
         pass
 
 
-def test_a_reader_that_has_stopped_pauses_the_input_that_is_recorded(tmp_path):
+def test_a_stopped_reader_of_the_recording_pauses_the_input(tmp_path):
     with Listener("--record", tmp_path / "r.jsonl", stdin=-1) as server, Client(server.port):
         pipe = server.process.stdin.fileno()
         os.set_blocking(pipe, False)
         lines = b"x" * 1023 + b"\n"
-        # What the queue, the kernel and the pipes hold is less than a quarter of this.
+        # The queue, the kernel, and the pipes hold less than a quarter of this.
         limit, taken = 200 << 20, 0
         while taken < limit and select.select([], [pipe], [], 2)[1]:
             taken += os.write(pipe, lines * 64)

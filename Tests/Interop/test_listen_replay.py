@@ -1,4 +1,4 @@
-"""`wsx listen --replay` answers as the server of a recording did."""
+"""`wsx listen --replay` answers like the server of a recording."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from scripted_server import ScriptedServer
 
 
 def open_client(server):
-    """A raw client of the server, upgraded."""
+    """Opens a raw connection to the server."""
     stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), 30))
     stream.send(wire.upgrade_request(server.port))
     assert b" 101 " in stream.read_head()
@@ -54,7 +54,7 @@ def test_a_recorded_session_is_replayed_without_its_server(tmp_path):
             assert (result.status, result.lines) == (0, messages)
 
 
-def test_greeting_binary_ping_and_close_come_as_they_were_recorded(tmp_path):
+def test_greeting_binary_ping_and_close_are_replayed_as_recorded(tmp_path):
     def serve(peer):
         peer.upgrade(then=wire.text("welcome") + wire.frame(wire.PING, b"p"))
         assert peer.read_message().payload == b"question"
@@ -74,7 +74,7 @@ def test_greeting_binary_ping_and_close_come_as_they_were_recorded(tmp_path):
         assert (frames[2].close_code, frames[2].payload[2:]) == (4001, b"bye")
 
 
-def test_other_messages_are_answered_in_order_and_then_there_is_silence(tmp_path):
+def test_unknown_messages_get_the_recorded_replies_in_order_until_they_run_out(tmp_path):
     recording = write(tmp_path / "r", OPEN, sent("a"), received("1"), sent("b"), received("2"), received("3"))
     with Listener("--replay", recording) as server:
         client = open_client(server)
@@ -82,7 +82,7 @@ def test_other_messages_are_answered_in_order_and_then_there_is_silence(tmp_path
             send(client, message)
         client.send(wire.frame(wire.PING, b"still here", is_masked=True))
         frames = [client.read_frame() for _ in range(4)]
-        # The pong is answered at once, and replies at the end of the turn.
+        # The pong is sent at once, and replies at the end of the turn.
         assert sorted(frame.payload for frame in frames) == [b"1", b"2", b"3", b"still here"]
         assert [frame.payload for frame in frames if frame.opcode == wire.TEXT] == [b"1", b"2", b"3"]
         client.send(wire.frame(wire.PING, b"x", is_masked=True))
@@ -103,7 +103,7 @@ def test_each_client_gets_the_next_conversation_of_a_server_recording(tmp_path):
         assert "1012" in result.err
 
 
-def test_what_a_server_recorded_is_replayed_to_each_of_its_clients(tmp_path):
+def test_a_server_recording_is_replayed_to_each_of_its_clients(tmp_path):
     recording, second = tmp_path / "server.jsonl", tmp_path / "second.jsonl"
     with Listener("--echo", "--close-after", "2", "--delay", "1ms", "--record", recording) as server:
         for name in ["one", "two"]:
@@ -153,7 +153,7 @@ def test_python_and_node_are_served(tmp_path):
         assert result.out.decode().split("\n")[:2] == ["hello", "x" * 70_000]
 
 
-def test_much_that_a_client_does_not_read_pauses_it(tmp_path):
+def test_many_unread_replies_pause_their_client(tmp_path):
     exchange = [sent("more"), received("x" * (1 << 20))]
     recording = write(tmp_path / "r", OPEN, *exchange * 40)
     with Listener("--replay", recording, "--compress=off") as server:
@@ -165,7 +165,7 @@ def test_much_that_a_client_does_not_read_pauses_it(tmp_path):
 
 
 @pytest.mark.parametrize("begins", ["opening", "answer"])
-def test_much_that_is_said_at_once_waits_for_the_client_to_read_it(tmp_path, begins):
+def test_a_burst_of_replies_waits_until_the_client_reads(tmp_path, begins):
     replies = [received(f"{number:04d}" + "x" * (1 << 20)) for number in range(64)]
     question = [sent("go")] if begins == "answer" else []
     recording = write(tmp_path / "r", OPEN, *question, *replies, sent("end?"), received("end"))
@@ -174,7 +174,7 @@ def test_much_that_is_said_at_once_waits_for_the_client_to_read_it(tmp_path, beg
         clients = [open_client(server) for _ in range(4)]
         for client in clients:
             send(client, "go" if begins == "answer" else "end?")
-        # Each of them holds its queue, its gate and a message at most.
+        # Each client holds at most its queue, its gate, and one message.
         for client in clients:
             assert client.read_message().payload.startswith(b"0000")
         assert resident_bytes(server.pid) - before < memory_limit(4 * (40 << 20))
@@ -185,7 +185,7 @@ def test_much_that_is_said_at_once_waits_for_the_client_to_read_it(tmp_path, beg
         assert clients[0].read_message().payload == b"end"
 
 
-def test_a_close_after_so_many_messages_waits_for_a_long_answer(tmp_path):
+def test_close_after_messages_waits_for_a_long_answer(tmp_path):
     replies = [received("x" * (1 << 20)) for _ in range(40)]
     recording = write(tmp_path / "r", OPEN, sent("go"), *replies)
     with Listener("--replay", recording, "--compress=off", "--close-after", "1") as server:
@@ -196,7 +196,7 @@ def test_a_close_after_so_many_messages_waits_for_a_long_answer(tmp_path):
         assert client.read_until_close().close_code == 1012
 
 
-def test_a_bad_line_is_named_before_anything_is_served(tmp_path):
+def test_an_invalid_line_is_reported_before_anything_is_served(tmp_path):
     path = tmp_path / "r"
     path.write_text('{"type":"open"}\n\n{"type":"message","direction":"in"}\n')
     assert_fails(wsx("listen", "--replay", path, "0"), 2, f"--replay {path}, line 3: it has neither 'data' nor 'base64'")

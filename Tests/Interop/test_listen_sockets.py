@@ -1,4 +1,4 @@
-"""Sockets that systemd, or a program like it, hands over."""
+"""Socket activation: sockets passed by systemd or a similar program."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import pytest
 from processes import BINARY, PYTHON, Running, assert_fails, run, wsx
 from services import free_ports
 
-# Puts the descriptors that it was given at 3 and on, and becomes the program, as systemd does.
+# Moves its descriptors to 3 and up, and then executes the program, like systemd.
 LAUNCHER = """
 import os, sys
 descriptors, pid, command = sys.argv[1].split(","), sys.argv[2], sys.argv[3:]
@@ -42,7 +42,7 @@ def listening(family=socket.AF_INET, address=("127.0.0.1", 0)):
     return sock
 
 
-def test_a_socket_of_tcp_is_listened_on_without_an_address():
+def test_a_tcp_socket_is_used_without_an_address():
     with listening() as sock, start([sock], "--echo", "--output", "json") as server:
         port = sock.getsockname()[1]
         server.wait_for(rf"^Listening on ws://127.0.0.1:{port}/\n")
@@ -52,7 +52,7 @@ def test_a_socket_of_tcp_is_listened_on_without_an_address():
         assert server.wait() == 0
 
 
-def test_clients_wait_while_nobody_listens():
+def test_clients_wait_in_the_queue_until_a_server_accepts_them():
     with listening() as sock:
         url = f"ws://127.0.0.1:{sock.getsockname()[1]}/"
         for _ in range(2):
@@ -63,7 +63,7 @@ def test_clients_wait_while_nobody_listens():
 
 
 @pytest.mark.parametrize("name", ["path", "abstract"])
-def test_a_unix_socket_is_listened_on_and_its_file_stays(tmp_path, name):
+def test_a_unix_socket_is_used_and_its_file_remains(tmp_path, name):
     path = tmp_path / "socket"
     address = os.fspath(path) if name == "path" else f"\0wsx-test-{os.getpid()}"
     with listening(socket.AF_UNIX, address) as sock, start([sock], "--echo") as server:
@@ -75,7 +75,7 @@ def test_a_unix_socket_is_listened_on_and_its_file_stays(tmp_path, name):
         assert name == "abstract" or path.exists(), "it is not ours to remove"
 
 
-def test_several_sockets_are_served_alike(tmp_path):
+def test_several_sockets_are_served(tmp_path):
     path = os.fspath(tmp_path / "socket")
     with listening() as one, listening(socket.AF_UNIX, path) as two:
         with listening(socket.AF_INET6, ("::1", 0)) as three:
@@ -92,13 +92,13 @@ def test_several_sockets_are_served_alike(tmp_path):
                 assert server.wait() == 0
 
 
-def test_an_address_gives_way_and_that_is_said():
+def test_a_passed_socket_overrides_the_address_with_a_notice():
     with listening() as sock, start([sock], "--echo", "1") as server:
         port = sock.getsockname()[1]
         server.wait_for(rf"^Ignoring 1: LISTEN_FDS passes the sockets\nListening on ws://127.0.0.1:{port}/\n")
 
 
-def test_the_variables_of_another_process_are_not_ours():
+def test_variables_for_another_process_are_ignored():
     with listening() as sock, start([sock], "--echo", "0", pid="1") as server:
         port = int(server.wait_for(r"^Listening on ws://127.0.0.1:(\d+)/\n").group(1))
         assert port != sock.getsockname()[1]
@@ -107,7 +107,7 @@ def test_the_variables_of_another_process_are_not_ours():
         assert_fails(run(words, **options), 2, "'wsx listen' needs [ADDRESS:]PORT", "LISTEN_FDS")
 
 
-def test_a_descriptor_that_does_not_listen_is_refused():
+def test_a_descriptor_that_does_not_listen_is_rejected():
     ends = socket.socketpair()
     with ends[0], ends[1], socket.socket() as fresh, socket.socket(type=socket.SOCK_DGRAM) as datagram:
         for sock, words in [(ends[0], "it is not a listening socket"), (fresh, "it is not a listening socket"), (datagram, "not a stream socket")]:
@@ -122,13 +122,13 @@ def test_a_descriptor_that_does_not_listen_is_refused():
 
 
 @pytest.mark.parametrize("count", ["x", "-1", "", "99999999999999999999"])
-def test_a_number_of_sockets_that_is_none_is_refused(count):
+def test_an_invalid_number_of_sockets_is_rejected(count):
     with listening() as sock:
         command, options = launched([sock], "--echo", env={**os.environ, "LISTEN_FDS": count})
         assert_fails(run(command, **options), 2, "LISTEN_FDS: ")
 
 
-def test_tls_works_on_them():
+def test_tls_works_on_passed_sockets():
     with listening() as sock, start([sock], "--echo", "--tls-self-signed") as server:
         port = sock.getsockname()[1]
         server.wait_for(rf"^Listening on wss://127.0.0.1:{port}/\n")
@@ -137,7 +137,7 @@ def test_tls_works_on_them():
 
 
 @pytest.mark.skipif(not shutil.which("systemd-socket-activate"), reason="systemd is not here")
-def test_systemd_starts_it():
+def test_systemd_activates_wsx():
     port = free_ports(1)[0]
     command = ["systemd-socket-activate", "-l", f"127.0.0.1:{port}", BINARY, "listen", "--once", "--echo"]
     with Running(command) as server:

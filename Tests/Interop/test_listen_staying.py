@@ -1,4 +1,4 @@
-"""Clients that give no sign of life, and clients that are too many."""
+"""Dead peers, idle clients, and limits on the number of clients."""
 
 import os
 import re
@@ -25,16 +25,16 @@ def pong_until(client, is_over):
             client.send(wire.frame(wire.PONG, frame.payload, is_masked=True))
 
 
-def test_a_client_that_never_answers_is_dropped():
+def test_a_client_that_never_answers_is_disconnected():
     with Listener("--echo", "--heartbeat", "100ms") as server, Client(server.port) as client:
         assert [client.read_frame().opcode for _ in range(3)] == [wire.PING] * 3
-        # No closing handshake with one that is not there.
+        # A dead peer gets no closing handshake.
         assert client.read_until_close() is None
         server.wait_for(r"Client 1 disconnected: 1006, no answer to 3 heartbeats, from 127\.0\.0\.1:")
         assert wsx("connect", "-n", "1", server.url, "others").out == b"others\n"
 
 
-def test_the_number_of_misses_can_be_chosen():
+def test_the_number_of_missed_heartbeats_can_be_set():
     with Listener("--echo", "--heartbeat", "100ms", "--heartbeat-misses", "1") as server:
         with Client(server.port) as client:
             assert client.read_frame().opcode == wire.PING
@@ -42,7 +42,7 @@ def test_the_number_of_misses_can_be_chosen():
             server.wait_for("disconnected: 1006, no answer to 1 heartbeat, ")
 
 
-def test_clients_that_answer_or_say_anything_stay():
+def test_clients_that_answer_or_send_anything_stay_connected():
     with Listener("--echo", "--heartbeat", "100ms", "--heartbeat-misses", "10", "-v") as server:
         with Client(server.port) as answering, Client(server.port) as talking:
             talked = 0
@@ -60,13 +60,13 @@ def test_clients_that_answer_or_say_anything_stay():
             talking.close(1000)
 
 
-def test_a_pong_tells_the_round_trip_in_its_event():
+def test_a_pong_event_contains_the_round_trip_time():
     with Listener("--heartbeat", "50ms", "--heartbeat-misses", "100", "--output", "json") as server, Client(server.port) as client:
         pong_until(client, lambda count: count >= 1)
         server.wait_for(r'"type":"pong","time":"[^"]+","direction":"in".*"rtt_us":\d+,"client":1', "out")
 
 
-def test_a_client_of_websockets_stays_by_itself():
+def test_wsx_answers_heartbeats_by_default():
     with Listener("--echo", "--heartbeat", "200ms", "--heartbeat-misses", "5") as server:
         result = wsx("connect", "--linger", "2s", server.url, "hello")
         assert (result.status, result.out) == (0, b"hello\n")
@@ -84,7 +84,7 @@ def test_an_idle_client_is_closed_with_1001():
         server.wait_for(r"Client 1 disconnected: 1001, idle for 300 ms, from ")
 
 
-def test_a_client_that_says_anything_is_not_idle():
+def test_a_client_that_sends_anything_is_not_idle():
     with Listener("--echo", "--idle-timeout", "3s") as server:
         with Client(server.port) as talking, Client(server.port) as idle:
             ended = None
@@ -100,7 +100,7 @@ def test_a_client_that_says_anything_is_not_idle():
             assert "Client 1" not in re.sub(r"Client 1 connected.*\n", "", server.err)
 
 
-def test_a_client_that_is_sent_anything_is_not_idle():
+def test_a_client_that_receives_anything_is_not_idle():
     with Listener("--idle-timeout", "2s", stdin=-1) as server, Client(server.port) as client:
         for number in range(25):
             time.sleep(0.1)
@@ -109,7 +109,7 @@ def test_a_client_that_is_sent_anything_is_not_idle():
         assert client.read_until_close().close_code == 1001
 
 
-def test_a_heartbeat_keeps_a_client_from_being_idle():
+def test_heartbeats_keep_a_client_from_being_idle():
     options = ["--idle-timeout", "3s", "--heartbeat", "200ms", "--heartbeat-misses", "100"]
     with Listener("--echo", *options) as server, Client(server.port) as client:
         pong_until(client, lambda count: count >= 20)
@@ -119,7 +119,7 @@ def test_a_heartbeat_keeps_a_client_from_being_idle():
 def test_a_client_that_waits_for_a_delayed_answer_is_not_idle():
     with Listener("--echo", "--delay", "2s", "--idle-timeout", "500ms") as server, Client(server.port) as client:
         client.send(wire.text("question", is_masked=True))
-        # Four times the limit.
+        # Four times the idle timeout.
         assert client.read_frame().payload == b"question"
         assert client.read_until_close().close_code == 1001
         server.wait_for("idle for 500 ms")
@@ -132,7 +132,7 @@ def test_a_client_that_waits_for_a_full_output_is_not_idle():
         message = wire.frame(wire.BINARY, b"x" * 1_000_000, is_masked=True)
         sender = threading.Thread(target=lambda: [client.send(message) for _ in range(30)], daemon=True)
         sender.start()
-        # For several times the limit nobody reads what the server writes, and so it does not read the client.
+        # The output stays unread for several times the idle timeout, so the server does not read from the client.
         assert not select.select([client.sock], [], [], 1.5)[0]
         assert sender.is_alive()
         reader = threading.Thread(target=read_all, args=(read_end,), daemon=True)
@@ -151,7 +151,7 @@ def read_all(descriptor):
             pass
 
 
-def test_as_many_clients_as_allowed_are_served_and_the_next_when_one_leaves():
+def test_up_to_the_limit_clients_are_served_and_others_wait():
     with Listener("--echo", "--max-connections", "2") as server:
         with Client(server.port) as first, Client(server.port) as second:
             third = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
@@ -174,7 +174,7 @@ def test_as_many_clients_as_allowed_are_served_and_the_next_when_one_leaves():
         assert server.stop() == 0
 
 
-def test_half_open_requests_do_not_lock_others_out_for_ever():
+def test_incomplete_requests_do_not_block_others_forever():
     with Listener("--echo", "--max-connections", "3", "--handshake-timeout", "300ms") as server:
         slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(10)]
         for sock in slow:
@@ -185,7 +185,7 @@ def test_half_open_requests_do_not_lock_others_out_for_ever():
             sock.close()
 
 
-def test_a_hundred_clients_come_and_go_through_a_few_places():
+def test_a_hundred_consecutive_clients_share_a_few_slots():
     with Listener("--echo", "--max-connections", "5") as server:
         for _ in range(100):
             with Client(server.port) as client:
@@ -194,7 +194,7 @@ def test_a_hundred_clients_come_and_go_through_a_few_places():
         wait_until(lambda: server.err.count("disconnected") == 100)
 
 
-def test_the_descriptor_limit_is_told_from_the_one_that_was_chosen():
+def test_the_descriptor_limit_is_distinguished_from_max_connections():
     def few_descriptors():
         resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48))
 
@@ -208,5 +208,5 @@ def test_the_descriptor_limit_is_told_from_the_one_that_was_chosen():
 
 @pytest.mark.parametrize("arguments", [
     ["--max-connections", "0"], ["--idle-timeout", "0"], ["--heartbeat", "0"], ["--heartbeat-misses", "2"]])
-def test_values_that_say_nothing_are_refused(arguments):
+def test_ineffective_values_are_rejected(arguments):
     assert_fails(wsx("listen", *arguments, "0"), 2, arguments[0])

@@ -1,4 +1,4 @@
-"""`wsx listen --threads`: several loops on one port."""
+"""`wsx listen --threads` runs several event loops on one port."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ def thread_count(pid):
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
-def test_clients_are_dealt_out_and_each_gets_its_own_echo():
+def test_clients_are_distributed_and_each_gets_its_own_echoes():
     async def talk(url):
         clients = await asyncio.gather(*[websockets.connect(url) for _ in range(60)])
 
@@ -36,7 +36,7 @@ def test_clients_are_dealt_out_and_each_gets_its_own_echo():
         wait_until(lambda: listener.err.count("disconnected: 1000") == 60)
         numbers = [int(number) for number in re.findall(r"Client (\d+) connected", listener.err)]
         assert len(set(numbers)) == 60
-        # Which thread a client is at shows in its number; sixty are not all dealt to one.
+        # The client number identifies the thread. Sixty clients never all end up on the same thread.
         assert len({number % 3 for number in numbers}) > 1
         assert listener.stop() == 0
 
@@ -70,7 +70,7 @@ def test_threads_show_the_same_certificate():
         asyncio.run(asyncio.wait_for(talk(listener.url), 60))
 
 
-def test_a_port_that_is_taken_is_an_error_with_threads_too():
+def test_a_port_in_use_is_an_error_with_threads_too():
     with Listener("--echo") as listener:
         assert_fails(wsx("listen", "--echo", "--threads", "2", str(listener.port)), 3, "in use")
 
@@ -87,21 +87,21 @@ def test_two_servers_with_threads_do_not_share_a_port():
     (["--echo", "unix:/tmp/wsx-threads.sock"], ["--threads", "port"]),
     (["--echo", "--once", "0"], ["--threads", "--once"]),
 ])
-def test_what_needs_one_thread_is_refused(arguments, words):
+def test_options_that_need_a_single_thread_are_rejected(arguments, words):
     assert_fails(wsx("listen", "--threads", "2", *arguments), 2, *words)
 
 
 @pytest.mark.parametrize("value", ["0", "257", "x", "-1"])
-def test_bad_numbers_of_threads_are_refused(value):
+def test_invalid_numbers_of_threads_are_rejected(value):
     assert_fails(wsx("listen", "--echo", f"--threads={value}", "0"), 2, "--threads", value)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_asked_twice_it_does_not_wait_for_clients_that_do_not_answer(number):
+def test_a_second_signal_does_not_wait_for_clients_that_do_not_answer(number):
     with Listener("--echo", "--threads", "4", "--close-timeout", "1h") as server:
         clients = [Client(server.port) for _ in range(20)]
         server.signal(number)
-        # All are told, on whatever thread they are, and none answers.
+        # All clients on all threads receive a close frame, and none answers.
         for client in clients:
             assert client.read_frame().close_code == 1001
         assert server.process.poll() is None
@@ -111,7 +111,7 @@ def test_asked_twice_it_does_not_wait_for_clients_that_do_not_answer(number):
             client.sock.close()
 
 
-def test_the_end_waits_for_the_clients_of_all_threads():
+def test_shutdown_waits_for_the_clients_of_all_threads():
     with Listener("--echo", "--threads", "4", "--close-timeout", "1h") as server:
         clients = [Client(server.port) for _ in range(20)]
         server.signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""`wsx listen` with TLS serves the clients of others: Python's websockets, Node's ws, curl and OpenSSL."""
+"""`wsx listen` over TLS with other clients: Python's websockets, ws for Node, curl, and OpenSSL."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ def tls_echo(certificates):
 
 @pytest.fixture(scope="module")
 def guarded_echo(certificates):
-    """`wsx listen --echo` for clients with a certificate."""
+    """`wsx listen --echo` that requires a client certificate."""
     options = ["--client-ca", certificates.root]
     with Listener("--echo", *identity_options(certificates.good), *options) as server:
         yield server
@@ -52,26 +52,26 @@ def talk_node(server, **variables):
         env={**NODE_ENVIRONMENT, **{name: os.fspath(value) for name, value in variables.items()}})
 
 
-def test_the_address_says_wss(tls_echo):
+def test_the_printed_url_starts_with_wss(tls_echo):
     assert re.fullmatch(r"wss://127\.0\.0\.1:\d+/", tls_echo.url)
 
 
-def test_python_websockets_is_served(tls_echo, certificates):
+def test_python_websockets_can_connect(tls_echo, certificates):
     talk_python(tls_echo, client_context(certificates.root))
 
 
-def test_node_ws_is_served(tls_echo, certificates):
+def test_node_ws_can_connect(tls_echo, certificates):
     result = talk_node(tls_echo, NODE_EXTRA_CA_CERTS=certificates.root)
     assert result.out.decode().split("\n") == [*MESSAGES, "closed 1000 ", ""]
 
 
-def test_wsx_is_served(tls_echo, certificates):
+def test_wsx_can_connect(tls_echo, certificates):
     result = wsx("connect", "--ca", certificates.root, "-n", "2", tls_echo.url, "one", "two")
     assert (result.status, result.out, result.err) == (0, b"one\ntwo\n", "")
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
-def test_curl_is_answered_over_each_version(tls_echo, certificates, version):
+def test_curl_gets_an_answer_over_each_version(tls_echo, certificates, version):
     result = run(
         ["curl", "--silent", "--show-error", "--include", "--max-time", "20", "--http1.1", "--cacert", certificates.root,
          f"--tlsv{version}", "--tls-max", version, tls_echo.url.replace("wss:", "https:")])
@@ -79,14 +79,14 @@ def test_curl_is_answered_over_each_version(tls_echo, certificates, version):
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
-def test_an_old_version_is_refused(tls_echo, certificates, version):
+def test_an_old_version_is_rejected(tls_echo, certificates, version):
     result = run(
         ["curl", "--silent", "--show-error", "--max-time", "20", "--cacert", certificates.root, "--ciphers",
          "DEFAULT@SECLEVEL=0", "--tlsv1.0", "--tls-max", version, tls_echo.url.replace("wss:", "https:")])
     assert result.status == 35 and "version" in result.err, result
 
 
-def test_the_whole_chain_is_sent_and_the_protocol_agreed_on(tls_echo, certificates):
+def test_the_whole_chain_is_sent_and_the_protocol_negotiated(tls_echo, certificates):
     result = run(
         ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_echo.port}", "-CAfile", certificates.root, "-alpn",
          "h2,http/1.1", "-verify_return_error", "-showcerts"])
@@ -117,7 +117,7 @@ def test_a_session_is_resumed(tls_echo, certificates):
             session = sock.session
 
 
-def test_the_end_is_said_inside_tls_as_well(tls_echo, certificates):
+def test_tls_ends_with_a_close_notify(tls_echo, certificates):
     context = client_context(certificates.root)
     sock = context.wrap_socket(
         socket.create_connection(("127.0.0.1", tls_echo.port), 20), server_hostname="localhost",
@@ -133,7 +133,7 @@ def test_the_end_is_said_inside_tls_as_well(tls_echo, certificates):
 
 
 @pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\xff\xff" + b"x" * 100, b"\x00" * 1000, b""])
-def test_a_client_that_speaks_no_tls_harms_nobody(tls_echo, certificates, data):
+def test_a_client_that_does_not_speak_tls_does_not_affect_others(tls_echo, certificates, data):
     with socket.create_connection(("127.0.0.1", tls_echo.port), 20) as sock:
         sock.sendall(data)
         sock.shutdown(socket.SHUT_WR)
@@ -141,14 +141,14 @@ def test_a_client_that_speaks_no_tls_harms_nobody(tls_echo, certificates, data):
     talk_python(tls_echo, client_context(certificates.root), ["still here"])
 
 
-def test_a_client_that_stays_silent_is_dropped_after_the_handshake_timeout(certificates):
+def test_a_silent_client_is_disconnected_after_the_handshake_timeout(certificates):
     options = ["--handshake-timeout", "300ms"]
     with Listener("--echo", *identity_options(certificates.good), *options) as server:
         with socket.create_connection(("127.0.0.1", server.port), 20) as sock:
             assert sock.recv(100) == b""
 
 
-def test_two_hundred_tls_clients_at_once_are_served(tls_echo, certificates):
+def test_two_hundred_concurrent_tls_clients_are_served(tls_echo, certificates):
     context = client_context(certificates.root)
     opened = []
 
@@ -167,10 +167,10 @@ def test_two_hundred_tls_clients_at_once_are_served(tls_echo, certificates):
     assert resident_bytes(tls_echo.pid) < memory_limit(128 << 20)
 
 
-# Its own certificate
+# Self-signed certificates
 
 
-def test_a_self_signed_certificate_is_known_by_its_pin(certificates):
+def test_a_self_signed_certificate_is_verified_by_its_pin(certificates):
     with Listener("--echo", "--tls-self-signed") as server:
         pin = server.wait_for(r"sha256//[A-Za-z0-9+/]{43}=").group().decode()
         assert_fails(wsx("connect", server.url), 3, "self-signed")
@@ -186,7 +186,7 @@ def test_a_self_signed_certificate_is_known_by_its_pin(certificates):
         assert run([*curl, "-o", "/dev/null", "-w", "%{http_code}", server.url.replace("wss:", "https:")]).out == b"200"
 
 
-def test_each_run_makes_a_certificate_of_its_own():
+def test_each_run_generates_a_new_certificate():
     pins = set()
     for _ in range(2):
         with Listener("--echo", "--tls-self-signed") as server:
@@ -197,7 +197,7 @@ def test_each_run_makes_a_certificate_of_its_own():
 # Client certificates
 
 
-def test_a_client_with_a_certificate_is_served(guarded_echo, certificates):
+def test_a_client_with_a_certificate_is_accepted(guarded_echo, certificates):
     talk_python(guarded_echo, client_context(certificates.root, certificates.client))
     identity = certificates.client
     result = wsx(
@@ -207,7 +207,7 @@ def test_a_client_with_a_certificate_is_served(guarded_echo, certificates):
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
-def test_a_client_without_a_certificate_is_refused(guarded_echo, certificates, version):
+def test_a_client_without_a_certificate_is_rejected(guarded_echo, certificates, version):
     result = run(
         ["curl", "--silent", "--show-error", "--max-time", "20", "--cacert", certificates.root, f"--tlsv{version}",
          "--tls-max", version, guarded_echo.url.replace("wss:", "https:")])
@@ -218,17 +218,17 @@ def test_a_client_without_a_certificate_is_refused(guarded_echo, certificates, v
 
 
 @pytest.mark.parametrize("kind", ["good", "expired", "unknown authority"])
-def test_a_client_with_a_certificate_that_will_not_do_is_refused(guarded_echo, certificates, kind):
-    # The good one is a server's, and not for clients.
+def test_a_client_with_an_invalid_certificate_is_rejected(guarded_echo, certificates, kind):
+    # The good certificate is for servers only.
     identity = certificates.good if kind == "good" else certificates.bad[kind]
     with pytest.raises((OSError, websockets.InvalidHandshake, websockets.ConnectionClosed)):
         talk_python(guarded_echo, client_context(certificates.root, identity))
 
 
-# What cannot be
+# Invalid files
 
 
-def test_a_locked_key_opens_with_its_passphrase(certificates):
+def test_an_encrypted_key_opens_with_its_passphrase(certificates):
     identity = certificates.locked_client
     options = ["--tls-cert", identity.chain, "--tls-key", identity.key]
     with Listener("--echo", *options, "--passphrase", PASSPHRASE) as server:
@@ -243,17 +243,17 @@ def test_a_locked_key_opens_with_its_passphrase(certificates):
      (["--tls-cert", "/dev/null", "--tls-key", "/dev/null"], "--tls-cert"),
      (["--tls-key", "/dev/null"], "--tls-cert"),
      (["--tls-self-signed", "--client-ca", "/no/such/file"], "--client-ca")])
-def test_files_that_will_not_do_exit_2(options, word):
+def test_invalid_files_exit_2(options, word):
     assert_fails(wsx("listen", "--echo", *options, "0"), 2, word)
 
 
-def test_a_certificate_file_without_a_key_does_not_blame_a_key_that_was_not_given(certificates):
+def test_a_certificate_file_without_a_key_is_reported_without_mentioning_a_key_option(certificates):
     result = wsx("listen", "--tls-cert", certificates.good.chain, "0")
     assert_fails(result, 2, "the --tls-cert file contains no private key; name the key's file with --tls-key FILE")
     result = wsx("listen", "--tls-cert", certificates.good.key, "0")
     assert_fails(result, 2, "the --tls-cert file contains a private key but no certificate")
 
 
-def test_a_key_that_is_another_certificates_exits_2(certificates):
+def test_a_key_of_another_certificate_exits_2(certificates):
     result = wsx("listen", "--tls-cert", certificates.good.chain, "--tls-key", certificates.client.key, "0")
     assert_fails(result, 2, "--tls-key")

@@ -1,4 +1,4 @@
-"""A million lines through an echo server come back byte-identical and in order."""
+"""A million lines through an echo server return byte-identical and in order."""
 
 import filecmp
 
@@ -12,7 +12,7 @@ LINE_COUNT = 1_000_000
 @pytest.fixture(scope="module")
 def million_lines(tmp_path_factory):
     path = tmp_path_factory.mktemp("lines") / "in"
-    # Lengths on both sides of 126, where the frame's header changes, and text that is not ASCII.
+    # Lengths around 126, where the frame header grows, and text that is not ASCII.
     paddings = ["", "x", "é", "水" * 3, "y" * 40, "z" * 117, "w" * 130, "🎈 " * 5]
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.writelines(f"{number} {paddings[number % 8]}\n" for number in range(LINE_COUNT))

@@ -1,4 +1,4 @@
-"""Names, addresses and ways to them: which is taken, and how long each part of the way may take."""
+"""Names, addresses, and routes: the choice of address, and the time limit of each phase."""
 
 import contextlib
 import signal
@@ -17,7 +17,7 @@ needs_ipv6 = pytest.mark.skipif(not can_use_ipv6(), reason="no IPv6 here")
 
 
 def greet(peer):
-    """A script that says hello, and returns the address of the client and the Host it asked for."""
+    """Sends a greeting, and returns the client's address and the requested Host."""
     peer.upgrade(then=wire.text("hello"))
     peer.answer_close()
     return peer.sock.getpeername()[0], wire.field(peer.request, b"Host").decode()
@@ -31,13 +31,13 @@ def assert_hello(result):
     assert (result.status, result.out, result.err) == (0, b"hello\n", ""), result
 
 
-# Families
+# Address families
 
 
 @needs_ipv6
 @pytest.mark.parametrize(
     "option, family", [("-4", "127.0.0.1"), ("-6", "::1"), (None, "::1")], ids=["-4", "-6", "neither"])
-def test_localhost_is_the_address_of_the_family_asked_for(option, family):
+def test_localhost_uses_the_requested_family(option, family):
     with ScriptedServer(greet, address="::1") as six, ScriptedServer(greet, port=six.port) as four:
         assert_hello(receive(*([option] if option else []), f"ws://localhost:{six.port}/"))
     servers = {"127.0.0.1": four, "::1": six}
@@ -47,14 +47,14 @@ def test_localhost_is_the_address_of_the_family_asked_for(option, family):
 
 @needs_ipv6
 @pytest.mark.parametrize("address, option", [("127.0.0.1", "-6"), ("::1", "-4")])
-def test_a_family_that_does_not_listen_is_not_replaced_by_the_other(address, option):
+def test_the_other_family_is_not_a_fallback(address, option):
     with ScriptedServer(greet, address=address) as server:
         assert_fails(receive(option, f"ws://localhost:{server.port}/"), 3, "connection refused")
         assert_hello(receive(f"ws://localhost:{server.port}/"))
 
 
 @pytest.mark.parametrize("option, url", [("-4", "ws://[::1]:1/"), ("-6", "ws://127.0.0.1:1/")])
-def test_an_address_of_the_other_family_is_a_contradiction(option, url):
+def test_a_literal_address_of_the_other_family_is_a_contradiction(option, url):
     result = receive(option, url)
     assert result.status in (2, 3)
     assert len(result.error_lines) == 1 and option[1] in result.err
@@ -65,12 +65,12 @@ def test_an_address_of_the_other_family_is_a_contradiction(option, url):
 def test_an_ipv6_address_may_have_a_zone(host):
     with ScriptedServer(greet, address="::1") as server:
         assert_hello(receive(f"ws://{host}:{server.port}/"))
-    # RFC 6874 §4: a zone means something on this machine only.
+    # RFC 6874 §4: a zone has a meaning on this machine only.
     assert "%" not in server.results[0][1]
 
 
 @needs_ipv6
-def test_a_zone_that_there_is_not_exits_3():
+def test_an_unknown_zone_exits_3():
     assert_fails(receive("ws://[fe80::1%25no-such-zone]:1/"), 3, "no-such-zone")
 
 
@@ -80,13 +80,13 @@ def test_a_zone_that_there_is_not_exits_3():
 @pytest.mark.parametrize(
     "rule", ["app.invalid:PORT:127.0.0.1", "APP.invalid:PORT:127.0.0.1", "app.invalid:PORT:127.0.0.2,127.0.0.1",
              "*:PORT:127.0.0.1"])
-def test_a_name_may_be_given_an_address(rule):
+def test_resolve_assigns_an_address_to_a_name(rule):
     with ScriptedServer(greet) as server:
         assert_hello(receive("--resolve", rule.replace("PORT", str(server.port)), f"ws://app.invalid:{server.port}/"))
     assert server.results == [("127.0.0.1", f"app.invalid:{server.port}")]
 
 
-def test_a_rule_for_another_name_or_port_does_nothing():
+def test_a_rule_for_another_name_or_port_is_ignored():
     with ScriptedServer(greet) as server:
         for rule in [f"other.invalid:{server.port}:127.0.0.1", "app.invalid:1:127.0.0.1"]:
             assert_fails(receive("--resolve", rule, f"ws://app.invalid:{server.port}/"), 3, "looking up app.invalid")
@@ -94,7 +94,7 @@ def test_a_rule_for_another_name_or_port_does_nothing():
 
 
 @needs_ipv6
-def test_a_name_may_be_given_an_ipv6_address():
+def test_resolve_can_assign_an_ipv6_address():
     with ScriptedServer(greet, address="::1") as server:
         for address in ["::1", "[::1]"]:
             assert_hello(receive(
@@ -104,12 +104,12 @@ def test_a_name_may_be_given_an_ipv6_address():
 @pytest.mark.parametrize(
     "rule", ["", "app.invalid", "app.invalid:1", "app.invalid:1:", "app.invalid:x:127.0.0.1", "app.invalid:0:127.0.0.1",
              "app.invalid:99999:127.0.0.1", "app.invalid:1:elsewhere.invalid", ":1:127.0.0.1"])
-def test_a_rule_that_is_none_exits_2(rule):
+def test_an_invalid_rule_exits_2(rule):
     assert_fails(receive("--resolve", rule, "ws://app.invalid:1/"), 2, "--resolve")
 
 
 @pytest.mark.parametrize("option, address", [("-4", "::1"), ("-6", "127.0.0.1")])
-def test_a_rule_without_an_address_of_the_family_asked_for_exits_3(option, address):
+def test_a_rule_without_an_address_of_the_requested_family_exits_3(option, address):
     result = receive(option, "--resolve", f"app.invalid:1:{address}", "ws://app.invalid:1/")
     assert_fails(result, 3, "app.invalid", option)
 
@@ -117,17 +117,17 @@ def test_a_rule_without_an_address_of_the_family_asked_for_exits_3(option, addre
 # Happy eyeballs (RFC 8305)
 
 
-def test_an_address_that_does_not_answer_does_not_hold_up_the_next():
+def test_an_address_that_does_not_answer_does_not_delay_the_next_one():
     with ScriptedServer(greet) as server, Blackhole("127.0.0.2", server.port):
         start = time.monotonic()
         assert_hello(receive(
             "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.1", f"ws://app.invalid:{server.port}/"))
-        # RFC 8305 §5: the next address is tried after a quarter of a second.
+        # RFC 8305 §5: the next address is tried after 250 ms.
         assert 0.09 < time.monotonic() - start < 20
 
 
 @needs_ipv6
-def test_localhost_works_when_its_first_address_does_not_answer():
+def test_localhost_works_if_its_first_address_does_not_answer():
     with ScriptedServer(greet) as server, Blackhole("::1", server.port):
         start = time.monotonic()
         assert_hello(receive(f"ws://localhost:{server.port}/"))
@@ -135,7 +135,7 @@ def test_localhost_works_when_its_first_address_does_not_answer():
 
 
 def fastest(*arguments, bound_s=0.7, most=20):
-    """How long the fastest of some runs takes: a busy machine makes all slower, and none faster."""
+    """Returns the fastest of several runs, in seconds. A busy machine slows runs down but never speeds them up."""
     times = []
     while len(times) < most and (not times or min(times) >= bound_s):
         start = time.monotonic()
@@ -145,28 +145,28 @@ def fastest(*arguments, bound_s=0.7, most=20):
 
 
 @needs_ipv6
-def test_families_take_turns():
-    """Two addresses of IPv6 that do not answer come before one of IPv4, and still only one of them is waited for."""
+def test_address_families_alternate():
+    """Two IPv6 addresses that do not answer precede an IPv4 address, but only one of them is waited for."""
     with ScriptedServer(greet) as server, Blackhole("::1", server.port):
-        # RFC 8305 §4: the families are interlaced. Otherwise it would be three quarters of a second.
+        # RFC 8305 §4: address families alternate. Otherwise this would take 750 ms.
         assert fastest(
             "--resolve", f"app.invalid:{server.port}:::1,::1,::1,127.0.0.1", f"ws://app.invalid:{server.port}/") < 0.7
 
 
-def test_an_address_that_refuses_is_not_waited_for():
+def test_an_address_that_refuses_is_skipped_at_once():
     with ScriptedServer(greet) as server:
-        # Otherwise it would be three quarters of a second.
+        # Otherwise this would take 750 ms.
         assert fastest(
             "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.1",
             f"ws://app.invalid:{server.port}/") < 0.7
 
 
-def test_addresses_that_all_refuse_are_all_named():
+def test_if_all_addresses_refuse_all_are_named():
     result = receive("--resolve", "app.invalid:1:127.0.0.2,127.0.0.3", "ws://app.invalid:1/")
     assert_fails(result, 3, "127.0.0.2", "127.0.0.3", "connection refused")
 
 
-def test_only_one_connection_is_used_however_many_were_begun():
+def test_only_one_of_several_connection_attempts_is_used():
     with ScriptedServer(greet, address="127.0.0.2") as second, ScriptedServer(greet, port=second.port) as first:
         for _ in range(5):
             assert_hello(receive(
@@ -174,23 +174,23 @@ def test_only_one_connection_is_used_however_many_were_begun():
     assert (len(first.results), second.connection_count) == (5, 0)
 
 
-# Where from
+# Source addresses
 
 
-def test_a_connection_comes_from_the_address_asked_for():
+def test_a_connection_comes_from_the_requested_address():
     with ScriptedServer(greet) as server:
         assert_hello(receive("--source-ip", "127.0.0.5", server.url))
     assert server.results[0][0] == "127.0.0.5"
 
 
 @pytest.mark.parametrize("address, status", [("192.0.2.77", 3), ("", 2), ("localhost", 2), ("127.0.0.1:80", 2)])
-def test_an_address_that_is_not_ours_is_refused(address, status):
+def test_a_source_address_of_another_machine_is_rejected(address, status):
     with ScriptedServer(greet) as server:
         assert_fails(receive("--source-ip", address, server.url), status, "--source-ip" if status == 2 else address)
     assert server.connection_count == 0
 
 
-def test_a_connection_to_a_proxy_comes_from_the_address_as_well():
+def test_a_connection_to_a_proxy_uses_the_source_address_too():
     def script(peer):
         peer.read_head()
         peer.send(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
@@ -201,13 +201,13 @@ def test_a_connection_to_a_proxy_comes_from_the_address_as_well():
     assert proxy.results == ["127.0.0.5"]
 
 
-# Internationalised names
+# Internationalized names
 
 
 @pytest.mark.parametrize("host", ["bücher.test", "BÜCHER.test", "bu\u0308cher.test", "xn--bcher-kva.test", "bücher。test",
                                   "b%C3%BCcher.test"])
 @pytest.mark.parametrize("rule", ["bücher.test", "xn--bcher-kva.test"])
-def test_an_international_name_travels_in_ascii(certificates, host, rule):
+def test_an_international_name_is_sent_in_ascii(certificates, host, rule):
     names = []
     context = server_context(certificates.good, on_server_name=names.append)
     with ScriptedServer(greet, context=context) as server:
@@ -218,7 +218,7 @@ def test_an_international_name_travels_in_ascii(certificates, host, rule):
 
 
 @pytest.mark.parametrize("host", ["a\u202eb.test", "xn--\u00fc.test", "ü" * 64 + ".test", "-ü.test", "\u0301a.test"])
-def test_a_name_that_cannot_be_one_exits_2(host):
+def test_an_invalid_name_exits_2(host):
     result = receive(f"ws://{host}:1/")
     assert_fails(result, 2)
     assert "\u202e" not in result.err
@@ -227,11 +227,11 @@ def test_a_name_that_cannot_be_one_exits_2(host):
 # Unix sockets
 
 
-def test_a_socket_file_that_there_is_not_exits_3(tmp_path):
+def test_a_missing_socket_file_exits_3(tmp_path):
     assert_fails(receive("--unix-socket", tmp_path / "none", "ws://app.invalid/"), 3, "no such file")
 
 
-def test_a_socket_file_needs_no_name_to_resolve(tmp_path):
+def test_with_a_socket_file_the_name_is_not_resolved(tmp_path):
     def script(peer):
         peer.upgrade(then=wire.text("hello"))
         peer.answer_close()
@@ -242,11 +242,11 @@ def test_a_socket_file_needs_no_name_to_resolve(tmp_path):
     assert server.results == [b"app.invalid"]
 
 
-# Limits of time
+# Time limits
 
 
 def stay_silent(peer):
-    """A script that says nothing until the client leaves, in whatever way."""
+    """Stays silent until the client disconnects."""
     with contextlib.suppress(OSError):
         peer.read_to_end()
 
@@ -255,20 +255,20 @@ def assert_times_out(result, cause, limit="300 ms"):
     assert_fails(result, 6, f"timed out after {limit}: {cause}", "raise --connect-timeout")
 
 
-def test_the_limit_names_the_connection():
+def test_a_timeout_while_connecting_names_the_phase():
     with Blackhole("127.0.0.1") as hole:
         result = receive("--connect-timeout", "300ms", f"ws://127.0.0.1:{hole.port}/")
     assert_times_out(result, "the host does not answer")
     assert f"127.0.0.1:{hole.port}" in result.err
 
 
-def test_the_limit_names_the_tls_handshake():
+def test_a_timeout_in_the_tls_handshake_names_the_phase():
     with ScriptedServer(stay_silent) as server:
         result = receive("--connect-timeout", "300ms", server.url.replace("ws:", "wss:"))
     assert_times_out(result, "the port is open, but does not answer the TLS handshake; wrong port")
 
 
-def test_the_limit_names_the_upgrade(certificates):
+def test_a_timeout_in_the_upgrade_names_the_phase(certificates):
     for context in [None, server_context(certificates.good)]:
         with ScriptedServer(stay_silent, context=context) as server:
             result = receive("--connect-timeout", "1", "--ca", certificates.root, server.url)
@@ -280,7 +280,7 @@ def test_the_limit_names_the_upgrade(certificates):
     [("http", []), ("http", [b"HTTP/1.1 200"]), ("socks5h", []), ("socks5h", [b"\x05\x00"]),
      ("socks5h", [b"\x05\x02", b"\x01\x00"]), ("https", [])],
     ids=["CONNECT", "half an answer", "SOCKS methods", "SOCKS request", "SOCKS after the password", "TLS"])
-def test_the_limit_names_the_proxy(scheme, answers):
+def test_a_timeout_at_the_proxy_names_the_phase(scheme, answers):
     def script(peer):
         for answer in answers:
             peer.sock.recv(1 << 16)
@@ -294,15 +294,15 @@ def test_the_limit_names_the_proxy(scheme, answers):
     assert "geheim" not in result.err
 
 
-def test_the_limit_names_the_connection_to_the_proxy():
+def test_a_timeout_while_connecting_to_the_proxy_names_the_phase():
     with Blackhole("127.0.0.1") as hole:
         result = receive(
             "--connect-timeout", "300ms", "--proxy", f"http://127.0.0.1:{hole.port}", "ws://app.invalid/")
     assert_fails(result, 6, "timed out after 300 ms: the host does not answer", f"127.0.0.1:{hole.port}")
 
 
-def test_the_limit_is_for_all_phases_together(certificates):
-    """Each phase takes less than the limit, and all of them take more."""
+def test_the_limit_covers_all_phases_together(certificates):
+    """Each phase takes less than the limit, but together they take more."""
 
     def script(peer):
         time.sleep(0.4)
@@ -323,14 +323,14 @@ def test_the_limit_is_for_all_phases_together(certificates):
 
 
 @pytest.mark.parametrize("phase", ["connection", "TLS handshake", "upgrade"])
-def test_the_limit_of_the_whole_run_holds_in_every_phase(phase):
+def test_the_limit_of_the_whole_run_applies_in_every_phase(phase):
     with ScriptedServer(stay_silent) as server, Blackhole("127.0.0.1") as hole:
         url = {"connection": f"ws://127.0.0.1:{hole.port}/", "TLS handshake": server.url.replace("ws:", "wss:"),
                "upgrade": server.url}[phase]
         assert_fails(receive("--timeout", "300ms", url), 6, "timed out after 300 ms", "--timeout")
 
 
-# A name server that says nothing, in namespaces of the test's own; $1 is a resolv.conf.
+# A name server that never answers, in the test's own namespaces. $1 is a resolv.conf.
 SILENT_NAME_SERVER = """
 ip link set lo up && mount --bind "$1" /etc/resolv.conf || exit 90
 exec 3> >(exec "$2" -c '
@@ -348,7 +348,7 @@ def can_make_namespaces():
 
 
 @pytest.mark.parametrize("options", [[], ["--proxy", "socks5://127.0.0.1:1"]])
-def test_the_limit_names_the_lookup_and_whose_it_is(tmp_path, options):
+def test_a_timeout_of_the_lookup_names_the_phase_and_the_host(tmp_path, options):
     if not can_make_namespaces():
         pytest.skip("no namespaces here, and the system's name server answers")
     path = tmp_path / "resolv.conf"

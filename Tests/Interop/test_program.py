@@ -1,4 +1,4 @@
-"""The program around the commands: help, version, completions, make run, make install."""
+"""The program around the commands: help, version, completions, make run, and make install."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def test_help_goes_to_standard_output(arguments):
     assert max(len(line) for line in result.lines) <= 100
 
 
-def test_help_of_a_command_is_the_same_however_it_is_asked_for():
+def test_all_ways_to_get_help_for_a_command_are_equivalent():
     assert wsx("help", "connect").out == wsx("connect", "--help").out
 
 
@@ -77,12 +77,12 @@ def test_help_that_fits_the_screen_needs_no_pager(tmp_path):
     assert not (tmp_path / "shown").exists()
 
 
-def test_help_into_a_reader_that_leaves_is_no_failure():
+def test_a_reader_that_leaves_early_does_not_make_help_fail():
     assert shell('"$WSX" help connect | head -1; echo "${PIPESTATUS[0]}"').lines[-1] == "0"
 
 
 @pytest.mark.parametrize("kind, file", [("bash", "wsx.bash"), ("zsh", "_wsx"), ("fish", "wsx.fish")])
-def test_completions_are_those_that_are_installed_and_are_valid(kind, file):
+def test_completions_equal_the_installed_files_and_are_valid(kind, file):
     result = wsx("completions", kind)
     assert (result.status, result.err) == (0, "")
     assert result.out == (ROOT / "completions" / file).read_bytes()
@@ -103,7 +103,7 @@ def test_bash_completes_options():
 
 
 def make(*arguments, **options):
-    """Runs make, which finds a binary that is built already."""
+    """Runs make with an existing binary, so it builds nothing."""
     return run(["make", "--no-print-directory", *arguments], cwd=ROOT, timeout=240, **options)
 
 
@@ -115,13 +115,13 @@ def test_bash_completes_the_options_of_connect_after_a_url():
 
 
 @pytest.mark.alone
-def test_make_run_in_a_pipe_prints_the_echo_and_nothing_else():
+def test_make_run_in_a_pipe_prints_only_the_echo():
     result = make("run", stdin=b"hello\n")
     assert (result.status, result.out) == (0, b"hello\n")
 
 
 @pytest.mark.alone
-def test_make_install_puts_every_file_in_place(tmp_path):
+def test_make_install_installs_every_file(tmp_path):
     assert make("install", f"DESTDIR={tmp_path}", "PREFIX=/usr").status == 0
     files = {
         os.path.relpath(os.path.join(directory, name), tmp_path) for directory, _, names in os.walk(tmp_path) for name in names}
@@ -137,7 +137,7 @@ def test_make_install_puts_every_file_in_place(tmp_path):
 
 
 @pytest.mark.skipif(SANITIZER != "", reason="with a sanitizer the binary is another one")
-def test_the_binary_is_small_and_needs_no_swift_runtime(tmp_path):
+def test_the_binary_is_small_and_does_not_need_the_swift_runtime(tmp_path):
     stripped = tmp_path / "wsx"
     subprocess.run(["strip", "-o", stripped, BINARY], check=True, timeout=60)
     assert stripped.stat().st_size < 16_000_000
@@ -145,7 +145,7 @@ def test_the_binary_is_small_and_needs_no_swift_runtime(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("man"), reason="man is not installed")
-def test_the_manual_pages_format_without_a_warning():
+def test_the_manual_pages_format_without_warnings():
     for page in (ROOT / "man").glob("*.1"):
         result = run(["man", "--warnings", "-l", page], env={**os.environ, "MANWIDTH": "80", "MANROFFSEQ": "t"})
         assert (result.status, result.err) == (0, "")

@@ -1,4 +1,4 @@
-"""Keys, locales and editing modes that once went wrong at the prompt."""
+"""Regression tests of keys, locales, and editing modes at the prompt."""
 
 import threading
 
@@ -9,7 +9,7 @@ from terminal import Screen
 from test_repl import content, repl, screen  # noqa: F401, the fixtures
 
 
-def test_ctrl_c_in_a_search_sends_nothing_that_was_not_typed(repl):
+def test_ctrl_c_during_a_history_search_sends_nothing(repl):
     repl.enter("héllo")
     repl.press("C-r")
     repl.type("hé")
@@ -21,7 +21,7 @@ def test_ctrl_c_in_a_search_sends_nothing_that_was_not_typed(repl):
     assert content(repl, "→") == ["héllo", "after"]
 
 
-def test_ctrl_c_in_a_search_that_found_nothing_does_not_leave(repl):
+def test_ctrl_c_during_a_failed_history_search_does_not_exit(repl):
     repl.press("C-r")
     repl.type("zzz")
     repl.wait_for("reverse-i-search")
@@ -31,7 +31,7 @@ def test_ctrl_c_in_a_search_that_found_nothing_does_not_leave(repl):
     repl.wait_for("← text .* still here")
 
 
-def test_in_vi_mode_each_line_begins_in_insert_mode(screen, tmp_path):
+def test_in_vi_mode_each_line_starts_in_insert_mode(screen, tmp_path):
     (tmp_path / "inputrc").write_text("set editing-mode vi\n")
     screen.enter(f"INPUTRC={tmp_path}/inputrc $WSX connect echo:")
     screen.wait_for_last_line(">")
@@ -51,7 +51,7 @@ def test_a_locale_without_utf_8_loses_no_character(screen, locale):
     screen.wait_for("← text +6 B  é€x$")
 
 
-def test_a_tab_where_there_is_no_word_is_text(repl):
+def test_a_tab_without_a_word_to_complete_is_text(repl):
     repl.type("a ")
     repl.press("Tab")
     repl.enter("b")
@@ -71,7 +71,7 @@ def test_a_resize_draws_one_prompt():
         assert screen.text.count("> abc") == 1
 
 
-def test_a_line_typed_while_closing_is_not_lost_in_silence(screen):
+def test_a_line_typed_while_closing_is_not_lost_silently(screen):
     release = threading.Event()
 
     def serve(peer):

@@ -1,4 +1,4 @@
-"""Proxies: what opens a tunnel, what refuses one, which one is taken, and what nobody gets to see."""
+"""Proxies: tunnels, refusals, the choice of proxy, and the confidentiality of credentials."""
 
 import base64
 import contextlib
@@ -27,7 +27,7 @@ def assert_shows_no_secret(result):
 
 
 def tunnel(peer, target_port):
-    """Forwards bytes between a scripted proxy's client and a port until either ends."""
+    """Forwards bytes between a scripted proxy's client and a port until either side ends."""
     upstream = socket.create_connection(("127.0.0.1", target_port), 30)
     upstream.settimeout(30)
 
@@ -40,7 +40,7 @@ def tunnel(peer, target_port):
 
     thread = threading.Thread(target=forward, args=(upstream, peer.sock))
     thread.start()
-    # What came with the request.
+    # Forward bytes that arrived with the request.
     upstream.sendall(bytes(peer.buffer))
     forward(peer.sock, upstream)
     thread.join(30)
@@ -52,14 +52,14 @@ def tunnel(peer, target_port):
 
 def test_a_tunnel_carries_plain_websockets(python_echo, route):
     result = say_hello("--compress=off", *route, python_echo.url)
-    # The proxy with TLS shows a certificate that is not trusted here.
+    # The certificate of the TLS proxy is not trusted without --ca.
     if any(word.startswith("https:") for word in route):
         assert_fails(result, 3, "--ca")
     else:
         assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
-def test_a_tunnel_carries_tls_inside_tls_inside_tcp(nginx, certificates, squid):
+def test_a_tunnel_carries_tls_inside_tls(nginx, certificates, squid):
     message = "x" * 1_000_000
     result = wsx(
         "connect", "--ca", certificates.root, "--proxy", f"https://{CREDENTIALS}@127.0.0.1:{squid.tls_port}", "-n", "1",
@@ -67,7 +67,7 @@ def test_a_tunnel_carries_tls_inside_tls_inside_tcp(nginx, certificates, squid):
     assert (result.status, result.out.decode(), result.err) == (0, message + "\n", "")
 
 
-def test_verbose_shows_the_proxy_and_no_secret(nginx, certificates, route):
+def test_verbose_shows_the_proxy_but_no_secret(nginx, certificates, route):
     result = say_hello("-v", "--ca", certificates.root, *route, nginx.url)
     assert (result.status, result.out) == (0, b"hello\n"), result
     assert_shows_no_secret(result)
@@ -77,7 +77,7 @@ def test_verbose_shows_the_proxy_and_no_secret(nginx, certificates, route):
 
 
 def proxy_and_target(target_port):
-    """A scripted proxy that tunnels all to one port, and returns the head of the request for it."""
+    """A scripted proxy that tunnels everything to one port. It returns the head of the CONNECT request."""
 
     def script(peer):
         head = peer.read_head()
@@ -92,24 +92,24 @@ def proxy_and_target(target_port):
     "userinfo, authorization",
     [("", None), ("me:geheim@", ENCODED), ("me@", "bWU6"), ("m%65:ge%3Aheim@", "bWU6Z2U6aGVpbQ=="),
      ("b%C3%BCcher:%F0%9F%8E%88@", "YsO8Y2hlcjrwn46I")])
-def test_the_request_for_a_tunnel_is_as_rfc_9110_has_it(python_echo, userinfo, authorization):
+def test_the_connect_request_follows_rfc_9110(python_echo, userinfo, authorization):
     with proxy_and_target(python_echo.port) as proxy:
         result = say_hello(
             "--auth", "user:origin", "-H", "X-Origin: yes", "--proxy", f"http://{userinfo}127.0.0.1:{proxy.port}",
             "ws://app.invalid/chat")
     assert (result.status, result.out) == (0, b"hello\n"), result
     head = proxy.results[0]
-    # RFC 9110 §9.3.6: CONNECT names the port always.
+    # RFC 9110 §9.3.6: CONNECT always includes the port.
     assert head.startswith(b"CONNECT app.invalid:80 HTTP/1.1\r\n")
     assert wire.field(head, b"Host") == b"app.invalid:80"
     expected = None if authorization is None else b"Basic " + authorization.encode()
     assert wire.field(head, b"Proxy-Authorization") == expected
-    # What is for the server is not for the proxy.
+    # Fields for the server are not sent to the proxy.
     assert wire.field(head, b"Authorization") is None and wire.field(head, b"X-Origin") is None
     assert wire.field(head, b"Sec-WebSocket-Key") is None
 
 
-def test_the_server_does_not_see_what_is_for_the_proxy(guarded_tinyproxy):
+def test_the_server_does_not_receive_proxy_credentials(guarded_tinyproxy):
     def script(peer):
         peer.upgrade(then=wire.close(1000))
         peer.read_until_close()
@@ -122,10 +122,10 @@ def test_the_server_does_not_see_what_is_for_the_proxy(guarded_tinyproxy):
     assert b"proxy" not in server.results[0].lower() and ENCODED.encode() not in server.results[0]
 
 
-def test_bytes_that_come_with_the_answer_of_a_proxy_are_the_servers(python_echo):
+def test_bytes_after_the_answer_of_a_proxy_come_from_the_server(python_echo):
     def script(peer):
         peer.read_head()
-        # The proxy is the server as well, and is already talking.
+        # The script acts as proxy and server, and its server speaks at once.
         peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
         peer.upgrade(then=wire.text("hello") + wire.close(1000))
         peer.read_until_close()
@@ -139,7 +139,7 @@ def test_bytes_that_come_with_the_answer_of_a_proxy_are_the_servers(python_echo)
 
 
 def socks_server(target_port, results, method=0):
-    """A scripted SOCKS5 server that notes what it is asked for."""
+    """A scripted SOCKS5 server that records its requests."""
 
     def script(peer):
         version, count = peer.read_exactly(2)
@@ -168,7 +168,7 @@ def socks_server(target_port, results, method=0):
      ("socks5", "ws://app.invalid:99/", ["--resolve", "app.invalid:99:127.0.0.9"], (1, bytes([127, 0, 0, 9]), 99)),
      ("socks5", "ws://[2001:db8::1]/", [], (4, bytes.fromhex("20010db8000000000000000000000001"), 80)),
      ("socks5h", "ws://[2001:db8::1]/", [], (4, bytes.fromhex("20010db8000000000000000000000001"), 80))])
-def test_a_name_is_looked_up_by_the_proxy_with_socks5h_only(python_echo, scheme, url, options, address):
+def test_the_proxy_resolves_names_with_socks5h_only(python_echo, scheme, url, options, address):
     seen = []
     with socks_server(python_echo.port, seen) as proxy:
         result = say_hello(*options, "--proxy", f"{scheme}://127.0.0.1:{proxy.port}", url)
@@ -178,12 +178,12 @@ def test_a_name_is_looked_up_by_the_proxy_with_socks5h_only(python_echo, scheme,
     assert (request[3], host, port) == address
 
 
-def test_a_name_that_does_not_resolve_fails_here_with_socks5(microsocks):
+def test_with_socks5_an_unknown_name_fails_locally(microsocks):
     result = say_hello("--proxy", f"socks5://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
     assert_fails(result, 3, "looking up nowhere.invalid")
 
 
-def test_a_name_that_does_not_resolve_fails_there_with_socks5h(microsocks):
+def test_with_socks5h_an_unknown_name_fails_at_the_proxy(microsocks):
     result = say_hello("--proxy", f"socks5h://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
     assert_fails(result, 3, "proxy")
     assert "looking up" not in result.err
@@ -199,7 +199,7 @@ def test_user_and_password_are_percent_decoded_for_socks(python_echo):
 
 @pytest.mark.parametrize("code, words", [(1, []), (2, ["allow"]), (3, ["network"]), (4, ["host"]), (5, ["refused"]),
                                          (6, ["TTL"]), (7, ["support"]), (8, ["address"]), (99, ["99"])])
-def test_each_refusal_of_a_socks_proxy_has_its_words(code, words):
+def test_each_refusal_of_a_socks_proxy_has_its_message(code, words):
     def script(peer):
         peer.read_exactly(3)
         peer.send(b"\x05\x00")
@@ -214,19 +214,19 @@ def test_each_refusal_of_a_socks_proxy_has_its_words(code, words):
 # Refusals
 
 
-def test_a_refusal_of_squid_is_shown_with_status_and_body(squid):
+def test_a_refusal_by_squid_is_shown_with_status_and_body(squid):
     result = say_hello("--proxy", f"http://127.0.0.1:{squid.open_port}", f"wss://{CLOSED_ADDRESS}:443/")
     assert result.status == 3
     assert result.error_lines[0].startswith("wsx: ") and "403 Forbidden" in result.error_lines[0]
     assert f"127.0.0.1:{squid.open_port}" in result.error_lines[0]
     assert "X-Squid-Error: ERR_ACCESS_DENIED 0" in result.error_lines
-    # Squid's pages have some fifty lines, of which most are a style sheet.
+    # Squid's error pages have about fifty lines, most of them a style sheet.
     assert "<!DOCTYPE html" in result.err
     assert result.error_lines[-1].endswith("more lines)")
 
 
 @pytest.mark.parametrize("userinfo", ["", "me:falsch@", "geheim:x@"])
-def test_a_proxy_that_wants_another_password_says_so(squid, guarded_tinyproxy, userinfo):
+def test_a_proxy_that_rejects_the_password_is_reported(squid, guarded_tinyproxy, userinfo):
     for port, statuses in [(squid.port, ["407"]), (guarded_tinyproxy.port, ["401", "407"])]:
         result = say_hello("-v", "--proxy", f"http://{userinfo}127.0.0.1:{port}", "wss://127.0.0.1:1/")
         assert result.status == 3
@@ -236,13 +236,13 @@ def test_a_proxy_that_wants_another_password_says_so(squid, guarded_tinyproxy, u
 
 
 @pytest.mark.parametrize("userinfo", ["", "me:falsch@"])
-def test_a_socks_proxy_that_wants_another_password_says_so(guarded_microsocks, userinfo):
+def test_a_socks_proxy_that_rejects_the_password_is_reported(guarded_microsocks, userinfo):
     result = say_hello("--proxy", f"socks5h://{userinfo}127.0.0.1:{guarded_microsocks.port}", "ws://127.0.0.1:1/")
     assert_fails(result, 3, "password")
     assert "falsch" not in result.err
 
 
-def test_a_target_that_cannot_be_reached_is_told_from_a_proxy_that_cannot(route, certificates):
+def test_an_unreachable_target_is_distinguished_from_an_unreachable_proxy(route, certificates):
     if route:
         # Nothing listens on port 1.
         result = say_hello("--ca", certificates.root, *route, "ws://127.0.0.1:1/")
@@ -253,7 +253,7 @@ def test_a_target_that_cannot_be_reached_is_told_from_a_proxy_that_cannot(route,
         assert_fails(result, 3, "connection refused", "127.0.0.1:1")
 
 
-def test_the_page_of_a_proxy_cannot_drive_the_terminal():
+def test_the_page_of_a_proxy_cannot_control_the_terminal():
     def script(peer):
         peer.read_head()
         peer.send(b"HTTP/1.1 502 No\xc2\x9bpe\r\nX: \xe2\x80\xae\r\n\r\n\x1b]0;owned\x07\x9b31m\rbody")
@@ -269,7 +269,7 @@ def test_the_page_of_a_proxy_cannot_drive_the_terminal():
     "answer, words",
     [(b"", "closed"), (b"HTTP/1.1 200 O", "closed"), (b"SSH-2.0-OpenSSH\r\n", "not HTTP"), (b"\x05\xff", "socks5"),
      (b"\x15\x03\x01\x00\x02\x02\x0a", "https://"), (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, "65536")])
-def test_what_is_not_an_http_proxy_exits_3(answer, words):
+def test_a_server_that_is_not_an_http_proxy_exits_3(answer, words):
     def script(peer):
         peer.read_head()
         peer.send(answer)
@@ -282,7 +282,7 @@ def test_what_is_not_an_http_proxy_exits_3(answer, words):
 
 @pytest.mark.parametrize(
     "answer", [b"", b"H", b"HTTP/1.1 400 Bad\r\n\r\n", b"\x00\x5a", b"\x05", b"\x05\x02", b"\x05\xff"])
-def test_what_is_not_a_socks_proxy_exits_3(answer):
+def test_a_server_that_is_not_a_socks_proxy_exits_3(answer):
     def script(peer):
         peer.sock.recv(1 << 16)
         peer.send(answer)
@@ -296,18 +296,18 @@ def test_what_is_not_a_socks_proxy_exits_3(answer):
 @pytest.mark.parametrize(
     "url", ["ftp://127.0.0.1:1", "http://", "http://127.0.0.1:99999", "socks4://127.0.0.1:1", "http://a b:1",
             "http://me:geheim@127.0.0.1:x"])
-def test_a_proxy_that_is_none_exits_2_and_shows_no_secret(url):
+def test_an_invalid_proxy_exits_2_and_shows_no_secret(url):
     result = say_hello("--proxy", url, "ws://127.0.0.1:1/")
     assert_fails(result, 2, "--proxy")
     assert "geheim" not in result.err
 
 
-# Which one
+# Choice of proxy
 
 
 @pytest.fixture(scope="module")
 def refusing_proxy():
-    """A proxy that refuses all: whoever is told so has asked it."""
+    """A proxy that refuses everything, which reveals whether it was used."""
 
     def script(peer):
         peer.read_head()
@@ -318,7 +318,7 @@ def refusing_proxy():
 
 
 def asks_the_proxy(url, *arguments, **variables):
-    """Whether the run is one that was refused by the proxy, and not one that reached the server."""
+    """Whether wsx used the refusing proxy instead of connecting to the server directly."""
     result = say_hello(*arguments, url, env=environment(**variables))
     assert_shows_no_secret(result)
     if result.status == 3:
@@ -332,13 +332,13 @@ def asks_the_proxy(url, *arguments, **variables):
     "name, schemes",
     [("http_proxy", "ws"), ("https_proxy", "wss"), ("HTTPS_PROXY", "wss"), ("all_proxy", "ws wss"),
      ("ALL_PROXY", "ws wss"), ("HTTP_PROXY", ""), ("ftp_proxy", "")])
-def test_a_variable_names_the_proxy(python_echo, nginx, certificates, refusing_proxy, name, schemes):
+def test_an_environment_variable_sets_the_proxy(python_echo, nginx, certificates, refusing_proxy, name, schemes):
     for scheme, url in [("ws", python_echo.url), ("wss", nginx.url)]:
         options = ["--ca", certificates.root]
         assert asks_the_proxy(url, *options, **{name: refusing_proxy}) == (scheme in schemes.split())
 
 
-def test_the_option_goes_before_the_variables(python_echo, tinyproxy, refusing_proxy):
+def test_the_option_overrides_the_variables(python_echo, tinyproxy, refusing_proxy):
     variables = {"http_proxy": refusing_proxy, "all_proxy": refusing_proxy}
     own = f"http://127.0.0.1:{tinyproxy.port}"
     assert not asks_the_proxy(python_echo.url, "--proxy", own, **variables)
@@ -357,7 +357,7 @@ EXCEPTIONS = [
 
 @pytest.mark.parametrize("exceptions, is_direct", EXCEPTIONS)
 @pytest.mark.parametrize("place", ["no_proxy", "NO_PROXY", "--no-proxy"])
-def test_an_exception_is_connected_to_directly(python_echo, refusing_proxy, exceptions, is_direct, place):
+def test_a_host_in_the_exceptions_is_connected_to_directly(python_echo, refusing_proxy, exceptions, is_direct, place):
     exceptions = exceptions.replace("PORT", str(python_echo.port))
     options, variables = ([place, exceptions], {}) if place.startswith("-") else ([], {place: exceptions})
     assert asks_the_proxy(python_echo.url, *options, all_proxy=refusing_proxy, **variables) != is_direct
@@ -368,7 +368,7 @@ def test_an_exception_is_connected_to_directly(python_echo, refusing_proxy, exce
     [("app.test", True), (".app.test", True), ("*.app.test", True), ("test", True), ("one.app.test", True),
      ("ONE.APP.TEST", True), ("one.app.test.", True), ("pp.test", False), ("two.app.test", False),
      ("app.test:PORT", True), ("app.test:1", False), ("127.0.0.1", False), ("127.0.0.0/8", False)])
-def test_an_exception_may_be_the_end_of_a_name(python_echo, refusing_proxy, exceptions, is_direct):
+def test_an_exception_may_be_a_domain_suffix(python_echo, refusing_proxy, exceptions, is_direct):
     port = python_echo.port
     options = ["--resolve", f"one.app.test:{port}:127.0.0.1"]
     url = f"ws://one.app.test:{port}/"
@@ -380,7 +380,7 @@ def test_an_exception_may_be_the_end_of_a_name(python_echo, refusing_proxy, exce
     "exceptions, is_direct",
     [("::1", True), ("[::1]", True), ("[::1]:PORT", True), ("::/8", True), ("[::1]:1", False), ("127.0.0.1", False),
      ("::2", False), ("0::1/128", True)])
-def test_an_exception_may_be_an_address_of_ipv6(nginx, certificates, refusing_proxy, exceptions, is_direct):
+def test_an_exception_may_be_an_ipv6_address(nginx, certificates, refusing_proxy, exceptions, is_direct):
     if not can_use_ipv6():
         pytest.skip("no IPv6 here")
     exceptions = exceptions.replace("PORT", str(nginx.port))
@@ -389,17 +389,17 @@ def test_an_exception_may_be_an_address_of_ipv6(nginx, certificates, refusing_pr
     assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct
 
 
-def test_an_exception_holds_for_the_proxy_of_the_option_too(python_echo, refusing_proxy):
+def test_an_exception_also_applies_to_the_proxy_option(python_echo, refusing_proxy):
     assert not asks_the_proxy(python_echo.url, "--proxy", refusing_proxy, "--no-proxy", "127.0.0.1")
 
 
-def test_a_variable_that_names_no_proxy_is_named(python_echo):
+def test_an_invalid_variable_is_named_in_the_error(python_echo):
     result = say_hello(python_echo.url, env=environment(http_proxy="gopher://geheim@x"))
     assert result.status in (2, 3)
     assert "http_proxy" in result.err and "geheim" not in result.err
 
 
-def test_the_certificate_of_the_proxy_is_checked_as_the_servers_is(nginx, certificates):
+def test_the_certificate_of_the_proxy_is_verified(nginx, certificates):
     for kind in ["expired", "wrong address", "self-signed"]:
         with OpenSSLServer(certificates.bad[kind]) as proxy:
             result = say_hello(
@@ -408,7 +408,7 @@ def test_the_certificate_of_the_proxy_is_checked_as_the_servers_is(nginx, certif
         assert_shows_no_secret(result)
 
 
-def test_a_pin_is_the_servers_and_not_the_proxys(certificates, squid):
+def test_a_pin_applies_to_the_server_and_not_to_the_proxy(certificates, squid):
     def script(peer):
         peer.upgrade(then=wire.text("hello"))
         peer.answer_close()

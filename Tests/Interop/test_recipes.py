@@ -1,4 +1,4 @@
-"""The recipes of README.md and docs/recipes.md: each is run as it is written, with addresses and sizes of the tests."""
+"""Runs every recipe of README.md and docs/recipes.md as written, with the addresses and sizes of the tests."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ DOCUMENTS = "README.md", "docs/recipes.md"
 
 
 def read_recipes():
-    """The scripts of all recipes, by their headings."""
+    """Returns the scripts of all recipes, by heading."""
     recipes = {}
     for document in DOCUMENTS:
         text = (ROOT / document).read_text()
@@ -38,7 +38,7 @@ TESTED = set()
 
 @pytest.fixture
 def kitchen(request, tmp_path):
-    """What a test marked with `recipe` runs its script in."""
+    """The environment for the script of a test marked with `recipe`."""
     return Kitchen(RECIPES[request.node.get_closest_marker("recipe").args[0]], tmp_path)
 
 
@@ -49,7 +49,7 @@ def recipe(heading):
 
 
 class Script(Running):
-    """A script that runs in the background. All its processes end with it."""
+    """A script in the background. All its processes end with the block."""
 
     def __init__(self, script, **options):
         super().__init__(["bash", "-c", script], start_new_session=True, **options)
@@ -60,23 +60,23 @@ class Script(Running):
         super().__exit__(*exception)
 
     def wait_for_address(self):
-        """The URL of the server that the script starts."""
+        """Returns the URL of the server that the script starts."""
         return self.wait_for(r"Listening on (\S+)\n").group(1).decode()
 
 
 class Kitchen:
-    """A recipe's script and the directory in which it runs."""
+    """A recipe's script, and the directory in which it runs."""
 
     def __init__(self, script, directory):
         self.script = script
         self.directory = directory
         (directory / "bin").mkdir()
         (directory / "bin/wsx").symlink_to(BINARY)
-        # Chromium and others keep things at home.
+        # Chromium and other programs write to the home directory.
         self.environment = environment(PATH=f"{directory}/bin:{os.environ['PATH']}", HOME=directory)
 
     def adapt(self, replacements):
-        """Replaces texts of the script, each of which must be there."""
+        """Replaces texts in the script. Each text must occur."""
         for old, new in replacements.items():
             assert old in self.script, f"no {old!r} in the recipe"
             self.script = self.script.replace(old, str(new))
@@ -90,7 +90,7 @@ class Kitchen:
         return (self.directory / name).read_bytes()
 
     def run(self, replacements, stdin=b"", **options):
-        """Runs the script to its end."""
+        """Runs the script to completion."""
         self.adapt(replacements)
         return run(["bash", "-c", self.script], stdin=stdin, cwd=self.directory, env=self.environment, **options)
 
@@ -101,12 +101,12 @@ class Kitchen:
 
 
 def serving(script):
-    """A server that runs a shell script for each client."""
+    """Returns a server that runs a shell script for each client."""
     return Listener(program=["sh", "-c", script])
 
 
 def get(url):
-    """The page at the address of a server."""
+    """Returns the page at a server's address."""
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url.replace("ws", "http", 1)) as response:
         return response.read().decode()
 
@@ -265,7 +265,7 @@ def test_drive_a_browser(kitchen):
     kitchen.write("index.html", "<!doctype html><title>A page for wsx</title>")
     chromium = "chromium-headless-shell --no-sandbox --disable-gpu --disable-dev-shm-usage"
     with Listener("--serve", kitchen.directory) as server:
-        # The browser runs until the script is left.
+        # The browser runs until the block ends.
         kitchen.script += "echo done\n"
         with kitchen.start({
             "chromium --headless": f"{chromium} --user-data-dir=profile", "9222": free_ports(1)[0],
@@ -365,7 +365,8 @@ def test_bad_network(kitchen):
         result = wsx(
             "connect", "--linger", "forever", server.wait_for_address(), stdin=b"".join(b"%d\n" % n for n in range(40)))
     assert result.status == 1 and "1012" in result.err, result
-    # In order, and not all of them: a fair coin keeps 1 to 39 of 40 but for one run in 500 billion.
+    # The messages arrive in order, but not all of them. A fair coin keeps 1 to 39 of 40, except once in 500 billion
+    # runs.
     numbers = [int(line) for line in result.lines]
     assert numbers == sorted(numbers) and 0 < len(numbers) < 40
 

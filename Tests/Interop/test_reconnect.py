@@ -1,4 +1,4 @@
-"""Staying connected: no line is lost, no server is stormed, and a peer that is gone is left."""
+"""Reconnecting and heartbeats: no line is lost, no server is overwhelmed, and dead peers are detected."""
 
 import contextlib
 import os
@@ -14,13 +14,13 @@ from scripted_server import ScriptedServer
 from services import CREDENTIALS, free_ports
 from tls import server_context
 
-# WSX_TEST_RESTARTS=50 WSX_TEST_LINES=10000 is what issue 4 asks for; it takes some minutes.
+# For a longer run of some minutes, set WSX_TEST_RESTARTS=50 WSX_TEST_LINES=10000.
 RESTARTS = int(os.environ.get("WSX_TEST_RESTARTS", "20"))
 LINES = int(os.environ.get("WSX_TEST_LINES", "2000"))
 
 
 class Recorder:
-    """The recording server, which can be killed and started again at its port; `lines` is what it has received."""
+    """The recording server, which can be killed and restarted on its port. `lines` is everything it has received."""
 
     def __init__(self, path):
         self._path = path
@@ -41,7 +41,7 @@ class Recorder:
         return self._path.read_bytes().split(b"\n")[:-1]
 
     def kill(self):
-        """Ends it without a word, in the middle of whatever it does."""
+        """Kills it without a warning, whatever it is doing."""
         self.process.__exit__()
 
     def restart(self):
@@ -55,18 +55,19 @@ def without_repetitions(lines):
     return [*dict.fromkeys(lines)]
 
 
-# Nothing is lost
+# No loss
 
 
-def test_no_line_is_lost_however_often_the_server_is_killed(tmp_path):
-    """Lines may come twice: those of which no pong has said that they were read before the server was killed."""
+def test_no_line_is_lost_if_the_server_is_killed_repeatedly(tmp_path):
+    """Lines may arrive twice if the server was killed before a pong confirmed them."""
     expected = [b"%d" % number for number in range(LINES)]
     batch = LINES // RESTARTS
     with Recorder(tmp_path / "lines") as recorder:
         with Running([BINARY, "connect", "--reconnect", "--linger", "0", recorder.url], stdin=-1) as client:
             for turn in range(RESTARTS):
                 client.send(b"".join(line + b"\n" for line in expected[turn * batch : (turn + 1) * batch]))
-                # In the middle of the batch, more or less; every other time some of it is confirmed.
+                # Kill the server in the middle of a batch. Every other time, wait until a pong has confirmed part of
+                # it.
                 first = expected[turn * batch]
                 wait_until(lambda: first in recorder.lines, 120, "the first line of a batch")
                 if turn % 2:
@@ -78,11 +79,11 @@ def test_no_line_is_lost_however_often_the_server_is_killed(tmp_path):
             assert client.wait(180) == 0, client.err
         lines = recorder.lines
     assert without_repetitions(lines) == expected
-    # What was confirmed is not sent again: of each batch but what was under way.
+    # Confirmed lines are not sent again, so at most every line in flight arrives twice.
     assert len(lines) <= 2 * LINES
 
 
-def test_lines_that_come_while_the_server_is_away_are_sent_when_it_is_back(tmp_path):
+def test_lines_entered_while_the_server_is_down_are_sent_after_a_reconnect(tmp_path):
     expected = [b"%d" % number for number in range(1000)]
     with Recorder(tmp_path / "lines") as recorder:
         with Running([BINARY, "connect", "--reconnect", "--linger", "0", recorder.url], stdin=-1) as client:
@@ -91,20 +92,20 @@ def test_lines_that_come_while_the_server_is_away_are_sent_when_it_is_back(tmp_p
             recorder.kill()
             client.send(b"".join(line + b"\n" for line in expected[1:]))
             client.process.stdin.close()
-            # It has tried in vain.
+            # At least one attempt has failed.
             client.wait_for("econnect")
             recorder.restart()
             assert client.wait(60) == 0, client.err
         assert without_repetitions(recorder.lines) == expected
 
 
-def test_a_line_that_was_confirmed_is_not_sent_again(tmp_path):
+def test_a_confirmed_line_is_not_sent_again(tmp_path):
     with Recorder(tmp_path / "lines") as recorder:
         with Running([BINARY, "connect", "--reconnect", "--linger", "0", recorder.url], stdin=-1) as client:
             client.send(b"once\n")
             wait_until(lambda: recorder.lines, what="a line")
             recorder.process.wait_for("pong", "out", 60)
-            # The pong has left; its way is shorter than that of the news that the server is gone.
+            # The pong has been sent. It reaches the client before the end of the connection does.
             recorder.kill()
             recorder.restart()
             recorder.process.wait_for("connection", "out", 60)
@@ -133,7 +134,7 @@ def test_messages_given_as_arguments_are_sent_again(tmp_path):
     assert lines[again + 1] == b"subscribe", "nothing comes between them or before them"
 
 
-def test_what_was_received_before_and_after_is_one_stream():
+def test_messages_before_and_after_a_reconnect_form_one_stream():
     def script(peer):
         peer.upgrade(then=wire.text(f"{server.connection_count}"))
         if server.connection_count == 2:
@@ -146,7 +147,7 @@ def test_what_was_received_before_and_after_is_one_stream():
     assert server.connection_count == 2
 
 
-def test_a_close_of_the_server_with_1000_is_the_end():
+def test_a_close_with_1000_by_the_server_ends_the_run():
     def script(peer):
         peer.upgrade(then=wire.close(1000))
         peer.read_until_close()
@@ -157,7 +158,7 @@ def test_a_close_of_the_server_with_1000_is_the_end():
 
 
 @pytest.mark.parametrize("end", [b"", wire.close(1001), wire.close(1012)], ids=["none", "1001", "1012"])
-def test_a_server_that_leaves_or_restarts_is_come_back_to(end):
+def test_the_client_reconnects_to_a_server_that_leaves_or_restarts(end):
     def script(peer):
         peer.upgrade()
         if server.connection_count == 1:
@@ -189,7 +190,7 @@ def test_cookies_of_the_handshake_are_sent_when_reconnecting():
     assert "geheim" not in result.err
 
 
-# Where coming back cannot help
+# Final errors
 
 
 @pytest.mark.parametrize("status, is_first", [(401, True), (403, True), (404, True), (403, False)])
@@ -209,7 +210,7 @@ def test_a_refusal_is_final(status, is_first):
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_server_that_is_not_ready_is_come_back_to(status):
+def test_a_server_that_is_temporarily_unavailable_is_retried(status):
     def script(peer):
         if server.connection_count == 1:
             peer.read_request()
@@ -252,7 +253,7 @@ def test_a_bad_certificate_after_a_good_one_is_final(certificates):
     assert server.connection_count == 2
 
 
-def test_a_violation_of_the_protocol_is_final():
+def test_a_protocol_violation_is_final():
     def script(peer):
         peer.upgrade(then=wire.frame(wire.TEXT, b"x", reserved=wire.RSV2))
         peer.read_to_end()
@@ -262,7 +263,7 @@ def test_a_violation_of_the_protocol_is_final():
     assert server.connection_count == 1
 
 
-def test_an_answer_that_is_no_handshake_is_final():
+def test_a_response_that_is_not_a_handshake_is_final():
     def script(peer):
         peer.read_request()
         peer.send(b"SSH-2.0-OpenSSH\r\n")
@@ -273,7 +274,7 @@ def test_an_answer_that_is_no_handshake_is_final():
     assert server.connection_count == 1
 
 
-def test_the_password_of_a_proxy_is_final(guarded_tinyproxy):
+def test_a_rejected_proxy_password_is_final(guarded_tinyproxy):
     start = time.monotonic()
     proxy = f"http://me:falsch@127.0.0.1:{guarded_tinyproxy.port}"
     result = wsx("connect", "--reconnect", "--proxy", proxy, "ws://127.0.0.1:1/")
@@ -281,10 +282,10 @@ def test_the_password_of_a_proxy_is_final(guarded_tinyproxy):
     assert time.monotonic() - start < 30
 
 
-# How often, and when
+# Attempts and delays
 
 
-def test_tries_come_to_an_end():
+def test_the_number_of_attempts_is_limited():
     port = free_ports(1)[0]
     result = wsx("connect", "--reconnect=2", f"ws://127.0.0.1:{port}/")
     assert result.status == 3
@@ -293,11 +294,11 @@ def test_tries_come_to_an_end():
 
 
 @pytest.mark.parametrize("count", ["-1", "x", ""])
-def test_a_number_of_tries_that_is_none_exits_2(count):
+def test_an_invalid_number_of_attempts_exits_2(count):
     assert_fails(wsx("connect", f"--reconnect={count}", "ws://127.0.0.1:1/"), 2, "--reconnect")
 
 
-def test_the_tries_are_counted_on_the_wire():
+def test_the_server_sees_the_configured_number_of_attempts():
     def script(peer):
         peer.read_request()
 
@@ -307,7 +308,7 @@ def test_the_tries_are_counted_on_the_wire():
     assert server.connection_count == 3, "the first one and two more"
 
 
-def test_the_limit_of_the_whole_run_is_that_of_all_tries():
+def test_the_limit_of_the_whole_run_includes_all_attempts():
     port = free_ports(1)[0]
     start = time.monotonic()
     result = wsx("connect", "--reconnect", "--timeout", "1s", f"ws://127.0.0.1:{port}/")
@@ -316,7 +317,7 @@ def test_the_limit_of_the_whole_run_is_that_of_all_tries():
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_the_waiting(number, status):
+def test_a_signal_ends_the_wait(number, status):
     port = free_ports(1)[0]
     with Running([BINARY, "connect", "--reconnect", f"ws://127.0.0.1:{port}/"], stdin=-1) as client:
         client.wait_for("econnect")
@@ -324,7 +325,7 @@ def test_a_signal_ends_the_waiting(number, status):
         assert client.wait(10) == status
 
 
-def test_without_the_option_nobody_comes_back():
+def test_without_the_option_there_is_no_reconnect():
     with ScriptedServer(lambda peer: peer.upgrade()) as server:
         assert_fails(wsx("connect", "--no-stdin", server.url), 1, "lost")
     assert server.connection_count == 1
@@ -334,8 +335,8 @@ CLIENT_COUNT = 200
 
 
 def announced_waits():
-    """How long each of the clients that a server drops all at once says that it waits, in seconds, shortest first; and how
-    long it takes until they come back."""
+    """Drops many clients at once. Returns two sorted lists in seconds: the delays that the clients announce, and the
+    times until they are back."""
     opened, came_back = [], []
     is_dropped = threading.Event()
     is_over = threading.Event()
@@ -364,13 +365,13 @@ def announced_waits():
 
 
 @pytest.mark.alone
-def test_two_hundred_clients_do_not_come_back_all_at_once():
-    """No tenth of a second has more than a tenth of them. Chance may have it otherwise once in a while, but not twice in a
-    row. A busy machine may let them come late, all together: what they mean to do is judged."""
+def test_two_hundred_clients_do_not_reconnect_at_the_same_time():
+    """No interval of 100 ms has more than a tenth of the clients. A rare exception is possible by chance, but not twice
+    in a row. The test judges the announced delays, because clients on a busy machine may return late and together."""
     worst = []
     while len(worst) < 2:
         waits, times = announced_waits()
-        # They are told to the tenth of a second, and none comes before its time.
+        # Delays are announced in tenths of a second, and no client returns early.
         assert all(seconds >= wait - 0.06 for wait, seconds in zip(waits, times))
         worst.append(max(map(waits.count, waits)))
         if worst[-1] <= CLIENT_COUNT // 10:
@@ -382,12 +383,12 @@ def test_two_hundred_clients_do_not_come_back_all_at_once():
 
 
 BEAT = ["--heartbeat", "200ms", "--heartbeat-misses", "2"]
-# For peers that are to be kept: two seconds, in which a busy machine comes to them.
+# For peers that must stay connected: a limit of two seconds, so a busy machine has time to answer.
 PATIENT_BEAT = ["--heartbeat", "500ms", "--heartbeat-misses", "3"]
 
 
-def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
-    """It answers no ping before it has read what stands in front of it, which lies in the kernel by then."""
+def test_a_peer_that_is_still_reading_earlier_data_stays_connected(tmp_path):
+    """The peer answers no ping before it has read all preceding data, which the kernel has buffered."""
     size = 3 << 20
     path = tmp_path / "upload"
     path.write_bytes(bytes(size))
@@ -408,11 +409,11 @@ def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
     assert (result.status, result.err) == (0, ""), result
 
 
-def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
+def test_a_peer_that_answers_no_pings_is_disconnected_after_the_misses():
     times = []
 
     def script(peer):
-        # Before the client's first beat can begin.
+        # This is before the client's first interval can start.
         start = time.monotonic()
         peer.upgrade()
         while received := peer.read_frame():
@@ -430,7 +431,7 @@ def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
     assert 0.595 <= server.results[0] < 20
 
 
-def test_a_process_that_is_stopped_is_left(tmp_path):
+def test_a_stopped_process_is_disconnected(tmp_path):
     with Recorder(tmp_path / "lines") as recorder:
         with Running([BINARY, "connect", "--no-stdin", *BEAT, recorder.url]) as client:
             recorder.process.wait_for("pong\npong\n", "out")
@@ -439,19 +440,19 @@ def test_a_process_that_is_stopped_is_left(tmp_path):
             assert "heartbeat" in client.err
 
 
-def test_a_peer_that_answers_is_not_left(tmp_path):
+def test_a_peer_that_answers_stays_connected(tmp_path):
     with Recorder(tmp_path / "lines") as recorder:
         with Running([BINARY, "connect", "-v", "--no-stdin", *BEAT, recorder.url]) as client:
             recorder.process.wait_for("(pong\n){10}", "out")
             assert client.process.poll() is None
-            # The round trip is shown.
+            # The log shows the round-trip time.
             client.wait_for(r"pong.* \d+(\.\d+)? ?(µs|us|ms)")
             client.signal(signal.SIGINT)
             assert client.wait() == 130
 
 
 @pytest.mark.parametrize("kind", ["messages", "pings", "parts of a frame"])
-def test_anything_that_arrives_is_a_sign_of_life(kind):
+def test_any_incoming_data_is_a_sign_of_life(kind):
     beats = 25
 
     def script(peer):
@@ -461,7 +462,7 @@ def test_anything_that_arrives_is_a_sign_of_life(kind):
         size = len(data) // beats
         for beat in range(beats):
             peer.send(data[beat * size : (beat + 1) * size])
-            # The pace of the peer: in all it takes longer than a silent peer is waited for.
+            # In total, this takes longer than the time limit for silent peers.
             time.sleep(0.1)
         start = time.monotonic()
         peer.read_to_end()
@@ -474,7 +475,7 @@ def test_anything_that_arrives_is_a_sign_of_life(kind):
     assert server.results[0] > 0.1, "it was left when it had become silent only"
 
 
-def test_a_message_may_take_the_place_of_the_ping():
+def test_a_message_can_replace_the_ping():
     def script(peer):
         peer.upgrade()
         for _ in range(3):
@@ -490,7 +491,7 @@ def test_a_message_may_take_the_place_of_the_ping():
     assert server.results == [1000]
 
 
-def test_a_peer_that_is_left_is_come_back_to():
+def test_the_client_reconnects_after_losing_a_dead_peer():
     def script(peer):
         peer.upgrade()
         if server.connection_count == 1:
@@ -507,14 +508,14 @@ def test_a_peer_that_is_left_is_come_back_to():
 
 @pytest.mark.parametrize(
     "options", [["--heartbeat", "0"], ["--heartbeat", "x"], ["--heartbeat", "1s", "--heartbeat-misses", "0"]])
-def test_a_heartbeat_that_is_none_exits_2(options):
+def test_an_invalid_heartbeat_exits_2(options):
     assert_fails(wsx("connect", *options, "ws://127.0.0.1:1/"), 2, options[-2])
 
 
-# With all else
+# Combinations
 
 
-def test_a_reconnect_goes_the_same_way_with_the_same_credentials(certificates, guarded_tinyproxy):
+def test_a_reconnect_uses_the_same_route_and_credentials(certificates, guarded_tinyproxy):
     def script(peer):
         peer.upgrade()
         if server.connection_count == 1:

@@ -1,4 +1,4 @@
-"""Sessions are recorded as events of both directions, and recordings replay."""
+"""Sessions are recorded as events of both directions, and recordings can be replayed."""
 
 import datetime
 import json
@@ -21,7 +21,7 @@ def events_of(path):
 
 
 def brief(events):
-    """What tells events apart, without times."""
+    """Reduces events to their distinguishing members, without times."""
     return [
         (event["type"], event.get("direction"), event.get("data", event.get("base64", event.get("code"))))
         for event in events
@@ -42,20 +42,20 @@ def test_a_session_is_recorded_in_both_directions(wsx_echo, tmp_path):
     assert events[7]["clean"] is True
 
 
-def test_a_recording_is_for_its_owner_alone(wsx_echo, tmp_path):
+def test_a_recording_is_readable_by_its_owner_only(wsx_echo, tmp_path):
     path = tmp_path / "session.jsonl"
     assert wsx("connect", "--record", path, "--linger", "0", wsx_echo.url, "hi").status == 0
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_recording_takes_the_place_of_the_one_before(wsx_echo, tmp_path):
+def test_a_recording_replaces_an_existing_file(wsx_echo, tmp_path):
     path = tmp_path / "session.jsonl"
     path.write_bytes(b"x" * 100_000)
     assert wsx("connect", "--record", path, "--linger", "0", wsx_echo.url, "hi").status == 0
     assert events_of(path)[0]["type"] == "recording"
 
 
-def test_what_the_program_sends_of_itself_is_not_recorded_as_sent(tmp_path):
+def test_automatic_frames_are_not_recorded_as_sent(tmp_path):
     def script(peer):
         peer.upgrade()
         assert peer.read_frame().opcode == wire.PING
@@ -72,12 +72,13 @@ def test_what_the_program_sends_of_itself_is_not_recorded_as_sent(tmp_path):
         ("recording", None, None), ("open", None, None), ("ping", "in", "theirs"), ("close", "in", 1000)]
 
 
-# How late the peers below reply, in seconds: a recording must show it, whatever the machine does.
+# How long the peers below delay their replies, in seconds. Recordings must show this delay, however busy the machine
+# is.
 DELAY = 0.5
 
 
 def seconds_between(path, first, second):
-    """The time between two recorded messages, each named by its data."""
+    """Returns the seconds between two recorded messages with the given data."""
     times = {
         event["data"]: datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00"))
         for event in events_of(path) if event["type"] == "message"}
@@ -85,7 +86,7 @@ def seconds_between(path, first, second):
 
 
 def late_reply(peer):
-    """Answers each message, up to the close frame, after a delay."""
+    """Answers each message after a delay, until the close frame."""
     peer.upgrade()
     while (frame := peer.read_frame()).opcode == wire.TEXT:
         time.sleep(DELAY)
@@ -128,14 +129,14 @@ def test_a_recording_made_at_the_prompt_of_listen_has_the_time_of_each_message(t
 
 
 def answer_pings_and_close(peer):
-    """Confirms what was sent, up to the client's close frame, which is answered."""
+    """Answers pings until the client's close frame, and then answers that."""
     while (frame := peer.read_frame()).opcode != wire.CLOSE:
         if frame.opcode == wire.PING:
             peer.send(wire.frame(wire.PONG, frame.payload))
     peer.send(wire.frame(wire.CLOSE, frame.payload))
 
 
-def test_a_message_is_recorded_once_however_often_it_is_sent(tmp_path):
+def test_a_message_that_is_sent_again_is_recorded_once(tmp_path):
     def script(peer):
         peer.upgrade()
         number = server.connection_count
@@ -157,7 +158,7 @@ def test_a_message_is_recorded_once_however_often_it_is_sent(tmp_path):
     assert sent == [("message", "out", "hello"), ("message", "out", "line")]
 
 
-def test_a_request_is_recorded_once_however_often_it_is_sent(tmp_path):
+def test_a_request_that_is_sent_again_is_recorded_once(tmp_path):
     def script(peer):
         peer.upgrade()
         seen = [peer.read_frame().payload for _ in range(3)]
@@ -194,14 +195,14 @@ def record(url, path, stdin, *options):
     return result.out
 
 
-def test_a_recording_replays(wsx_echo, tmp_path):
+def test_a_recording_can_be_replayed(wsx_echo, tmp_path):
     messages = b"plain\n" + "grün \u202e\n".encode() + b"\n" + b"\x1b[31m\0\n"
     binary = bytes(range(256)).replace(b"\n", b"")
     path, again = tmp_path / "first.jsonl", tmp_path / "again.jsonl"
     out = record(wsx_echo.url, path, messages)
     assert out == messages
     assert record(wsx_echo.url, again, path.read_bytes(), "--input", "json") == out
-    # The close of the recording does not wait for replies, which come all the same.
+    # The recorded close does not wait for replies, but they arrive nevertheless.
     for direction in ("in", "out"):
         first, second = ([entry for entry in brief(events_of(file)) if entry[1] == direction] for file in (path, again))
         assert first == second
@@ -218,8 +219,8 @@ def event(second, data, direction="out", type="message"):
 HEAD = event(0, "", type="recording")
 
 
-def test_of_the_closes_of_a_recording_only_the_one_at_the_end_is_sent(tmp_path):
-    """A session at the prompt goes on after a close, on another connection."""
+def test_only_the_last_close_of_a_recording_is_sent(tmp_path):
+    """A session at the prompt may continue on another connection after a close."""
     def script(peer):
         peer.upgrade()
         payloads = []
@@ -243,7 +244,7 @@ def test_of_the_closes_of_a_recording_only_the_one_at_the_end_is_sent(tmp_path):
 
 
 @pytest.mark.parametrize("speed, least", [("1", 1.0), ("2", 0.5), ("0.5", 2.0)])
-def test_replaying_keeps_the_pauses_or_scales_them(wsx_echo, speed, least):
+def test_a_replay_keeps_or_scales_the_pauses(wsx_echo, speed, least):
     recording = HEAD + event(0.2, "a") + event(0.3, "b", "in") + event(1, "c") + event(0.5, "d")
     begin = time.monotonic()
     result = wsx(
@@ -252,8 +253,8 @@ def test_replaying_keeps_the_pauses_or_scales_them(wsx_echo, speed, least):
     assert time.monotonic() - begin >= least
 
 
-def test_a_pause_holds_up_what_follows_and_not_what_comes(wsx_echo):
-    """Also where the rest of the input has been read, and has come to its end."""
+def test_a_pause_delays_outgoing_messages_only(wsx_echo):
+    """This also holds if the rest of the input has already been read to its end."""
     recording = HEAD + event(0, "a") + event(59, "b")
     with Running(
         [BINARY, "connect", "--input", "json", "--replay-speed", "1", wsx_echo.url], stdin=-1
@@ -267,44 +268,44 @@ def test_a_pause_holds_up_what_follows_and_not_what_comes(wsx_echo):
         assert client.wait() == 143
 
 
-def test_a_pause_holds_up_input_that_comes_line_by_line(wsx_echo):
+def test_a_pause_delays_input_that_arrives_line_by_line(wsx_echo):
     events = [event(number / 5, str(number)) for number in range(6)]
     with Running(
         [BINARY, "connect", "--input", "json", "--replay-speed", "1", "-n", "6", "--timeout", "20", wsx_echo.url], stdin=-1
     ) as client:
         for line in [HEAD, *events]:
             client.send(line.encode())
-            # Only so that lines come one by one; if they do not, the test sees less.
+            # This makes lines arrive one by one. If they do not, the test covers less but passes.
             time.sleep(0.02)
         assert client.wait() == 0, client.err
         assert client.out == b"0\n1\n2\n3\n4\n5\n"
 
 
-def test_at_full_speed_times_do_not_matter(wsx_echo):
+def test_at_full_speed_times_are_ignored(wsx_echo):
     recording = HEAD + event(0, "a") + event(59, "b")
     result = wsx("connect", "--input", "json", "--timeout", "30", "-n", "2", wsx_echo.url, stdin=recording.encode())
     assert (result.status, result.out) == (0, b"a\nb\n")
 
 
-def test_a_nonsensical_time_is_bad_input_where_times_matter(wsx_echo):
+def test_an_invalid_time_is_bad_input_only_if_times_are_used(wsx_echo):
     line = b'{"type":"ping","time":"yesterday"}\n'
     assert wsx("connect", "--input", "json", "--linger", "0", wsx_echo.url, stdin=line).status == 0
     assert_fails(
         wsx("connect", "--input", "json", "--replay-speed", "1", wsx_echo.url, stdin=line), 2, "input line 1", "time")
 
 
-def test_a_pace_is_for_events():
+def test_replay_speed_requires_json_input():
     for command, address in (("connect", "echo:"), ("listen", "0")):
         assert_fails(wsx(command, "--replay-speed", "2", address), 2, "--replay-speed", "--input json")
     assert_fails(wsx("connect", "--input", "json", "--replay-speed", "0", "echo:"), 2, "--replay-speed", "0.5")
 
 
-def test_a_path_that_cannot_be_written_is_told_before_connecting(tmp_path):
+def test_an_unwritable_path_is_reported_before_connecting(tmp_path):
     assert_fails(wsx("connect", "--record", tmp_path / "no" / "file", "ws://127.0.0.1:1/"), 2, "--record", "no such file")
     assert_fails(wsx("connect", "--record", tmp_path, "ws://127.0.0.1:1/"), 2, "--record", "directory")
 
 
-def test_a_pipe_that_nobody_reads_is_told_before_connecting(tmp_path):
+def test_a_pipe_without_a_reader_is_reported_before_connecting(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert_fails(
         wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=10), 2, "--record", "no process has the pipe open for reading")
@@ -317,8 +318,8 @@ def test_a_full_disk_ends_the_run(wsx_echo):
         assert "recording to /dev/full: no space left on device" in client.err
 
 
-def test_a_recording_that_nobody_reads_holds_up_the_session(tmp_path):
-    """A pipe in place of a file: what waits for its reader is bounded, and nothing is lost."""
+def test_an_unread_recording_pauses_the_session(tmp_path):
+    """If the recording is a pipe, pending events are bounded and none are lost."""
     with Listener("--echo") as listener:
         script = '"$0" connect --linger 1s --record >(sleep 1; cat > "$1") "$2" < "$3" > /dev/null'
         lines = tmp_path / "lines"

@@ -1,4 +1,4 @@
-"""Redirects: which are followed, and that what gives access stays with the origin it was meant for."""
+"""Redirects: which ones are followed, and that credentials stay with their origin."""
 
 import base64
 import socket
@@ -16,10 +16,10 @@ ENCODED = base64.b64encode(CREDENTIALS.encode())
 
 
 class Origins:
-    """A server that is several origins: it takes TLS or not, by the first byte, and tells hosts by their Host field.
+    """A server that represents several origins. It detects TLS by the first byte, and hosts by their Host field.
 
-    Requests for /start are redirected to `location`; all others are upgraded. `requests` has the heads in order, each
-    with its scheme.
+    Requests for /start are redirected to `location`. All others are upgraded. `requests` holds the scheme and the head
+    of each request, in order.
     """
 
     def __init__(self, certificates, location=None, status=302, fields=()):
@@ -66,7 +66,7 @@ def run(origins, certificates, *arguments, scheme="ws", userinfo="", host="examp
         f"{scheme}://{userinfo}{host}:{origins.port}/start")
 
 
-# What gives access: the options, and the field of the request in which it travels.
+# Credentials: the options, and the request field that carries them.
 SECRETS = {
     "--auth": (["--auth", CREDENTIALS], b"Authorization"),
     "--bearer": (["--bearer", "geheim"], b"Authorization"),
@@ -82,8 +82,8 @@ SECRETS = {
     "-H @FILE": (["-H", "@FILE"], b"Authorization"),
 }
 
-# Where to: the scheme of the first request, the target, and whether it is the same origin. PORT is that of the server,
-# OTHER that of another one.
+# Redirect targets: the scheme of the first request, the target, and whether the origin stays the same. PORT is the port
+# of the server, and OTHER that of another one.
 TARGETS = {
     "same origin, relative": ("ws", "next", True),
     "same origin, a path": ("ws", "/next?x=y", True),
@@ -110,7 +110,7 @@ TARGETS = {
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("secret", SECRETS)
-def test_what_gives_access_stays_with_its_origin(certificates, tmp_path, target, secret):
+def test_credentials_stay_with_their_origin(certificates, tmp_path, target, secret):
     scheme, location, is_same = TARGETS[target]
     options, name = SECRETS[secret]
     if "@FILE" in options:
@@ -137,7 +137,7 @@ def test_what_gives_access_stays_with_its_origin(certificates, tmp_path, target,
 
 
 @pytest.mark.parametrize("location", ["ws://localhost:PORT/next", "/next"])
-def test_fields_that_give_no_access_follow_everywhere(certificates, location):
+def test_fields_without_credentials_are_sent_to_every_origin(certificates, location):
     with Origins(certificates) as origins:
         origins.location = location.replace("PORT", str(origins.port))
         run(origins, certificates, "-L", "-H", "X-Kept: yes", "-s", "chat", "-o", "https://app.example")
@@ -149,7 +149,7 @@ def test_fields_that_give_no_access_follow_everywhere(certificates, location):
     assert keys[0] != keys[1], "RFC 6455 §4.1: the key is chosen anew for each connection"
 
 
-def test_a_host_that_was_asked_for_stays_with_its_origin(certificates):
+def test_a_host_given_as_an_option_stays_with_its_origin(certificates):
     with Origins(certificates) as origins:
         origins.location = f"ws://localhost:{origins.port}/next"
         run(origins, certificates, "-L", "--host", "inside.example")
@@ -158,13 +158,13 @@ def test_a_host_that_was_asked_for_stays_with_its_origin(certificates):
 
 
 @pytest.mark.parametrize("location, is_same", [("ws://localhost:PORT/next", False), ("/next", True)])
-def test_a_cookie_that_the_origin_set_stays_with_it(certificates, location, is_same):
+def test_a_cookie_set_by_the_origin_stays_with_it(certificates, location, is_same):
     with Origins(certificates, fields=["Set-Cookie: id=geheim; Path=/"]) as origins:
         origins.location = location.replace("PORT", str(origins.port))
         result = run(origins, certificates, "-L", "-v")
     assert result.status == 0
     assert "geheim" not in result.err
-    # Whether it is sent back to its own origin is not asked here.
+    # This test does not check whether the cookie is sent back to its own origin.
     assert is_same or b"geheim" not in origins.requests[1][1]
 
 
@@ -180,11 +180,11 @@ def test_a_chain_that_leaves_the_origin_does_not_carry_secrets_further(certifica
         assert wire.field(head, b"Authorization") is None and wire.field(head, b"Cookie") is None
 
 
-# Which are followed
+# Statuses and locations
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_followed_when_asked_for(certificates, status):
+def test_a_redirect_is_followed_with_the_option(certificates, status):
     with Origins(certificates, location="/next", status=status) as origins:
         result = run(origins, certificates, "--location")
         assert (result.status, result.out, result.err) == (0, b"arrived\n", "")
@@ -195,7 +195,7 @@ def test_a_redirect_is_followed_when_asked_for(certificates, status):
 
 
 @pytest.mark.parametrize("status", [300, 304, 305, 306])
-def test_another_status_is_not_followed(certificates, status):
+def test_other_statuses_are_not_followed(certificates, status):
     with Origins(certificates, location="/next", status=status) as origins:
         assert run(origins, certificates, "-L").status == 4
     assert len(origins.requests) == 1
@@ -206,7 +206,7 @@ def test_another_status_is_not_followed(certificates, status):
     [("next", b"/a/next"), ("./next", b"/a/next"), ("../next", b"/next"), ("../../../next", b"/next"), ("/x/y", b"/x/y"),
      ("?q=1", b"/a/hop?q=1"), ("next?q=1#fragment", b"/a/next?q=1"), ("//localhost:PORT/z", b"/z"), ("/ü", b"/%C3%BC"),
      ("/%41", b"/%41")])
-def test_a_reference_is_resolved_as_rfc_3986_has_it(certificates, location, path):
+def test_a_relative_reference_is_resolved_according_to_rfc_3986(certificates, location, path):
     def script(peer):
         head = peer.read_request()
         if head.split()[1] == b"/a/hop":
@@ -227,7 +227,7 @@ def test_a_reference_is_resolved_as_rfc_3986_has_it(certificates, location, path
     [("", "302"), ("ftp://example.test/", "ftp"), ("file:///etc/passwd", "file"), ("ws://", ""), ("ws://a b/", ""),
      ("ws://example.test:99999/", ""), ("ws://[::1/", ""), ("ws+unix:/tmp/socket", "unix"), ("echo:", "echo"),
      ("javascript:alert(1)", "javascript")])
-def test_a_location_that_leads_nowhere_exits_4(certificates, location, words):
+def test_an_unusable_location_exits_4(certificates, location, words):
     with Origins(certificates, location=location) as origins:
         result = run(origins, certificates, "-L")
     assert result.status == 4
@@ -249,7 +249,7 @@ def test_the_body_of_a_redirect_is_not_waited_for(length):
     def script(peer):
         head = peer.read_request()
         if head.split()[1] == b"/start":
-            # The body is announced, or ends with the connection, and never comes.
+            # The body is announced, or would end with the connection, but it never arrives.
             peer.send(f"HTTP/1.1 302 Found\r\nLocation: /next\r\n{length}\r\n".encode())
             peer.read_until_close()
             return
@@ -262,7 +262,7 @@ def test_the_body_of_a_redirect_is_not_waited_for(length):
 
 
 @pytest.mark.parametrize("status", [300, 304, 399])
-def test_a_status_that_location_does_not_follow_is_not_said_to_be_followed(certificates, status):
+def test_a_status_that_is_not_a_redirect_does_not_suggest_the_option(certificates, status):
     with Origins(certificates, location="/next", status=status) as origins:
         result = run(origins, certificates, "-L")
     assert result.status == 4
@@ -270,7 +270,7 @@ def test_a_status_that_location_does_not_follow_is_not_said_to_be_followed(certi
 
 
 @pytest.mark.parametrize("location, status", [("\x1b[31m://x", 5), ("\u202e\x9b://x", 4)])
-def test_a_location_cannot_drive_the_terminal(certificates, location, status):
+def test_a_location_cannot_control_the_terminal(certificates, location, status):
     for options in [[], ["-L"], ["-L", "-v"]]:
         with Origins(certificates, location=location) as origins:
             result = run(origins, certificates, *options)
@@ -280,7 +280,7 @@ def test_a_location_cannot_drive_the_terminal(certificates, location, status):
 
 @pytest.mark.parametrize(
     "location", ["ws://localhost:PORT/next", "http://localhost:PORT/", "ws://example.test:PORT/next"])
-def test_tls_is_never_left(certificates, location):
+def test_a_redirect_never_downgrades_from_tls(certificates, location):
     with Origins(certificates) as origins:
         origins.location = location.replace("PORT", str(origins.port))
         result = run(origins, certificates, "-L", scheme="wss")
@@ -289,11 +289,11 @@ def test_tls_is_never_left(certificates, location):
     assert len(origins.requests) == 1
 
 
-# How many
+# Limits
 
 
 @pytest.mark.parametrize("options, count", [([], None), (["--max-redirects", "3"], 4), (["--max-redirects", "0"], 1)])
-def test_a_circle_ends(certificates, options, count):
+def test_a_redirect_loop_ends(certificates, options, count):
     with Origins(certificates, location="/start") as origins:
         result = run(origins, certificates, "-L", *options)
     assert result.status == 4
@@ -301,7 +301,7 @@ def test_a_circle_ends(certificates, options, count):
     assert len(origins.requests) == count if count else 2 < len(origins.requests) <= 51
 
 
-def test_as_many_as_asked_for_are_followed(certificates):
+def test_the_maximum_number_of_redirects_is_followed(certificates):
     def location(path):
         number = int(path[4:] or 0) if path.startswith(b"/hop") else 0
         return f"/hop{number + 1}" if number < 7 else "/next"
@@ -313,7 +313,7 @@ def test_as_many_as_asked_for_are_followed(certificates):
         assert len(origins.requests) == limit + 1
 
 
-def test_the_time_limit_is_for_all_of_them(certificates):
+def test_the_time_limit_covers_all_redirects(certificates):
     with Origins(certificates, location="/start") as origins:
         result = run(origins, certificates, "-L", "--max-redirects", "1000000", "--connect-timeout", "500ms")
     assert_fails(result, 6, "500 ms")
@@ -322,7 +322,7 @@ def test_the_time_limit_is_for_all_of_them(certificates):
 @pytest.mark.parametrize("scheme, location, is_shown", [
     ("wss", "/next", True), ("ws", "wss://127.0.0.1:PORT/next", True), ("wss", "wss://127.0.0.1:OTHER/next", False),
     ("wss", "wss://localhost:PORT/next", False)])
-def test_a_certificate_is_for_the_server_that_was_named(certificates, scheme, location, is_shown):
+def test_a_client_certificate_is_presented_to_its_server_only(certificates, scheme, location, is_shown):
     subjects = []
 
     def answer(peer):
@@ -349,7 +349,7 @@ def test_a_certificate_is_for_the_server_that_was_named(certificates, scheme, lo
     assert [bool(subject) for subject in subjects] == [is_shown]
 
 
-def test_what_fails_after_a_redirect_is_named(certificates):
+def test_a_failure_after_a_redirect_names_the_target(certificates):
     with ScriptedServer(lambda peer: (peer.read_request(), peer.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))) as other:
         with Origins(certificates, location=f"ws://localhost:{other.port}/gone") as origins:
             result = run(origins, certificates, "-L")
@@ -367,14 +367,14 @@ def test_redirects_of_nginx_are_followed(nginx, certificates, path):
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
-def test_nginx_leads_from_ws_to_wss(nginx, certificates):
+def test_nginx_redirects_from_ws_to_wss(nginx, certificates):
     url = f"ws://127.0.0.1:{nginx.plain_port}/"
     result = wsx("connect", "--ca", certificates.root, "-L", "-n", "1", url, "hello")
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
 @pytest.mark.parametrize("path, word", [("plain", "wss"), ("loop", "redirect")])
-def test_redirects_of_nginx_that_are_not_followed(nginx, certificates, path, word):
+def test_nginx_redirects_that_loop_or_leave_tls_are_not_followed(nginx, certificates, path, word):
     result = wsx("connect", "--ca", certificates.root, "-L", f"{nginx.url}{path}")
     assert result.status == 4
     assert any(line.startswith("wsx: ") and word in line for line in result.error_lines)
@@ -382,7 +382,7 @@ def test_redirects_of_nginx_that_are_not_followed(nginx, certificates, path, wor
 
 @pytest.mark.parametrize("options, userinfo", [(["--auth", CREDENTIALS], ""), ([], f"{CREDENTIALS}@")])
 @pytest.mark.parametrize("path", ["private", "to-private"])
-def test_a_password_opens_the_location_of_nginx(nginx, certificates, options, userinfo, path):
+def test_a_password_grants_access_to_a_location_of_nginx(nginx, certificates, options, userinfo, path):
     url = nginx.url.replace("://", f"://{userinfo}")
     result = wsx("connect", "-v", "--ca", certificates.root, "-L", *options, "-n", "1", f"{url}{path}", "hello")
     assert (result.status, result.out) == (0, b"hello\n"), result
@@ -390,7 +390,7 @@ def test_a_password_opens_the_location_of_nginx(nginx, certificates, options, us
 
 
 @pytest.mark.parametrize("options", [[], ["--auth", "me:falsch"], ["--bearer", "falsch"]])
-def test_nginx_says_that_it_wants_a_password(nginx, certificates, options):
+def test_nginx_requires_a_password(nginx, certificates, options):
     result = wsx("connect", "-v", "--ca", certificates.root, *options, f"{nginx.url}private")
     assert result.status == 4
     error = next(line for line in result.error_lines if line.startswith("wsx: "))
@@ -403,7 +403,7 @@ def test_nginx_says_that_it_wants_a_password(nginx, certificates, options):
     [(["Bearer realm=x"], ["Bearer", "--bearer"]), (['Digest realm="x", nonce="y"'], ["Digest"]),
      (["Negotiate", "NTLM"], ["Negotiate", "NTLM"]),
      (['Negotiate, Basic realm="a, b"'], ["Negotiate", "Basic", "--auth"]), ([], ["401"])])
-def test_a_401_says_which_scheme_the_server_wants(challenges, words):
+def test_a_401_reports_the_schemes_of_the_server(challenges, words):
     def script(peer):
         peer.read_request()
         fields = "".join(f"WWW-Authenticate: {challenge}\r\n" for challenge in challenges)

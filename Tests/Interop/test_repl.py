@@ -1,4 +1,4 @@
-"""The prompt, driven in a real terminal."""
+"""The prompt in a real terminal."""
 
 import re
 import subprocess
@@ -21,20 +21,20 @@ def screen():
 
 @pytest.fixture
 def repl(screen):
-    """A prompt that is connected to an echo server."""
+    """A prompt connected to an echo server."""
     screen.enter("$WSX connect echo:")
     screen.wait_for_last_line(">")
     return screen
 
 
 def content(screen, arrow, kind="text"):
-    """What the screen shows as messages that went one way."""
+    """Returns the content of the messages on the screen in one direction."""
     pattern = re.compile(rf"^\d\d:\d\d:\d\d\.\d{{3}} {arrow} {kind} +\d+ B ? ?(.*)$")
     return [match.group(1) for line in screen.lines if (match := pattern.match(line))]
 
 
 class Conversation:
-    """A server that sends what a test tells it to and keeps what it gets."""
+    """A server that sends messages on request and keeps the frames it receives."""
 
     def __init__(self):
         self.frames = []
@@ -71,13 +71,13 @@ class Conversation:
                 return
 
 
-def test_a_line_half_typed_stays_intact_while_a_hundred_messages_arrive(screen):
+def test_a_half_typed_line_stays_intact_while_a_hundred_messages_arrive(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
         screen.wait_for_last_line(">")
         screen.type("half typed")
         screen.wait_for_last_line("> half typed")
-        # Half of them in one piece, half one by one.
+        # Half of the messages arrive at once, and half one by one.
         server.send(b"".join(wire.text(f"message {number}") for number in range(50)))
         for number in range(50, 100):
             server.send(wire.text(f"message {number}"))
@@ -94,7 +94,7 @@ def test_a_line_half_typed_stays_intact_while_a_hundred_messages_arrive(screen):
         screen.wait_for_last_line("shell$")
 
 
-def test_the_cursor_stays_where_it_was_while_messages_arrive(screen):
+def test_the_cursor_keeps_its_position_while_messages_arrive(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
         screen.wait_for_last_line(">")
@@ -107,7 +107,7 @@ def test_the_cursor_stays_where_it_was_while_messages_arrive(screen):
         screen.press("C-d")
 
 
-def test_what_is_typed_is_sent_and_what_comes_is_shown(repl):
+def test_typed_lines_are_sent_and_incoming_messages_are_shown(repl):
     repl.enter("hello")
     repl.wait_for("← text +5 B  hello$")
     repl.enter("zwölf 水 🎈")
@@ -119,7 +119,7 @@ def test_what_is_typed_is_sent_and_what_comes_is_shown(repl):
     repl.wait_for_last_line("shell$")
 
 
-def test_lines_can_be_edited_and_called_back(repl):
+def test_lines_can_be_edited_and_recalled(repl):
     repl.type("aböx")
     repl.press("BSpace", "BSpace")
     repl.type("水c")
@@ -208,7 +208,7 @@ def test_resizing_leaves_no_fragments_of_the_line(screen, width):
     screen.wait_for_last_line("> " + text)
     for columns in [width, 100]:
         screen.resize(columns, 30)
-        # Rows are shown without trailing spaces, so where the line wraps a space may be missing.
+        # tmux omits trailing spaces, so a space may be missing where the line wraps.
         wait_until(lambda: "".join(screen.text.split()).endswith(">" + text.replace(" ", "")), what="the line")
         assert screen.text.count("> half a") == 1
     screen.press("Enter")
@@ -260,7 +260,7 @@ def test_ping_shows_the_round_trip(repl):
     repl.press("C-d")
 
 
-def test_pong_sends_one_unasked(screen):
+def test_pong_sends_an_unsolicited_pong(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
         screen.wait_for_last_line(">")
@@ -297,7 +297,7 @@ def test_closing_commands_close_with_1000(screen, command):
         screen.wait_for("^status 0$")
 
 
-def test_after_the_connection_the_prompt_stays_and_the_status_is_that_of_its_end(screen):
+def test_after_the_connection_ends_the_prompt_stays_and_the_status_reflects_the_end(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}; echo status $?")
         screen.wait_for_last_line(">")
@@ -313,7 +313,7 @@ def test_after_the_connection_the_prompt_stays_and_the_status_is_that_of_its_end
             screen.wait_for(f"^wsx: the {what} was not sent: not connected; /reconnect connects again$")
         screen.press("C-c")
         screen.wait_for("^status 1$")
-        # What was said is not said again.
+        # Messages about the end are not repeated.
         assert screen.text.count("the peer closed the connection") == 1
         assert screen.text.count("Disconnected after") == 1
 
@@ -322,7 +322,7 @@ def test_reconnect_opens_another_connection(screen):
     with Listener("--echo") as server:
         screen.enter(f"$WSX connect -i {server.url} first; echo status $?")
         screen.wait_for("← text +5 B  first$")
-        # An open one is closed before.
+        # /reconnect closes an open connection first.
         screen.enter("/reconnect")
         screen.wait_for("→ close +1000")
         screen.wait_for("^Disconnected after [^,]*: 1 sent")
@@ -337,7 +337,7 @@ def test_reconnect_opens_another_connection(screen):
         screen.wait_for_last_line(">")
         screen.enter("third")
         screen.wait_for("← text +5 B  third$")
-    # The server has gone: the prompt says so, and stays.
+    # The server is gone. The prompt says so and stays.
     screen.wait_for_last_line("(disconnected) >")
     screen.enter("/reconnect")
     screen.wait_for("^wsx: connecting to .*: connection refused; is the server")
@@ -369,10 +369,10 @@ def test_help_lists_the_commands_and_mistakes_send_nothing(screen):
         assert [frame.opcode for frame in server.frames] == [wire.TEXT, wire.CLOSE]
 
 
-# Keys that end
+# Exiting
 
 
-def test_control_c_clears_the_line_and_on_an_empty_one_closes(screen):
+def test_control_c_clears_the_line_and_closes_on_an_empty_one(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}; echo status $?")
         screen.wait_for_last_line(">")
@@ -408,7 +408,7 @@ def test_the_terminal_is_restored(screen, leave):
         screen.wait_for("^same as before$")
 
 
-def test_control_z_gives_the_terminal_back_and_fg_returns(screen):
+def test_control_z_returns_to_the_shell_and_fg_resumes(screen):
     with Conversation() as server:
         screen.enter("B=$(stty -g)")
         screen.enter(f"$WSX connect {server.url}")
@@ -431,7 +431,7 @@ def test_control_z_gives_the_terminal_back_and_fg_returns(screen):
         screen.wait_for_last_line("shell$")
 
 
-# Standard output elsewhere
+# Redirected standard streams
 
 
 def test_messages_go_to_a_file_while_the_prompt_stays_on_the_terminal(screen, tmp_path):
@@ -460,17 +460,17 @@ def test_a_reader_of_standard_output_that_leaves_ends_the_prompt(screen):
         screen.wait_for("^0 again$")
 
 
-def test_standard_input_elsewhere_needs_no_prompt(screen):
+def test_redirected_standard_input_disables_the_prompt(screen):
     screen.enter("echo hello | $WSX connect echo:; echo done")
     screen.wait_for("^hello$")
     screen.wait_for("^done$")
     assert ">" not in screen.text
 
 
-# The server's prompt
+# The prompt of listen
 
 
-def test_listen_has_a_prompt_whose_lines_go_to_every_client(screen):
+def test_lines_typed_in_listen_go_to_every_client(screen):
     screen.enter("$WSX listen 0")
     url = screen.wait_for(r"Listening on (ws://\S+/)[.;]").group(1)
     screen.wait_for_last_line(">")
@@ -483,7 +483,7 @@ def test_listen_has_a_prompt_whose_lines_go_to_every_client(screen):
     screen.wait_for_last_line("shell$")
 
 
-def test_a_line_of_listen_can_be_for_one_client(screen):
+def test_a_line_typed_in_listen_can_address_one_client(screen):
     screen.enter("$WSX listen 0")
     url = screen.wait_for(r"Listening on (ws://\S+/)[.;]").group(1)
     screen.wait_for_last_line(">")
@@ -511,11 +511,11 @@ def test_a_line_of_listen_can_be_for_one_client(screen):
     screen.wait_for_last_line("shell$")
 
 
-def test_what_is_typed_after_the_close_is_said_not_to_be_sent(screen):
+def test_a_line_typed_after_the_close_is_reported_as_not_sent(screen):
     screen.enter("$WSX listen --close-timeout 1h 0")
     port = int(screen.wait_for(r"Listening on ws://127\.0\.0\.1:(\d+)/[.;]").group(1))
     screen.wait_for_last_line(">")
-    # They answer no close frame.
+    # These clients never answer close frames.
     with Client(port) as first, Client(port) as second:
         screen.wait_for("Client 2 connected")
         screen.enter("@1 /close 4000")
@@ -535,14 +535,14 @@ def test_what_is_typed_after_the_close_is_said_not_to_be_sent(screen):
     screen.wait_for_last_line("shell$")
 
 
-# What a peer cannot do to the terminal
+# Hostile peers
 
 
 HOSTILE = "\x1b[31mred\x1b]0;title\x07\x1bP+q\x1b\\ \x9b31m\x9d \x08\x7f\rCR \u202eRTL\u2066 \u200bzero \x00nul \x0e\x0f \u2028LS"
 
 
 def peer_sequences(output):
-    """What of the hostile text is in the raw output of a terminal."""
+    """Returns the parts of the hostile text that appear in the raw output of a terminal."""
     forbidden = [
         b"\x1b[31m", b"\x1b]0;title", b"\x1bP", b"\xc2\x9b", b"\xc2\x9d", b"\x9b31m", b"\x08\x7f", b"\rCR", "\u202e".encode(),
         "\u2066".encode(), "\u200b".encode(), b"\x00", b"\x0e", b"\x0f", "\u2028".encode()]
@@ -559,7 +559,7 @@ def peer_sequences(output):
      (wire.close(4000, HOSTILE.encode()[:100]), b"red")],
     ids=["text", "binary", "ping", "pong", "close", "close with an error"])
 @pytest.mark.parametrize("mode", ["prompt", "output on a terminal"])
-def test_a_peer_cannot_drive_the_terminal(data, visible, mode):
+def test_a_peer_cannot_control_the_terminal(data, visible, mode):
     options = [] if mode == "prompt" else ["-v", "--no-stdin"]
     with ScriptedServer(lambda peer: (peer.upgrade(then=data + wire.close(1000)), peer.read_until_close())) as server:
         with RawTerminal("connect", "--color", "never", *options, server.url) as terminal:
@@ -573,7 +573,7 @@ def test_a_peer_cannot_drive_the_terminal(data, visible, mode):
         assert visible in output
 
 
-def test_a_subprotocol_or_a_head_cannot_drive_the_terminal():
+def test_a_response_head_cannot_control_the_terminal():
     def script(peer):
         peer.upgrade(b"X-Hostile: \xc2\x9b31m \xe2\x80\xae", then=wire.close(1000))
         peer.read_until_close()
@@ -587,7 +587,7 @@ def test_a_subprotocol_or_a_head_cannot_drive_the_terminal():
             assert b"X-Hostile" in terminal.output
 
 
-def test_a_client_cannot_drive_the_terminal_of_listen():
+def test_a_client_cannot_control_the_terminal_of_listen():
     with RawTerminal("listen", "0") as terminal:
         terminal.wait_for(b"Listening on ws://")
         port = int(re.search(rb"Listening on ws://127.0.0.1:(\d+)/", terminal.output).group(1))
@@ -600,7 +600,7 @@ def test_a_client_cannot_drive_the_terminal_of_listen():
         assert peer_sequences(terminal.output) == []
 
 
-def test_a_program_that_is_killed_by_sigterm_restores_the_terminal():
+def test_sigterm_restores_the_terminal():
     with Listener("--echo") as server:
         with RawTerminal("connect", server.url) as terminal:
             terminal.wait_for(b"> ")
@@ -611,7 +611,7 @@ def test_a_program_that_is_killed_by_sigterm_restores_the_terminal():
 
 
 @pytest.mark.parametrize("keys, status", [([b"\x03"] * 3, 130), ([b"\x1c", b"\x03"], 131)], ids=["ctrl-c", "ctrl-backslash"])
-def test_the_terminal_is_restored_when_the_peer_answers_no_close(keys, status):
+def test_the_terminal_is_restored_if_the_peer_answers_no_close(keys, status):
     def script(peer):
         peer.upgrade()
         peer.read_until_close()
@@ -629,7 +629,7 @@ def test_the_terminal_is_restored_when_the_peer_answers_no_close(keys, status):
         release.set()
 
 
-def test_a_signal_counts_more_than_the_connection_before():
+def test_the_status_of_a_signal_overrides_that_of_the_connection():
     with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(1011)), peer.read_until_close())) as server:
         with RawTerminal("connect", server.url) as terminal:
             terminal.wait_for(b"(disconnected) > ")
@@ -637,7 +637,7 @@ def test_a_signal_counts_more_than_the_connection_before():
             assert terminal.wait() == 143
 
 
-def test_a_terminal_that_goes_away_ends_the_run():
+def test_a_terminal_that_disappears_ends_the_run():
     with Listener("--echo") as server:
         screen = Screen()
         with screen:

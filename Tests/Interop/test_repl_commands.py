@@ -1,4 +1,4 @@
-"""The commands of the prompt that send, connect and tell, in a real terminal."""
+"""The commands of the prompt that send, connect, and inspect, in a real terminal."""
 
 import fcntl
 import json
@@ -26,7 +26,7 @@ def screen():
 
 @pytest.fixture
 def conversation(screen):
-    """A prompt that is connected to a server whose every frame is kept."""
+    """A prompt connected to a server that keeps every frame."""
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
         screen.wait_for_last_line(">")
@@ -58,7 +58,7 @@ def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_pat
     assert len(messages(conversation)) == 3
 
 
-def test_file_waits_for_no_pipe_and_reads_no_device(screen, conversation, tmp_path):
+def test_file_does_not_block_on_pipes_or_devices(screen, conversation, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, why in [(tmp_path / "pipe", "invalid argument"), ("/dev/zero", "invalid argument"),
                       (tmp_path, "illegal operation on a directory")]:
@@ -66,7 +66,7 @@ def test_file_waits_for_no_pipe_and_reads_no_device(screen, conversation, tmp_pa
         screen.wait_for(f"^wsx: /file: {path}: {why}$")
 
 
-def test_a_repetition_waits_for_a_peer_that_does_not_read(screen, tmp_path):
+def test_repeat_pauses_if_the_peer_does_not_read(screen, tmp_path):
     (tmp_path / "large").write_bytes(b"\xff" * (4 << 20))
     release = threading.Event()
 
@@ -83,7 +83,7 @@ def test_a_repetition_waits_for_a_peer_that_does_not_read(screen, tmp_path):
         screen.enter(f"/file {tmp_path}/large")
         screen.wait_for("→ binary")
         screen.enter("/repeat 40 1ms")
-        # 16 MiB queued, what the kernel holds, and the one that exceeds it.
+        # The queue holds 16 MiB, plus the kernel's buffers and the message that exceeds the limit.
         screen.wait_for("→ binary.*(\n.*)*→ binary.*(\n.*)*→ binary")
         screen.enter("/info")
         screen.wait_for(r"^queued +\d+\.\d MiB$")
@@ -94,7 +94,7 @@ def test_a_repetition_waits_for_a_peer_that_does_not_read(screen, tmp_path):
         screen.wait_for_last_line("shell$")
 
 
-def test_binary_sends_what_digits_stand_for(screen, conversation):
+def test_binary_sends_bytes_given_as_digits(screen, conversation):
     screen.enter("/binary hex 00ff 7A")
     screen.enter("/binary base64 AP96")
     screen.enter("/binary hex")
@@ -108,7 +108,7 @@ def test_binary_sends_what_digits_stand_for(screen, conversation):
     assert len(messages(conversation)) == 3
 
 
-def test_record_begins_and_ends_a_recording_that_replays(screen, tmp_path):
+def test_record_starts_and_stops_a_recording_that_can_be_replayed(screen, tmp_path):
     with Listener("--echo") as server:
         screen.enter(f"clear; $WSX connect {server.url}")
         screen.wait_for_last_line(">")
@@ -136,7 +136,7 @@ def test_record_begins_and_ends_a_recording_that_replays(screen, tmp_path):
         assert (replayed.status, replayed.out) == (0, b"6f6e65\nff\n")
 
 
-def test_record_leaves_a_file_that_is_there_alone_and_ends_the_recording_before(screen, conversation, tmp_path):
+def test_record_does_not_overwrite_a_file_and_ends_the_previous_recording(screen, conversation, tmp_path):
     (tmp_path / "there").write_text("kept\n")
     screen.enter(f"/record {tmp_path}/first")
     screen.wait_for("^Recording to .*/first; /record stops it.$")
@@ -151,7 +151,7 @@ def test_record_leaves_a_file_that_is_there_alone_and_ends_the_recording_before(
     assert [json.loads(line)["type"] for line in (tmp_path / "first").read_text().splitlines()] == ["recording"]
 
 
-def test_record_ends_a_recording_that_nobody_reads_and_the_session_goes_on(screen, tmp_path):
+def test_record_ends_an_unread_recording_and_the_session_continues(screen, tmp_path):
     def script(peer):
         peer.upgrade()
         for _ in range(4000):
@@ -164,11 +164,11 @@ def test_record_ends_a_recording_that_nobody_reads_and_the_session_goes_on(scree
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         with ScriptedServer(script) as server:
-            # By its name alone, so that the error stands in one line.
+            # A relative name keeps the error on one line.
             screen.enter(f"cd {tmp_path}; $WSX connect --output raw --record pipe {server.url} > /dev/null")
             screen.wait_for("^Connected ")
             screen.wait_for_last_line(">")
-            # The recording has been full for as long as the server cannot go on.
+            # While the server is paused, the recording is full.
             wait_until(lambda: is_full(reader))
             screen.enter("/record")
             screen.wait_for("^wsx: recording to pipe: the end is missing because the pipe's reader was too slow$")
@@ -180,12 +180,12 @@ def test_record_ends_a_recording_that_nobody_reads_and_the_session_goes_on(scree
 
 
 def is_full(reader):
-    """Whether a pipe holds about as much as it can."""
+    """Whether a pipe is nearly full."""
     held = struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0]
     return held >= fcntl.fcntl(reader, fcntl.F_GETPIPE_SZ) - 4096
 
 
-def test_send_json_sends_what_is_json_as_it_was_typed_and_nothing_else(screen, conversation):
+def test_send_json_sends_valid_json_unchanged_and_nothing_else(screen, conversation):
     screen.enter('/send-json {"a" : [1.0, "\\u00e9"]}')
     assert conversation.wait_for_frame().payload == b'{"a" : [1.0, "\\u00e9"]}'
     for line, why in [
@@ -208,7 +208,7 @@ def test_repeat_sends_the_last_message_again(screen, conversation):
     assert messages(conversation) == [(wire.TEXT, b"one")] * 251 + [(wire.TEXT, b"two")] * 4
 
 
-def test_control_c_ends_a_repetition_and_not_the_run(screen, conversation):
+def test_control_c_ends_repeat_but_not_the_run(screen, conversation):
     screen.enter("again")
     screen.enter("/repeat 1000 1h")
     screen.type("half")
@@ -221,7 +221,7 @@ def test_control_c_ends_a_repetition_and_not_the_run(screen, conversation):
     wait_until(lambda: len(messages(conversation)) == 2)
 
 
-def test_info_and_headers_tell_of_the_connection(screen):
+def test_info_and_headers_describe_the_connection(screen):
     with Listener("--echo", "-s", "chat") as server:
         screen.enter(f"clear; $WSX connect -s chat -a me:hidden {server.url}")
         screen.wait_for_last_line(">")
@@ -247,7 +247,7 @@ def test_info_and_headers_tell_of_the_connection(screen):
         assert "hidden" not in screen.text.replace("me:hidden", "")
 
 
-def test_connect_leads_to_another_server_without_what_was_for_the_first(screen):
+def test_connect_opens_another_server_without_the_credentials_of_the_first(screen):
     heads = []
 
     def script(peer):
@@ -276,11 +276,11 @@ def test_connect_leads_to_another_server_without_what_was_for_the_first(screen):
     assert "X-Plain" not in to_second and "Sec-WebSocket-Protocol" not in to_second
     for head in heads:
         assert "Accept-Language: de" in head and "Origin: https://app.example" in head
-    # What was for the first server is sent to it once.
+    # The operand is sent to the first server only, and only once.
     assert content(screen, "→") == ["hello"]
 
 
-def test_connect_leads_to_the_embedded_echo_server_again_and_again(screen):
+def test_connect_opens_the_embedded_echo_server_repeatedly(screen):
     screen.enter("$WSX connect echo:; echo status $?")
     screen.wait_for_last_line(">")
     for number in range(3):
@@ -293,7 +293,7 @@ def test_connect_leads_to_the_embedded_echo_server_again_and_again(screen):
     screen.wait_for("^status 0$")
 
 
-def test_a_long_repetition_shows_what_comes_and_ends_with_control_c(screen):
+def test_a_long_repeat_shows_replies_and_ends_with_control_c(screen):
     screen.enter("$WSX connect echo:; echo status $?")
     screen.wait_for_last_line(">")
     screen.enter("again")
@@ -305,7 +305,7 @@ def test_a_long_repetition_shows_what_comes_and_ends_with_control_c(screen):
     screen.wait_for("^status 0$", timeout=20)
 
 
-def test_a_connection_that_fails_leaves_the_prompt(screen):
+def test_after_a_failed_connection_the_prompt_stays(screen):
     with Listener("--echo") as server:
         screen.enter(f"$WSX connect {server.url}")
         screen.wait_for_last_line(">")
@@ -322,7 +322,7 @@ def test_a_connection_that_fails_leaves_the_prompt(screen):
         screen.wait_for_last_line("shell$")
 
 
-def test_the_prompt_counts_down_to_the_next_try(screen):
+def test_the_prompt_counts_down_to_the_next_attempt(screen):
     with Listener("--echo") as server:
         screen.enter(f"clear; $WSX connect --reconnect {server.url}")
         screen.wait_for("^Connected to")
@@ -337,7 +337,7 @@ def test_the_prompt_counts_down_to_the_next_try(screen):
         screen.wait_for_last_line("shell$")
 
 
-def test_the_progress_of_a_message_that_comes_is_in_the_prompt(screen):
+def test_the_prompt_shows_the_progress_of_an_incoming_message(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
         screen.wait_for_last_line(">")
@@ -352,7 +352,7 @@ def test_the_progress_of_a_message_that_comes_is_in_the_prompt(screen):
         screen.wait_for_last_line("shell$")
 
 
-def test_the_progress_of_a_message_that_goes_is_in_the_prompt(screen, tmp_path):
+def test_the_prompt_shows_the_progress_of_an_outgoing_message(screen, tmp_path):
     (tmp_path / "large").write_bytes(b"\xff" * (40 << 20))
     release = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Editing at the prompt: history, several lines, pasting, completion and the user's editor."""
+"""Editing at the prompt: history, multi-line input, pasting, completion, and the external editor."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def screen(server):
 
 @pytest.fixture
 def prompt(screen, server):
-    """A prompt that is connected to the conversation."""
+    """A prompt connected to the conversation."""
     connect(screen, server)
     return screen
 
@@ -55,18 +55,18 @@ def wait_for_texts(server, *expected):
 
 
 def history_file(screen):
-    """The one file of history that there is."""
+    """Returns the path of the only history file."""
     [path] = (screen.state / "wsx" / "history").iterdir()
     return path
 
 
 def stored(path):
-    """The lines of a file of history that are no timestamps."""
+    """Returns the lines of a history file without timestamps."""
     return [line for line in path.read_text().splitlines() if not re.fullmatch(r"#\d+", line)]
 
 
 def script(tmp_path, text, name="editor"):
-    """A program that a test writes."""
+    """Creates an executable script and returns its path."""
     path = tmp_path / name
     path.write_text("#!/bin/bash\n" + text)
     path.chmod(0o700)
@@ -76,7 +76,7 @@ def script(tmp_path, text, name="editor"):
 # History
 
 
-def test_lines_come_back_in_the_next_session(screen, server):
+def test_lines_can_be_recalled_in_the_next_session(screen, server):
     connect(screen, server)
     screen.enter("first")
     screen.enter('{"several":')
@@ -97,7 +97,7 @@ def test_lines_come_back_in_the_next_session(screen, server):
     wait_for_texts(server, "first", '{"several":\n1}', '{"several":\n1}')
 
 
-def test_the_history_is_for_its_owner_alone(prompt, server):
+def test_the_history_is_readable_by_its_owner_only(prompt, server):
     prompt.enter("a line")
     wait_for_texts(server, "a line")
     path = history_file(prompt)
@@ -109,7 +109,7 @@ def test_the_history_is_for_its_owner_alone(prompt, server):
 @pytest.mark.parametrize("line", [
     " kept back", '{"Password": 1}', "my api-key is x", '{"api_key":1}', "wss://me:hush@host/", "//Token",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_-d", "/ping authorization"])
-def test_a_line_that_may_carry_credentials_is_not_stored_but_can_be_called_back(prompt, server, line):
+def test_a_line_that_may_contain_credentials_is_not_stored_but_can_be_recalled(prompt, server, line):
     prompt.enter(line)
     prompt.enter("harmless")
     prompt.wait_for("text .* harmless$")
@@ -135,7 +135,7 @@ def test_a_line_with_a_secret_of_the_run_is_not_stored(server, options, line):
         assert stored(history_file(screen)) == ["harmless"]
 
 
-def test_no_history_reads_and_writes_nothing(screen, server):
+def test_no_history_neither_reads_nor_writes_the_file(screen, server):
     connect(screen, server)
     screen.enter("before")
     wait_for_texts(server, "before")
@@ -149,7 +149,7 @@ def test_no_history_reads_and_writes_nothing(screen, server):
     assert stored(path) == ["before"]
 
 
-def test_the_history_can_be_in_another_file(screen, server, tmp_path):
+def test_history_sets_the_file(screen, server, tmp_path):
     connect(screen, server, "--history", f"{tmp_path}/new/file")
     screen.enter("a line")
     wait_for_texts(server, "a line")
@@ -162,7 +162,7 @@ def test_the_history_can_be_in_another_file(screen, server, tmp_path):
     lambda path: os.mkfifo(path), lambda path: path.symlink_to("/dev/full"),
     lambda path: path.write_bytes(b"#99999999999999999999\nx\n#1\n" + b"y" * 3_000_000)],
     ids=["random bytes", "a directory", "a pipe", "a full device", "a long line"])
-def test_a_history_that_is_no_good_does_not_break_the_prompt(screen, server, tmp_path, make):
+def test_an_unusable_history_file_does_not_break_the_prompt(screen, server, tmp_path, make):
     make(tmp_path / "file")
     connect(screen, server, "--history", f"{tmp_path}/file")
     screen.press("Up")
@@ -173,7 +173,7 @@ def test_a_history_that_is_no_good_does_not_break_the_prompt(screen, server, tmp
     assert screen.text.count("the history cannot be saved") <= 1
 
 
-def test_a_directory_that_cannot_be_made_is_said_once(server):
+def test_a_directory_that_cannot_be_created_is_reported_once(server):
     with Screen() as screen:
         screen.enter("export XDG_STATE_HOME=/dev/null/nowhere")
         screen.enter(f"$WSX connect {server.url}")
@@ -185,7 +185,7 @@ def test_a_directory_that_cannot_be_made_is_said_once(server):
         assert screen.text.count("the history cannot be saved") == 1
 
 
-def test_sessions_at_the_same_time_keep_each_others_lines(server):
+def test_concurrent_sessions_keep_each_others_lines(server):
     with Screen() as first, Screen() as second:
         for screen in (first, second):
             screen.enter(f"export XDG_STATE_HOME={first.state}")
@@ -199,7 +199,7 @@ def test_sessions_at_the_same_time_keep_each_others_lines(server):
         assert sorted(stored(history_file(first))) == sorted(texts(server))
 
 
-def test_the_history_is_listed_and_searched(prompt, server):
+def test_the_history_can_be_listed_and_searched(prompt, server):
     for line in ("one", "two", "two", '{"three":3}'):
         prompt.enter(line)
     prompt.enter("/history")
@@ -212,7 +212,7 @@ def test_the_history_is_listed_and_searched(prompt, server):
     prompt.wait_for(r"^wsx: /history: invalid regular expression '\(': ")
 
 
-def test_a_line_that_was_left_is_not_there_again(prompt, server):
+def test_a_discarded_line_does_not_reappear(prompt, server):
     prompt.enter("sent")
     prompt.type("left")
     prompt.press("Up")
@@ -224,7 +224,7 @@ def test_a_line_that_was_left_is_not_there_again(prompt, server):
     wait_for_texts(server, "sent", "sent", "new")
 
 
-def test_the_users_own_bindings_hold(screen, server, tmp_path):
+def test_bindings_in_inputrc_apply(screen, server, tmp_path):
     (tmp_path / "inputrc").write_text('$if wsx\n"\\C-t": "from inputrc"\n$endif\n$if other\n"\\C-t": "wrong"\n$endif\n')
     screen.enter(f"export INPUTRC={tmp_path}/inputrc")
     connect(screen, server)
@@ -232,10 +232,10 @@ def test_the_users_own_bindings_hold(screen, server, tmp_path):
     wait_for_texts(server, "from inputrc")
 
 
-# Several lines
+# Multi-line input
 
 
-def test_a_backslash_goes_on_on_the_next_line(prompt, server):
+def test_a_backslash_continues_on_the_next_line(prompt, server):
     prompt.enter("one\\")
     prompt.enter("two\\")
     prompt.enter("three")
@@ -243,7 +243,7 @@ def test_a_backslash_goes_on_on_the_next_line(prompt, server):
     wait_for_texts(server, "one\ntwo\nthree", "ends with one\\")
 
 
-def test_open_brackets_go_on_and_an_empty_line_sends_them_as_they_are(prompt, server):
+def test_open_brackets_continue_and_an_empty_line_sends_them_unchanged(prompt, server):
     prompt.enter('{"a": [')
     prompt.enter("1")
     prompt.enter("]}")
@@ -255,7 +255,7 @@ def test_open_brackets_go_on_and_an_empty_line_sends_them_as_they_are(prompt, se
     wait_for_texts(server, '{"a": [\n1\n]}', "[1, 2", "[no json", '{\n"b":2}')
 
 
-def test_control_c_throws_all_lines_away(prompt, server):
+def test_control_c_discards_all_lines(prompt, server):
     prompt.enter('{"a":')
     prompt.enter("1,")
     prompt.wait_for('^> {"a":\n1,$')
@@ -265,7 +265,7 @@ def test_control_c_throws_all_lines_away(prompt, server):
     wait_for_texts(server, "after")
 
 
-def test_several_lines_survive_messages_and_resizes(prompt, server):
+def test_multi_line_input_survives_messages_and_resizes(prompt, server):
     prompt.enter('{"first":')
     prompt.enter('"second",')
     prompt.type('"third')
@@ -285,7 +285,7 @@ def test_several_lines_survive_messages_and_resizes(prompt, server):
     wait_for_texts(server, '{"first":\n"second",\n"third":3}')
 
 
-def test_several_lines_survive_being_stopped(prompt, server):
+def test_multi_line_input_survives_control_z(prompt, server):
     prompt.enter("[1,")
     prompt.type("2")
     prompt.wait_for(r"^> \[1,\n2$")
@@ -335,14 +335,14 @@ def test_a_paste_into_a_line_keeps_its_newlines(prompt, server):
     wait_for_texts(server, "[1,\n2\n]")
 
 
-def test_a_paste_in_the_command_mode_of_vi_is_text_and_no_commands(screen, server, tmp_path):
+def test_a_paste_in_vi_command_mode_is_inserted_as_text(screen, server, tmp_path):
     inputrc = tmp_path / "inputrc"
     inputrc.write_text("set editing-mode vi\n")
     screen.enter(f"INPUTRC={inputrc} $WSX connect {server.url}")
     screen.wait_for(">$")
     screen.type("abc")
     screen.press("Escape")
-    # Readline waits for the rest of a sequence after an Escape.
+    # After an Escape, readline waits for the rest of a key sequence.
     time.sleep(1)
     screen.paste("XY\n")
     screen.wait_for("^> abcXY$")
@@ -350,7 +350,7 @@ def test_a_paste_in_the_command_mode_of_vi_is_text_and_no_commands(screen, serve
     wait_for_texts(server, "abcXY")
 
 
-def test_enter_on_an_empty_prompt_sends_nothing_and_send_can(prompt, server):
+def test_enter_on_an_empty_prompt_sends_nothing_but_send_can_send_an_empty_message(prompt, server):
     prompt.press("Enter", "Enter")
     prompt.enter('/send ""')
     prompt.enter("/send   spaces stay")
@@ -366,12 +366,12 @@ def test_a_paste_can_be_edited_before_it_is_sent(prompt, server):
     wait_for_texts(server, ">one\ntwo\nthr")
 
 
-def test_without_marks_around_them_pasted_lines_are_lines(prompt, server):
+def test_without_bracketed_paste_each_pasted_line_is_a_message(prompt, server):
     prompt.paste("one\ntwo\n", is_bracketed=False)
     wait_for_texts(server, "one", "two")
 
 
-def test_a_text_higher_than_the_screen_is_shown_around_the_cursor(prompt, server):
+def test_input_higher_than_the_screen_is_shown_around_the_cursor(prompt, server):
     prompt.paste("\n".join(f"line {number}" for number in range(100)))
     prompt.wait_for("^> … 73 lines above\nline 73\n")
     prompt.wait_for_last_line("line 99")
@@ -419,7 +419,7 @@ def test_words_of_earlier_messages_are_completed(prompt, server):
     wait_for_texts(server, "unusual word", "subscriptionName prices.daily unusual")
 
 
-def test_a_list_of_candidates_is_above_the_line(prompt, server):
+def test_candidates_are_listed_above_the_line(prompt, server):
     server.send(wire.text("alpha1 alpha2 " + " ".join(f"alpha3_{number}" for number in range(300))))
     prompt.wait_for("/show 1 shows all of it$")
     prompt.type("x alph\t\t")
@@ -428,10 +428,10 @@ def test_a_list_of_candidates_is_above_the_line(prompt, server):
     wait_for_texts(server, "x alpha1")
 
 
-# The user's editor
+# External editor
 
 
-def test_the_editor_gets_the_last_line_and_its_text_is_at_the_prompt(server, tmp_path):
+def test_the_editor_opens_the_last_line_and_its_result_returns_to_the_prompt(server, tmp_path):
     editor = script(tmp_path, f"""
 stat -c %a "$1" > {tmp_path}/mode; echo "$1" > {tmp_path}/name; cat "$1" > {tmp_path}/given
 printf 'first\\nsecond\\n' > "$1"
@@ -450,7 +450,7 @@ printf 'first\\nsecond\\n' > "$1"
 
 
 @pytest.mark.parametrize("command, given", [("/edit 1", "one"), ("/edit  given text", " given text")])
-def test_the_editor_gets_what_it_is_told(server, tmp_path, command, given):
+def test_edit_opens_the_given_line_or_text(server, tmp_path, command, given):
     editor = script(tmp_path, "sed -i 's/^/edited /' \"$1\"")
     with Screen(VISUAL=editor, EDITOR="false") as screen:
         connect(screen, server)
@@ -463,7 +463,7 @@ def test_the_editor_gets_what_it_is_told(server, tmp_path, command, given):
         screen.wait_for("^wsx: /edit: no line with this number")
 
 
-def test_a_key_opens_the_editor_with_what_was_typed(server, tmp_path):
+def test_a_key_opens_the_editor_with_the_typed_text(server, tmp_path):
     editor = script(tmp_path, "tr a-z A-Z < \"$1\" > \"$1.new\"; mv \"$1.new\" \"$1\"")
     with Screen(EDITOR=editor) as screen:
         connect(screen, server)
@@ -477,7 +477,7 @@ def test_a_key_opens_the_editor_with_what_was_typed(server, tmp_path):
 
 @pytest.mark.parametrize("editor, words", [
     ("false", "'false' exited with status 1"), ("no-such-editor", "'no-such-editor' exited with status 127")])
-def test_an_editor_that_fails_leaves_the_line_as_it_was(server, editor, words):
+def test_a_failed_editor_leaves_the_line_unchanged(server, editor, words):
     with Screen(EDITOR=editor) as screen:
         connect(screen, server)
         screen.type("typed")
@@ -486,7 +486,7 @@ def test_an_editor_that_fails_leaves_the_line_as_it_was(server, editor, words):
         screen.wait_for_last_line("> typed")
 
 
-def test_the_connection_lives_while_the_editor_runs(server, tmp_path):
+def test_the_connection_stays_alive_while_the_editor_runs(server, tmp_path):
     editor = script(tmp_path, f"echo begun > {tmp_path}/begun; read; echo changed > \"$1\"")
     with Screen(EDITOR=editor) as screen:
         connect(screen, server)
@@ -501,7 +501,7 @@ def test_the_connection_lives_while_the_editor_runs(server, tmp_path):
         wait_for_texts(server, "changed")
 
 
-def test_control_c_in_an_editor_that_takes_it_does_not_reach_the_prompt(server, tmp_path):
+def test_control_c_handled_by_the_editor_does_not_reach_the_prompt(server, tmp_path):
     editor = script(tmp_path, f"trap 'echo taken > {tmp_path}/taken' INT; echo > {tmp_path}/begun; "
                     f"until [ -e {tmp_path}/taken ]; do sleep 0.05; done; echo changed > \"$1\"")
     with Screen(EDITOR=editor) as screen:
@@ -514,7 +514,7 @@ def test_control_c_in_an_editor_that_takes_it_does_not_reach_the_prompt(server, 
         wait_for_texts(server, "changed")
 
 
-def test_the_editor_can_be_stopped_and_gone_on_with(server):
+def test_the_editor_can_be_stopped_and_resumed(server):
     with Screen(EDITOR="vi") as screen:
         connect(screen, server)
         screen.enter("/edit some text")
@@ -534,7 +534,7 @@ def test_the_editor_can_be_stopped_and_gone_on_with(server):
         leave(screen)
 
 
-def test_so_much_is_held_that_the_server_has_to_wait_and_nothing_is_lost(server, tmp_path):
+def test_messages_during_editing_are_buffered_up_to_a_limit_and_none_is_lost(server, tmp_path):
     editor = script(tmp_path, f"echo > {tmp_path}/begun; until [ -e {tmp_path}/end ]; do sleep 0.05; done")
     with Screen(EDITOR=editor) as screen:
         screen.enter(f"$WSX connect {server.url}")
@@ -550,7 +550,7 @@ def test_so_much_is_held_that_the_server_has_to_wait_and_nothing_is_lost(server,
 
         thread = threading.Thread(target=flood, daemon=True)
         thread.start()
-        # It stands still before it is through.
+        # The sender stalls before it has sent everything.
         wait_until(lambda: (count := len(sent)) and not wait_a_moment(lambda: len(sent) > count))
         assert len(sent) < 20_000
         (tmp_path / "end").touch()
@@ -558,7 +558,7 @@ def test_so_much_is_held_that_the_server_has_to_wait_and_nothing_is_lost(server,
         screen.wait_for("message 19999 ", timeout=60)
 
 
-def test_pongs_too_have_to_wait_for_the_editor(server, tmp_path):
+def test_pongs_during_editing_are_buffered_up_to_a_limit(server, tmp_path):
     editor = script(tmp_path, f"echo > {tmp_path}/begun; until [ -e {tmp_path}/end ]; do sleep 0.05; done")
     with Screen(EDITOR=editor) as screen:
         screen.enter(f"$WSX connect {server.url}")
@@ -573,7 +573,7 @@ def test_pongs_too_have_to_wait_for_the_editor(server, tmp_path):
                     server.send(wire.frame(wire.PONG, b"p" * 100) * 50)
                     sent.append(number)
             except OSError:
-                # The rest is of no interest.
+                # The connection may end before everything is sent.
                 pass
 
         thread = threading.Thread(target=flood, daemon=True)
@@ -587,7 +587,7 @@ def test_pongs_too_have_to_wait_for_the_editor(server, tmp_path):
 
 
 def wait_a_moment(condition):
-    """Whether something comes about within half a second."""
+    """Whether the condition becomes true within half a second."""
     try:
         wait_until(condition, timeout=0.5)
         return True
@@ -595,7 +595,7 @@ def wait_a_moment(condition):
         return False
 
 
-# The end
+# Exiting
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
@@ -611,14 +611,14 @@ def test_the_terminal_is_restored_after_a_signal(server, tmp_path, number, state
             terminal.type("/edit\r")
             wait_until(lambda: (tmp_path / "editor.begun").exists())
             if number == signal.SIGQUIT:
-                # The key belongs to the editor.
+                # In an editor, this key belongs to the editor.
                 return
         terminal.signal(number)
         assert terminal.wait() == 128 + number
         assert terminal.attributes == terminal.attributes_before
 
 
-def test_a_terminal_that_hangs_up_ends_the_program(server):
+def test_a_hangup_of_the_terminal_ends_the_program(server):
     with RawTerminal("connect", server.url) as terminal:
         terminal.wait_for(b"> ")
         os.close(terminal.terminal)
@@ -626,7 +626,7 @@ def test_a_terminal_that_hangs_up_ends_the_program(server):
         assert terminal.process.wait(10) == 129
 
 
-def test_a_terminal_that_hangs_up_ends_the_program_even_where_the_signal_is_ignored(server):
+def test_a_hangup_of_the_terminal_ends_the_program_even_if_the_signal_is_ignored(server):
     with RawTerminal("connect", server.url, ignores=signal.SIGHUP) as terminal:
         terminal.wait_for(b"> ")
         os.close(terminal.terminal)

@@ -1,4 +1,4 @@
-"""How the prompt shows what travels: JSON, dumps, folding, looking back; compared by what the screen looks like."""
+"""How the prompt shows messages: JSON, dumps, folding, and looking back. The tests compare the rendered screen."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def screen():
 
 @pytest.fixture
 def server(screen):
-    """A conversation with a prompt without times, so that the screen can be compared."""
+    """A conversation with a prompt without timestamps, which makes screens comparable."""
     with Conversation() as server:
         screen.enter(f"$WSX connect --timestamps off --color never {server.url}")
         screen.wait_for_last_line(">")
@@ -35,7 +35,7 @@ def server(screen):
 
 
 def shown(screen):
-    """What is below the announcement of the connection, without the prompt."""
+    """Returns the screen after the line that announces the connection, without the prompt."""
     lines = screen.lines
     start = next(index for index, line in enumerate(lines) if line.startswith("Connected to "))
     assert lines[-1].startswith(">")
@@ -43,7 +43,7 @@ def shown(screen):
 
 
 def expect(screen, expected):
-    """Waits until the screen looks like this."""
+    """Waits until the screen looks like `expected`."""
     expected = "\n".join(line.rstrip() for line in expected.strip("\n").split("\n"))
     try:
         wait_until(lambda: shown(screen) == expected, 10)
@@ -52,7 +52,7 @@ def expect(screen, expected):
 
 
 def expect_wrapped(screen, text, timeout=30):
-    """Waits for a text behind the path of a file, which may be so long that the line is broken anywhere."""
+    """Waits for text that follows a file path. Long paths may wrap anywhere."""
     text = "".join(text.split())
     wait_until(lambda: text in "".join(screen.text.split()), timeout)
 
@@ -60,7 +60,7 @@ def expect_wrapped(screen, text, timeout=30):
 # Layouts
 
 
-def test_json_is_indented_and_none_of_its_tokens_change(screen, server):
+def test_json_is_indented_and_its_tokens_are_unchanged(screen, server):
     server.send(wire.text(r'{"user":7,"n":[1e400,-0.10,12345678901234567890],"s":"\u00e9\/\n","user":{},"e":[],"t":true}'))
     expect(screen, r"""
 ← text     92 B  {
@@ -78,7 +78,7 @@ def test_json_is_indented_and_none_of_its_tokens_change(screen, server):
 """)
 
 
-def test_what_is_no_json_object_or_array_is_shown_as_it_is(screen, server):
+def test_text_that_is_not_a_json_object_or_array_is_shown_unchanged(screen, server):
     server.send(wire.text('{"a":1}x') + wire.text('[1,]') + wire.text('  7 ') + wire.text('two\n  lines'))
     expect(screen, """
 ← text      8 B  {"a":1}x
@@ -89,7 +89,7 @@ def test_what_is_no_json_object_or_array_is_shown_as_it_is(screen, server):
 """)
 
 
-def test_binary_is_a_dump_with_text_beside_it(screen, server):
+def test_binary_messages_are_dumped_in_hex_and_text(screen, server):
     server.send(wire.frame(wire.BINARY, b"short\n") + wire.frame(wire.BINARY, bytes(range(0x30, 0x60)) + b"\xff\x1b"))
     expect(screen, """
 ← binary    6 B  73 68 6f 72 74 0a  short.
@@ -100,7 +100,7 @@ def test_binary_is_a_dump_with_text_beside_it(screen, server):
 """)
 
 
-def test_a_dump_that_is_too_wide_for_the_window_begins_on_a_line_of_its_own(screen, server):
+def test_a_dump_that_is_too_wide_for_the_window_starts_on_its_own_line(screen, server):
     screen.resize(80, 40)
     screen.wait_for_last_line(">")
     server.send(wire.frame(wire.BINARY, b"x" * 20))
@@ -123,13 +123,13 @@ def test_control_frames_are_single_lines(screen, server):
 @pytest.mark.parametrize(
     "code, name", [(3000, "unauthorized"), (3003, "forbidden"), (3008, "timeout"), (1012, "service restart"),
                    (1013, "try again later"), (1014, "bad gateway")])
-def test_registered_close_codes_have_their_names(code, name):
+def test_registered_close_codes_are_shown_by_name(code, name):
     with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(code)), peer.read_until_close())) as server:
         result = wsx("connect", "-v", "--no-stdin", server.url)
     assert f"close  {code}    {name}\n" in result.err
 
 
-def test_colours_tell_directions_and_opcodes_apart():
+def test_colors_distinguish_directions_and_opcodes():
     with Listener("--echo") as server:
         with RawTerminal("connect", "--color", "always", "--timestamps", "off", server.url, width=120) as terminal:
             terminal.wait_for(b"> ")
@@ -149,7 +149,7 @@ def test_colours_tell_directions_and_opcodes_apart():
 # Folding
 
 
-def test_a_long_message_is_folded_and_show_shows_it_whole(screen, server):
+def test_a_long_message_is_folded_and_show_prints_it_whole(screen, server):
     numbers = json.dumps(list(range(100)))
     server.send(wire.text("first") + wire.text(numbers) + wire.text("last"))
     margin = " " * 17
@@ -174,13 +174,13 @@ def test_a_long_message_is_folded_and_show_shows_it_whole(screen, server):
     screen.wait_for("^wsx: no message 4; messages 1 to 3 are available$")
 
 
-def test_a_long_line_is_folded_by_the_lines_it_takes_on_the_screen(screen, server):
+def test_a_long_line_is_folded_by_its_height_on_the_screen(screen, server):
     server.send(wire.text("x" * 5000))
     screen.wait_for("^                 … 5000 B in all; /show 1 shows all of it$")
-    assert screen.text.count("x") == 24 * (100 - 17) + 1  # and that of "text"
+    assert screen.text.count("x") == 24 * (100 - 17) + 1  # the "x" in "text"
 
 
-def test_a_message_of_64_mib_is_folded_saved_and_shown_as_far_as_a_terminal_can(screen, server, tmp_path):
+def test_a_message_of_64_mib_is_folded_saved_and_shown_up_to_a_limit(screen, server, tmp_path):
     data = b"[" + b"1234567," * ((64 << 20) // 8 - 1) + b"123456]"
     assert len(data) == 64 << 20
     server.send(wire.text(data.decode()))
@@ -196,7 +196,7 @@ def test_a_message_of_64_mib_is_folded_saved_and_shown_as_far_as_a_terminal_can(
 # Looking back
 
 
-def test_find_lists_the_messages_that_match(screen, server):
+def test_find_lists_matching_messages(screen, server):
     server.send(wire.text("one") + wire.text("x" * 200 + "two" + "y" * 200) + wire.frame(wire.BINARY, b"\xff\x00two"))
     screen.wait_for("← binary")
     screen.enter("not this")
@@ -217,7 +217,7 @@ def test_find_lists_the_messages_that_match(screen, server):
     screen.wait_for(r"^wsx: /find: invalid regular expression '\(': missing closing parenthesis at the end$")
 
 
-def test_filter_hides_what_does_not_match_until_it_ends(screen, server):
+def test_filter_hides_other_messages_until_it_ends(screen, server):
     screen.enter("/filter ^a")
     screen.wait_for("^Showing only messages that match")
     server.send(wire.text("apple") + wire.text("pear") + wire.frame(wire.PING) + wire.text("apricot"))
@@ -241,7 +241,7 @@ Showing all messages again; the filter hid 2 messages.
     screen.wait_for("^No filter is set; ")
 
 
-def test_save_puts_the_bytes_into_a_new_file(screen, server, tmp_path):
+def test_save_writes_the_bytes_to_a_new_file(screen, server, tmp_path):
     data = random.Random(1).randbytes(3000)
     server.send(wire.text("first") + wire.frame(wire.BINARY, data))
     screen.wait_for("3000 B in all")
@@ -262,7 +262,7 @@ def test_save_puts_the_bytes_into_a_new_file(screen, server, tmp_path):
     expect_wrapped(screen, "/place: no such file or directory")
 
 
-def test_looking_back_is_possible_without_a_connection(screen):
+def test_messages_can_be_searched_after_the_connection_ended(screen):
     with ScriptedServer(lambda peer: (peer.upgrade(then=wire.text("kept") + wire.close(1000)), peer.read_until_close())) as server:
         screen.enter(f"$WSX connect --timestamps off {server.url}")
         screen.wait_for_last_line("(disconnected) >")
@@ -271,17 +271,17 @@ def test_looking_back_is_possible_without_a_connection(screen):
         screen.press("C-d")
 
 
-def test_nothing_to_show_or_save_is_said(screen, server):
+def test_having_nothing_to_show_or_save_is_reported(screen, server):
     screen.enter("/show")
     screen.wait_for("^wsx: no messages yet$")
     screen.enter("/save x")
     screen.wait_for("^wsx: /save: no message has been received yet$")
 
 
-# Looks
+# Display settings
 
 
-def test_pretty_and_time_change_what_follows(screen, server):
+def test_pretty_and_time_apply_to_later_messages(screen, server):
     server.send(wire.text("[1]"))
     screen.wait_for("]$")
     screen.enter("/pretty")
@@ -302,7 +302,7 @@ def test_pretty_and_time_change_what_follows(screen, server):
     screen.wait_for("^wsx: /time: 'never' is not local, utc, relative, or off; usage: /time \\[STYLE\\]$")
 
 
-def test_no_pretty_shows_json_as_it_is(screen):
+def test_no_pretty_shows_json_unchanged(screen):
     screen.enter("$WSX connect --no-pretty --timestamps off echo:")
     screen.wait_for_last_line(">")
     screen.enter('{"a":1}')
@@ -327,7 +327,7 @@ def test_the_prompt_of_listen_has_the_same_layouts(screen):
 # Pipes
 
 
-def test_a_pipe_gets_every_byte_as_it_is_unless_json_is_to_be_indented():
+def test_a_pipe_gets_every_byte_unchanged_unless_pretty_is_given():
     lines = ['{"b":1,"a":[1e400,"\\u00e9"]}', "text \x1b[31m\u202e", '{"a":1}x']
     for options in ([], ["--no-pretty"], ["--color", "always"]):
         result = wsx("connect", "-n", "3", *options, "echo:", *lines)
@@ -342,7 +342,7 @@ def test_a_pipe_gets_every_byte_as_it_is_unless_json_is_to_be_indented():
         assert result.out.rstrip(b"\0") == b"[1]"
 
 
-def test_output_on_a_terminal_is_indented_and_coloured(screen):
+def test_output_on_a_terminal_is_indented_and_colored(screen):
     screen.enter("clear; echo '[1,\"\u009b\"]' | $WSX connect -n 1 --color never echo:; echo done")
     screen.wait_for("^done$")
     screen.wait_for('^\\[\n  1,\n  "\\\\u\\{9B\\}"\n\\]\ndone$')
@@ -353,7 +353,7 @@ def test_output_on_a_terminal_is_indented_and_coloured(screen):
 # Frames
 
 
-def test_vv_shows_every_frame_in_both_directions_as_it_travels():
+def test_vv_shows_every_frame_in_both_directions():
     result = wsx("connect", "-vv", "-n", "1", "--timestamps", "off", "--color", "never", "--fragment-size", "200", "echo:", "a" * 300)
     compressed = re.search(r"→ frame +FIN RSV1 text masked [0-9a-f]{8} (\d+) B\n( +[0-9a-f]{2} .*\n)", result.err)
     assert compressed, result.err
@@ -376,7 +376,7 @@ def test_vv_of_listen_shows_frames_with_their_client():
         assert re.search(r"#1 → frame +FIN text 5 B\n +68 65 6c 6c 6f  hello\n", server.err)
 
 
-# What a peer cannot do to the terminal
+# Hostile peers
 
 
 HOSTILE = {
@@ -397,7 +397,7 @@ HOSTILE = {
     "long": "x" * 5000,
     "noncharacters": "\uffff\ufdd0\U0010ffff\ue000",
 }
-# What readline and our own colours send: positions, erasing, bracketed paste, returns and line feeds.
+# Sequences from readline and from wsx's own colors: movement, erasing, bracketed paste, returns, and line feeds.
 OWN = re.compile(r"\x1b\[\d*[ABCDGKJPX@]|\x1b\[\?2004[hl]|\x1b\[(?:0|1|2|7|1;34|3[12456])m|\x1b\[m|\r\n|\r|\n|\x08|\t")
 FORBIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
@@ -406,20 +406,20 @@ FORBIDDEN = re.compile(
 
 
 def assert_harmless(output):
-    """Holds when what the terminal was sent is text, and what readline and our palette send."""
-    # What is not UTF-8 would be C1 controls on some terminals.
+    """Asserts that the output contains only text and the sequences of readline and wsx."""
+    # Some terminals would interpret invalid UTF-8 as C1 controls.
     text = output.decode("utf-8")
-    # Returns and backspaces are readline's where they stand with its own sequences, and the tests' texts never begin so.
+    # Returns and backspaces are readline's if they occur next to its own sequences, which the test texts never imitate.
     for sequence in ("\x1b[31m\x1b", "\x1b[2J", "\x1b[10;10H", "\rwrite", "\x08\x0b"):
         assert sequence not in text
     assert not (found := FORBIDDEN.search(OWN.sub("", text))), (found, text)
 
 
 def hostile_messages(text):
-    """The text in every kind of frame, and where in JSON it can be."""
+    """Returns the text in every kind of frame, and in every place within JSON."""
     data = text.encode()
     quoted = json.dumps(text, ensure_ascii=False)
-    # With controls below U+0020 the second is no JSON, and shown as text.
+    # With controls below U+0020, the quoted texts are not valid JSON and are shown as text.
     return b"".join([
         wire.text(text), wire.text("line\n" + text + "\nline"), wire.text('{' + quoted + ':[' + quoted + ',1]}'),
         wire.text('{"' + text.replace('"', "") + '":1}'), wire.frame(wire.BINARY, data), wire.frame(wire.BINARY, data[:15]),
@@ -429,7 +429,7 @@ def hostile_messages(text):
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("color", ["never", "always"])
-def test_no_message_drives_the_terminal(name, color):
+def test_no_message_can_control_the_terminal(name, color):
     text = HOSTILE[name]
     data = hostile_messages(text) + wire.text("the end") + wire.close(4000, text[:30].encode()[:123])
 
@@ -446,7 +446,7 @@ def test_no_message_drives_the_terminal(name, color):
 
 
 @pytest.mark.parametrize("raw", [bytes(range(0x80, 0xa0)), b"\xc2", b"\xe2\x80", b"\xff\xfe\xfd", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x9b"])
-def test_bytes_that_are_no_text_never_reach_the_terminal(raw):
+def test_invalid_utf8_never_reaches_the_terminal(raw):
     data = b"".join([
         wire.frame(wire.BINARY, raw), wire.frame(wire.BINARY, b"x" * 20 + raw), wire.frame(wire.PING, raw), wire.frame(wire.PONG, raw),
         wire.text("the end")])
@@ -463,7 +463,7 @@ def test_bytes_that_are_no_text_never_reach_the_terminal(raw):
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name not in ("c0", "long")])
 @pytest.mark.parametrize("place", ["field", "status", "body", "location", "subprotocol", "extension"])
-def test_no_response_drives_the_terminal(name, place):
+def test_no_response_can_control_the_terminal(name, place):
     text = HOSTILE[name].replace("\n", "").replace("\r", "").encode()
     head = {
         "field": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX: " + text,
@@ -481,7 +481,7 @@ def test_no_response_drives_the_terminal(name, place):
 
     with ScriptedServer(script) as server:
         with RawTerminal("connect", "-v", "--color", "never", "-L", "-s", "chat", "--close-timeout", "1s", server.url, width=100) as terminal:
-            # A connection comes about with none of them but for fields that may be what they are.
+            # None of these responses opens a connection, except fields with permitted characters.
             wait_until(lambda: b"(disconnected) > " in terminal.read() or terminal.process.poll() is not None)
             terminal.type(b"\x04")
             terminal.wait()
@@ -498,7 +498,7 @@ def test_a_half_typed_line_stays_intact_under_a_thousand_messages_a_second(scree
 
     def flood(server):
         nonlocal sent
-        # A hundred messages every tenth of a second, one by one.
+        # About a thousand messages per second, one by one.
         while not stop.wait(0.001):
             server.send(wire.text(json.dumps({"number": sent})))
             sent += 1
@@ -528,7 +528,7 @@ def test_a_half_typed_line_stays_intact_under_a_thousand_messages_a_second(scree
         screen.wait_for_last_line("shell$")
 
 
-def test_ten_thousand_messages_at_once_are_few_redraws():
+def test_ten_thousand_messages_at_once_cause_few_redraws():
     count = 10_000
     data = b"".join(wire.text(f"message {number}") for number in range(count))
     with Conversation() as server:

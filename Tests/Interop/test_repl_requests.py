@@ -1,4 +1,4 @@
-"""Requests and their replies at the prompt, in a real terminal."""
+"""Requests and replies at the prompt, in a real terminal."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_a_typed_line_becomes_a_call_and_its_reply_shows_the_round_trip(screen):
         screen.wait_for_last_line("shell$")
 
 
-def test_one_line_waits_for_the_reply_to_the_other_and_time_outs_end_nothing(screen):
+def test_requests_wait_for_earlier_replies_and_timeouts_do_not_end_the_session(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect --request --reply-timeout 400ms {server.url}; echo status $?")
         screen.wait_for_last_line(">")
@@ -45,7 +45,7 @@ def test_one_line_waits_for_the_reply_to_the_other_and_time_outs_end_nothing(scr
         assert [frame.payload for frame in server.frames if frame.opcode == wire.TEXT] == [b"first", b"second"]
 
 
-def test_requests_that_a_connection_leaves_unanswered_are_said_and_the_prompt_stays(screen):
+def test_requests_unanswered_at_the_close_are_reported_and_the_prompt_stays(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect --correlate id {server.url}")
         screen.wait_for_last_line(">")

@@ -1,4 +1,4 @@
-"""Requests and their replies: --request, --correlate, --json-rpc and --reply-timeout."""
+"""Requests and replies: --request, --correlate, --json-rpc, and --reply-timeout."""
 
 import json
 import os
@@ -17,7 +17,7 @@ def request_lines(*ids):
 
 
 def wait_a_moment(condition):
-    """Whether something comes about within half a second."""
+    """Whether the condition becomes true within half a second."""
     try:
         wait_until(condition, timeout=0.5)
         return True
@@ -26,7 +26,7 @@ def wait_a_moment(condition):
 
 
 def received_until_close(peer):
-    """The payloads up to the client's close frame, which is answered."""
+    """Returns the payloads up to the client's close frame, and answers that."""
     payloads = []
     while (received := peer.read_frame()).opcode != wire.CLOSE:
         payloads.append(received.payload)
@@ -34,15 +34,15 @@ def received_until_close(peer):
     return payloads
 
 
-# One after the other
+# Sequential requests
 
 
-def test_a_request_is_sent_once_the_one_before_is_answered():
+def test_a_request_is_sent_after_the_previous_reply():
     def script(peer):
         peer.upgrade()
         for number in range(1000):
             assert peer.read_frame().payload == b"%d" % number
-            # Whatever else the client has to say, a ping's answer comes before it.
+            # If the client had sent anything else, it would arrive before the pong.
             peer.send(wire.frame(wire.PING, b"?"))
             assert peer.read_frame().opcode == wire.PONG
             peer.send(wire.text("reply %d" % number))
@@ -55,7 +55,7 @@ def test_a_request_is_sent_once_the_one_before_is_answered():
     assert server.results == [1000]
 
 
-def test_operands_and_files_wait_for_replies_too(tmp_path):
+def test_operands_and_files_also_wait_for_replies(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"c\nd")
 
@@ -76,7 +76,7 @@ def test_operands_and_files_wait_for_replies_too(tmp_path):
     assert server.results == [[b"a", b"b", b"c\nd", b"e"]]
 
 
-def test_a_reply_that_comes_after_the_input_has_ended_is_waited_for():
+def test_a_reply_after_the_end_of_the_input_is_waited_for():
     may_answer = threading.Event()
 
     def script(peer):
@@ -90,7 +90,7 @@ def test_a_reply_that_comes_after_the_input_has_ended_is_waited_for():
         with Running([BINARY, "connect", "--request", server.url], stdin=-1) as client:
             client.process.stdin.write(b"question\n")
             client.process.stdin.close()
-            # Longer than the time that is lingered without requests.
+            # Longer than the linger time without requests.
             with pytest.raises(Exception):
                 client.process.wait(1.5)
             may_answer.set()
@@ -98,7 +98,7 @@ def test_a_reply_that_comes_after_the_input_has_ended_is_waited_for():
             assert client.out == b"at last\n"
 
 
-def test_no_reply_in_time_ends_a_run_that_goes_by_order():
+def test_a_missing_reply_ends_a_sequential_run():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
@@ -112,10 +112,10 @@ def test_no_reply_in_time_ends_a_run_that_goes_by_order():
     assert server.results == [[b"b"]]
 
 
-# By a field
+# Correlated requests
 
 
-def test_many_are_in_flight_and_answered_in_any_order():
+def test_requests_are_in_flight_concurrently_and_answered_in_any_order():
     def script(peer):
         peer.upgrade()
         ids = [json.loads(peer.read_frame().payload)["id"] for _ in range(500)]
@@ -133,14 +133,14 @@ def test_many_are_in_flight_and_answered_in_any_order():
     assert all(reply["rtt_us"] > 0 for reply in replies)
 
 
-def test_messages_that_have_no_field_are_sent_and_not_waited_for():
+def test_messages_without_the_field_are_sent_but_not_waited_for():
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
         result = wsx("connect", "--correlate", "id", server.url, stdin=b'{"a":1}\ntext\n{"id":null}\n')
     assert (result.status, result.out, result.err) == (0, b"", "")
     assert server.results == [[b'{"a":1}', b"text", b'{"id":null}']]
 
 
-def test_a_field_may_be_a_pointer():
+def test_a_field_may_be_a_json_pointer():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
@@ -153,7 +153,7 @@ def test_a_field_may_be_a_pointer():
     assert (result.status, [reply.get("request") for reply in replies]) == (0, [None, 1])
 
 
-def test_one_by_one_and_by_a_field():
+def test_sequential_requests_can_be_correlated():
     def script(peer):
         peer.upgrade()
         for number in range(3):
@@ -169,7 +169,7 @@ def test_one_by_one_and_by_a_field():
     assert result.lines == [line for number in range(3) for line in ("push", '{"id":%d}' % number)]
 
 
-def test_a_request_that_is_given_up_is_said_and_the_others_go_on():
+def test_a_request_that_times_out_is_reported_and_the_others_continue():
     given_up = threading.Event()
 
     def script(peer):
@@ -196,7 +196,7 @@ def test_a_request_that_is_given_up_is_said_and_the_others_go_on():
             assert client.err.splitlines()[2] == "wsx: 1 request had no reply within 300 ms; --reply-timeout sets the limit"
 
 
-def test_a_request_that_is_given_up_is_an_event():
+def test_a_request_that_times_out_is_reported_as_an_event():
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))) as server:
         result = wsx(
             "connect", "--correlate", "id", "--reply-timeout", "200ms", "--output", "json", server.url, '{"id":"a\\u001b"}')
@@ -220,8 +220,8 @@ def test_a_batch_of_replies_answers_each_of_its_requests():
     assert (result.status, result.out, result.err) == (0, b'[{"id":3},{"id":1},{"id":2}]\n', "")
 
 
-def test_a_reader_that_is_slow_costs_no_request_its_reply():
-    """What has come, and cannot be read because our own output is full, is not late."""
+def test_a_slow_reader_of_the_output_causes_no_timeouts():
+    """A reply that has arrived is not late just because our own output is full."""
     reply = b'{"id":%d,"x":"' + b"x" * 1_000_000 + b'"}'
 
     def script(peer):
@@ -244,7 +244,7 @@ def test_a_reader_that_is_slow_costs_no_request_its_reply():
 # JSON-RPC
 
 
-def test_lines_become_calls():
+def test_lines_become_json_rpc_calls():
     def script(peer):
         peer.upgrade()
         calls = []
@@ -269,7 +269,7 @@ def test_lines_become_calls():
 
 
 @pytest.mark.parametrize("line, words", [("m 'a", "the quote at byte 3 is not closed"), ("", "the method is missing")])
-def test_a_line_that_is_no_call_is_bad_input(line, words):
+def test_a_line_that_is_not_a_call_is_bad_input(line, words):
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
         result = wsx("connect", "--json-rpc", server.url, stdin=f"{line}\nmore\n".encode())
     assert_fails(result, 2, "input message 1", words)
@@ -277,7 +277,7 @@ def test_a_line_that_is_no_call_is_bad_input(line, words):
 
 
 def replying(*replies):
-    """A script that answers each request in turn, then waits for the close frame."""
+    """Returns a script that answers each request in turn, then waits for the close frame."""
 
     def script(peer):
         peer.upgrade()
@@ -293,7 +293,7 @@ NOT_FOUND = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method\\u
 
 
 @pytest.mark.parametrize("options, status", [([], 0), (["--fail"], 7)], ids=["without --fail", "with --fail"])
-def test_an_error_reply_to_a_call_is_reported_and_fails_the_run_with_fail(options, status):
+def test_an_error_reply_is_reported_and_fails_the_run_with_fail(options, status):
     with ScriptedServer(replying(NOT_FOUND, '{"jsonrpc":"2.0","id":2,"result":null}')) as server:
         result = wsx("connect", "--json-rpc", *options, server.url, "nope", "yes")
     assert result.status == status
@@ -309,7 +309,7 @@ def test_an_error_reply_to_a_call_is_reported_and_fails_the_run_with_fail(option
     ('{"id":1,"error":"text"}', ["request 1: error text"]),
     ('{"id":1,"result":{"error":{"code":1,"message":"inside"}}}', []),
 ], ids=["batch", "null", "JSON-RPC 1.0", "in the result"])
-def test_errors_are_found_in_batches_and_in_older_forms(reply, errors):
+def test_errors_are_found_in_batches_and_older_formats(reply, errors):
     with ScriptedServer(replying(reply)) as server:
         batch = '[{"jsonrpc":"2.0","id":1,"method":"x"}]'
         result = wsx("connect", "--json-rpc", "--fail", server.url, batch)
@@ -317,7 +317,7 @@ def test_errors_are_found_in_batches_and_in_older_forms(reply, errors):
     assert result.status == (7 if errors else 0)
 
 
-def test_an_error_without_a_request_is_reported_too():
+def test_an_error_without_a_request_is_also_reported():
     pushed = '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}'
     with ScriptedServer(lambda peer: (
             peer.upgrade(then=wire.text(pushed)), peer.read_frame(), peer.send(wire.text('{"id":1,"result":0}')),
@@ -331,7 +331,7 @@ def test_an_error_without_a_request_is_reported_too():
     '{"event":"log","error":"disk warm"}', '{"id":"zz","error":{"code":1,"message":"not ours"}}',
     '{"jsonrpc":"2.0","method":"error","params":[],"error":1}',
 ], ids=["event", "foreign id", "notification"])
-def test_an_error_that_answers_no_call_of_ours_does_not_fail_the_run(pushed):
+def test_an_error_unrelated_to_our_calls_does_not_fail_the_run(pushed):
     with ScriptedServer(lambda peer: (
             peer.upgrade(then=wire.text(pushed)), peer.read_frame(), peer.send(wire.text('{"id":1,"result":0}')),
             peer.answer_close())) as server:
@@ -339,15 +339,15 @@ def test_an_error_that_answers_no_call_of_ours_does_not_fail_the_run(pushed):
     assert (result.status, result.err) == (0, "")
 
 
-def test_an_operand_that_is_no_call_is_bad_input_before_anything_is_sent():
+def test_an_operand_that_is_not_a_call_is_rejected_before_anything_is_sent():
     result = wsx("connect", "--json-rpc", "ws://127.0.0.1:1/", "a", "m [")
     assert_fails(result, 2, "message 2: the bracket at byte 3 is not closed")
 
 
-# What answers nothing
+# Messages that are not replies
 
 
-def test_messages_that_answer_nothing_go_to_standard_output_or_when_quiet_to_standard_error():
+def test_other_messages_go_to_standard_output_or_with_quiet_to_standard_error():
     def script(peer):
         peer.upgrade(then=wire.text("before"))
         peer.read_frame()
@@ -362,7 +362,7 @@ def test_messages_that_answer_nothing_go_to_standard_output_or_when_quiet_to_sta
     assert (quiet.status, quiet.lines, quiet.error_lines) == (0, ['{"id":1}'], ["before", '{"event":1}', "after"])
 
 
-def test_a_reader_of_standard_error_that_goes_away_does_not_hold_up_the_replies():
+def test_a_reader_of_standard_error_that_leaves_does_not_block_the_replies():
     sent = []
 
     def script(peer):
@@ -394,7 +394,7 @@ def test_a_reader_of_standard_error_that_goes_away_does_not_hold_up_the_replies(
 # Ends
 
 
-def test_a_normal_close_with_requests_unanswered_exits_1():
+def test_a_normal_close_with_unanswered_requests_exits_1():
     def script(peer):
         peer.upgrade()
         for _ in range(3):
@@ -407,7 +407,7 @@ def test_a_normal_close_with_requests_unanswered_exits_1():
     assert_fails(result, 1, "the peer closed the connection: 2 requests were not answered")
 
 
-def test_requests_that_still_wait_count_as_unanswered():
+def test_requests_that_are_still_queued_count_as_unanswered():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
@@ -419,7 +419,7 @@ def test_requests_that_still_wait_count_as_unanswered():
     assert_fails(result, 1, "3 requests were not answered")
 
 
-def test_a_connection_that_is_lost_says_how_many_requests_were_not_answered():
+def test_a_lost_connection_reports_the_number_of_unanswered_requests():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
@@ -431,7 +431,7 @@ def test_a_connection_that_is_lost_says_how_many_requests_were_not_answered():
     assert "lost" in result.error_lines[1]
 
 
-def test_linger_counts_from_the_last_reply():
+def test_the_linger_time_starts_at_the_last_reply():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
@@ -444,10 +444,10 @@ def test_linger_counts_from_the_last_reply():
     assert (result.status, result.lines, result.err) == (0, ["reply", "push"], "")
 
 
-# Further connections
+# Reconnecting
 
 
-def test_a_request_without_a_reply_is_sent_again_with_its_number():
+def test_an_unanswered_request_is_sent_again_with_the_same_number():
     answers_first = iter([True, False])
 
     def script(peer):
@@ -455,7 +455,7 @@ def test_a_request_without_a_reply_is_sent_again_with_its_number():
         payloads = [peer.read_frame().payload for _ in range(3)]
         if next(answers_first):
             peer.send(wire.text('{"id":"hello"}') + wire.text('{"id":2}'))
-            # A pong shows that both replies were read.
+            # The pong proves that both replies were read.
             peer.send(wire.frame(wire.PING, b"?"))
             while peer.read_frame().opcode != wire.PONG:
                 pass
@@ -479,7 +479,7 @@ def test_a_request_without_a_reply_is_sent_again_with_its_number():
         [b'{"id":"hello"}', b'{"id":1}', b'{"id":2}'], [b'{"id":"hello"}', b'{"id":1}', b'{"id":3}']]
 
 
-# What cannot be asked for
+# Contradictory options
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -488,5 +488,5 @@ def test_a_request_without_a_reply_is_sent_again_with_its_number():
     (["--request", "--heartbeat", "1s", "--heartbeat-message", "x"], ["--correlate"]),
     (["--correlate", ""], ["--correlate"]),
 ])
-def test_what_cannot_go_together_exits_2(arguments, words):
+def test_contradictory_options_exit_2(arguments, words):
     assert_fails(wsx("connect", *arguments, "echo:"), 2, *words)

@@ -1,4 +1,4 @@
-"""Standard error that is read late, slowly or not at all: it holds nobody up, and what is lost of it is said."""
+"""Standard error that is read late, slowly, or never: nothing blocks on it, and lost lines are counted."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ PIPE_BYTES = 65536
 
 
 class Unread:
-    """`wsx` with a pipe as standard error that is read only when the test does."""
+    """`wsx` with a pipe as standard error, which is read only on request."""
 
     def __init__(self, *arguments, stderr=None, **options):
         far, near = stderr or os.pipe()
@@ -39,7 +39,7 @@ class Unread:
         self.file.close()
 
     def close_near(self):
-        """Lets go of the end that the program writes to, so that the pipe has an end."""
+        """Closes our copy of the write end, so the pipe can reach its end."""
         if self.near is not None:
             os.close(self.near)
         self.near = None
@@ -59,7 +59,7 @@ class Unread:
 
 
 def get(port, path="/x"):
-    """Asks for a page, which leaves a line in the log."""
+    """Requests a page, which writes a line to the log."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as sock:
         sock.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         return b"".join(iter(lambda: sock.recv(4096), b""))
@@ -73,7 +73,7 @@ def echo(port):
 
 
 @pytest.mark.parametrize("options", [["--echo"], ["--echo", "--threads", "2"]])
-def test_clients_are_served_and_signals_heard_although_nobody_reads_the_log(options):
+def test_clients_are_served_and_signals_handled_if_the_log_is_not_read(options):
     with Unread("listen", *options, 0) as server:
         port = server.read_port()
         path = "/" + "x" * 100
@@ -100,14 +100,14 @@ def test_a_log_that_is_read_late_is_complete():
         assert server.process.wait(20) == 0
 
 
-def test_lines_that_are_lost_are_counted():
+def test_lost_lines_are_counted():
     complaint = "x" * 999
     count = 3000
     script = f"yes {complaint} | head -n {count} >&2; echo done; read line"
     with Unread("listen", "--exec", "0", "--", "sh", "-c", script) as server:
         port = server.read_port()
         with Client(port) as client:
-            # The program is heard although its complaints are not.
+            # The program's output is sent even though its standard error is not read.
             assert client.read_frame().payload == b"done"
             get(port, "/lost")
             lines = []
@@ -118,13 +118,13 @@ def test_lines_that_are_lost_are_counted():
         assert len(complaints) == len(lines) - 2
         lost = count - len(complaints) + 1
         assert lines[-1] == f"wsx: {lost:,} log lines were lost: nothing was reading standard error\n"
-        # From now on it is read.
+        # From now on, the log is read.
         get(port, "/found")
         while "/found" not in server.read_line():
             pass
 
 
-def test_a_program_whose_complaints_are_read_slowly_waits_and_loses_none():
+def test_a_program_pauses_while_its_standard_error_is_read_slowly():
     count = 4000
     script = f"yes {'x' * 999} | head -n {count} >&2; echo done; read line"
     with Unread("listen", "--exec", "0", "--", "sh", "-c", script) as server:
@@ -133,14 +133,14 @@ def test_a_program_whose_complaints_are_read_slowly_waits_and_loses_none():
             text, seen = b"", 0
             while text.count(b"\n") < count + 1:
                 text += server.file.read(16384)
-                # A reader that is slower than the program, but reads.
+                # Read more slowly than the program writes.
                 threading.Event().wait(0.002)
             assert client.read_frame().payload == b"done"
         assert b"lost" not in text
 
 
 def full_pipe():
-    """A pipe that takes nothing more."""
+    """Returns both ends of a full pipe."""
     far, near = os.pipe()
     flags = fcntl.fcntl(near, fcntl.F_GETFL)
     fcntl.fcntl(near, fcntl.F_SETFL, flags | os.O_NONBLOCK)
@@ -155,25 +155,25 @@ def full_pipe():
 
 @pytest.mark.parametrize(
     "arguments, status", [(["connect", "ws://127.0.0.1:1/"], 3), (["connect", "--nonsense"], 2), (["listen", "-1"], 2)])
-def test_a_full_pipe_does_not_keep_a_run_from_ending_with_its_status(arguments, status):
+def test_a_full_pipe_does_not_prevent_the_end_or_change_the_status(arguments, status):
     with Unread(*arguments, stderr=full_pipe()) as run:
         assert run.process.wait(20) == status
 
 
-def test_an_error_before_the_end_is_written_when_the_pipe_is_read_in_time():
+def test_a_final_error_is_written_if_the_pipe_is_read_in_time():
     far, near = full_pipe()
     with Unread("connect", "ws://127.0.0.1:1/", stderr=(far, near)) as run:
         assert run.read_rest().splitlines()[-1].startswith("wsx: connecting")
         assert run.process.wait(20) == 3
 
 
-def test_the_pipe_of_others_stays_in_blocking_mode():
+def test_a_shared_pipe_stays_in_blocking_mode():
     with Unread("listen", "--echo", 0) as server:
         get(server.read_port())
         assert not fcntl.fcntl(server.near, fcntl.F_GETFL) & os.O_NONBLOCK
 
 
-def test_a_socket_as_standard_error_stays_in_blocking_mode_and_holds_nobody_up():
+def test_a_socket_as_standard_error_stays_in_blocking_mode_and_blocks_nothing():
     far, near = socket.socketpair()
     with Unread("listen", "--echo", 0, stderr=(far.detach(), near.detach())) as server:
         port = server.read_port()

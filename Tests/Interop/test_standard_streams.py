@@ -1,4 +1,4 @@
-"""Connect as a part of pipes and jobs: readers that leave, closed descriptors, no terminal at all."""
+"""Connect in pipelines and jobs: readers that leave, closed descriptors, and no terminal."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ from scripted_server import ScriptedServer
 
 
 def flooding(peer):
-    """Sends messages for as long as anyone takes them."""
+    """Sends messages until the client stops accepting them."""
     peer.upgrade()
     try:
         while True:
@@ -35,13 +35,13 @@ def echoing_one(peer):
 
 
 @pytest.mark.parametrize("options", ["", "--no-stdin", "--linger forever"])
-def test_a_reader_that_leaves_is_a_normal_end(options):
+def test_a_reader_that_leaves_ends_the_run_normally(options):
     with ScriptedServer(flooding) as server:
         result = shell(f'"$WSX" connect {options} "$1" | head -1; echo "${{PIPESTATUS[0]}}"', server.url)
     assert (result.lines, result.err) == (["line", "0"], "")
 
 
-def test_a_reader_that_leaves_ends_a_run_into_which_nothing_more_comes():
+def test_a_reader_that_leaves_ends_a_run_without_further_messages():
     def script(peer):
         peer.upgrade(then=wire.text("one"))
         return peer.answer_close().close_code
@@ -52,7 +52,7 @@ def test_a_reader_that_leaves_ends_a_run_into_which_nothing_more_comes():
     assert server.results == [1000]
 
 
-def test_closed_standard_input_is_an_empty_one():
+def test_closed_standard_input_counts_as_empty():
     with ScriptedServer(closing_after_a_message) as server:
         result = shell('"$WSX" connect "$1" <&-', server.url)
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
@@ -66,11 +66,11 @@ def test_writing_to_a_closed_standard_output_is_an_error(command):
 
 
 @pytest.mark.parametrize("arguments", ["--version", "--help", "bench -n 10 -c 1 echo:"])
-def test_what_prints_a_result_fails_when_standard_output_is_closed(arguments):
+def test_printing_a_result_to_a_closed_standard_output_fails(arguments):
     assert_fails(shell(f'"$WSX" {arguments} >&-'), 1, "writing standard output: it is closed")
 
 
-def test_a_closed_standard_output_that_nothing_is_written_to_does_no_harm():
+def test_a_closed_standard_output_is_harmless_if_nothing_is_written():
     with ScriptedServer(lambda peer: (peer.upgrade(), peer.answer_close())) as server:
         result = shell('"$WSX" connect --linger 0 "$1" hello >&-', server.url)
     assert (result.status, result.err) == (0, "")
@@ -95,7 +95,7 @@ def test_standard_output_may_be_the_null_device_or_a_file(tmp_path):
         assert shell('"$WSX" connect "$1" >"$2" && cat "$2"', server.url, tmp_path / "out").out == b"hello\n"
 
 
-def test_a_file_that_is_appended_to_keeps_what_it_had(tmp_path):
+def test_appending_to_a_file_keeps_its_contents(tmp_path):
     path = tmp_path / "out"
     path.write_bytes(b"before\n")
     with ScriptedServer(closing_after_a_message) as server:
@@ -103,7 +103,7 @@ def test_a_file_that_is_appended_to_keeps_what_it_had(tmp_path):
     assert path.read_bytes() == b"before\nhello\n"
 
 
-def test_a_disk_that_is_full_exits_1_and_says_so():
+def test_a_full_disk_exits_1_with_the_reason():
     with ScriptedServer(closing_after_a_message) as server:
         result = shell('"$WSX" connect "$1" >/dev/full', server.url)
     assert (result.status, result.err) == (1, "wsx: writing standard output: no space left on device\n")
@@ -116,7 +116,7 @@ def test_it_runs_under_nohup(tmp_path):
     assert result.lines[-1] == "hello"
 
 
-def test_it_runs_without_any_terminal():
+def test_it_runs_without_a_terminal():
     with ScriptedServer(closing_after_a_message) as server:
         result = run(["setsid", "--wait", BINARY, "connect", server.url], stdin=subprocess.DEVNULL)
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
@@ -129,7 +129,7 @@ def test_standard_input_may_be_a_directory_or_write_only():
         assert shell('"$WSX" connect "$1" 0>/dev/null', server.url).out == b"hello\n"
 
 
-def test_a_socket_as_standard_streams_that_has_ended_sending_still_gets_the_output():
+def test_a_socket_that_ended_sending_still_gets_the_output():
     ours, theirs = socket.socketpair()
     with ScriptedServer(echoing_one) as server:
         ours.sendall(b"through a socket\n")
@@ -145,12 +145,12 @@ def is_nonblocking(descriptor):
     return bool(fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_NONBLOCK)
 
 
-def test_pipes_stay_in_blocking_mode_for_the_others_that_share_them():
+def test_shared_pipes_stay_in_blocking_mode():
     seen = []
 
     def script(peer):
         peer.upgrade(then=wire.text("hello"))
-        # The first byte of the answer means that both streams are in use.
+        # The client has sent a message, so both streams are in use.
         peer.read_frame()
         seen.extend(map(is_nonblocking, (stdin_ours, stdout_ours, stderr_ours)))
         peer.answer_close()

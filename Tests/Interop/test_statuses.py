@@ -1,4 +1,4 @@
-"""The status of every kind of end, again and again: it must not depend on what comes first by chance."""
+"""The exit status of every kind of end, repeated many times to detect races."""
 
 import collections
 import concurrent.futures
@@ -11,26 +11,26 @@ import wire
 from processes import shell, wsx
 from scripted_server import ScriptedServer
 
-# WSX_TEST_ENDS=10000 is what issue 5 asks for; it takes some minutes.
+# For a longer run of some minutes, set WSX_TEST_ENDS=10000.
 ENDS = int(os.environ.get("WSX_TEST_ENDS", "300"))
 PARALLEL = 4
 
 
 def closing(peer):
-    """Reads up to the client's close frame, and answers it in one of the ways that are normal."""
+    """Reads up to the client's close frame, and answers it or not. Both are normal."""
     received = peer.read_until_close()
     if received is not None and random.random() < 0.7:
         peer.send(wire.frame(wire.CLOSE, received.payload))
 
 
 def quiet(peer):
-    """Answers nothing but the close frame."""
+    """Answers only the close frame."""
     peer.upgrade()
     closing(peer)
 
 
 def echoing(peer):
-    """Sends every message back."""
+    """Echoes every message."""
     peer.upgrade()
     while (received := peer.read_frame()).opcode != wire.CLOSE:
         peer.send(wire.frame(received.opcode, received.payload))
@@ -38,7 +38,10 @@ def echoing(peer):
 
 
 def saying(*messages, then=b"", reads=0):
-    """Reads some messages, sends others, with `then` at once or in a segment of its own, and waits for the close."""
+    """Returns a script that reads some messages, sends others, and then waits for the close.
+
+    `then` is sent together with the messages or in a separate write.
+    """
 
     def script(peer):
         peer.upgrade()
@@ -56,7 +59,7 @@ def saying(*messages, then=b"", reads=0):
 
 
 def dropping(reads, messages=(), how="end"):
-    """Ends the connection without a close frame."""
+    """Returns a script that ends the connection without a close frame."""
 
     def script(peer):
         peer.upgrade(then=b"".join(wire.text(message) for message in messages))
@@ -72,12 +75,12 @@ def dropping(reads, messages=(), how="end"):
 
 
 def never(peer):
-    """Does not even answer the upgrade."""
+    """Never answers the upgrade request."""
     peer.read_to_end()
 
 
 LINES = b"".join(b'{"id":%d}\n' % number for number in range(5))
-# What ends the run: the server's script, the arguments, what is on standard input, and the status.
+# The ways a run can end: the server's script, the arguments, the standard input, and the status.
 CASES = {
     "stdin ends, replies came": (echoing, ["--linger", "20ms"], LINES, 0),
     "stdin ends before any reply": (quiet, ["--linger", "0"], LINES, 0),
@@ -131,13 +134,13 @@ CASES = {
 
 
 def head_case(server):
-    """A reader that wants one line of many."""
+    """Runs wsx with a reader that reads one of many lines."""
     script = '"$WSX" connect --no-stdin "$1" 2>/dev/null | head -1; exit ${PIPESTATUS[0]}'
     return shell(script, server.url)
 
 
 def chatty(peer):
-    """Sends more than any pipe holds, until the client goes."""
+    """Sends more than any pipe can hold, until the client disconnects."""
     peer.upgrade()
     try:
         while True:
@@ -147,7 +150,7 @@ def chatty(peer):
 
 
 def many(case, count):
-    """Runs a case again and again, some runs at a time, and counts the statuses; errors go with them."""
+    """Runs a case `count` times, several runs in parallel, and counts pairs of status and unexpected error output."""
     script, arguments, stdin, _ = case
     with ScriptedServer(lambda peer: run_quietly(script, peer)) as server:
 
@@ -160,7 +163,7 @@ def many(case, count):
 
 
 def run_quietly(script, peer):
-    """The client may be gone before the server has said everything."""
+    """Runs a script, and ignores that the client may leave before the script ends."""
     try:
         script(peer)
     except (OSError, EOFError, AssertionError):
@@ -171,11 +174,11 @@ RUNS = max(1, -(-ENDS // (len(CASES) + 1)))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_end_has_its_status_every_time(name):
+def test_every_end_always_has_the_same_status(name):
     assert many(CASES[name], RUNS) == {(CASES[name][3], ""): RUNS}
 
 
-def test_a_reader_that_goes_away_is_a_normal_end_every_time():
+def test_a_reader_that_leaves_always_ends_the_run_normally():
     with ScriptedServer(chatty) as server:
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
             results = list(pool.map(lambda _: head_case(server), range(RUNS)))

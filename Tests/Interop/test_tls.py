@@ -1,4 +1,4 @@
-"""TLS: what is trusted, who one is, what is agreed on, what is shown, and how it ends."""
+"""TLS: trust, identity, negotiation, diagnostics, and shutdown."""
 
 import base64
 import contextlib
@@ -36,93 +36,93 @@ def assert_hello(result):
 
 
 def echo_one(peer):
-    """A script that sends one message back."""
+    """Echoes one message."""
     peer.upgrade()
     peer.send(wire.text(peer.read_message().payload))
     peer.answer_close()
 
 
-# Who is trusted
+# Trust
 
 
 @pytest.mark.parametrize("kind", ["--ca FILE", "--ca DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"])
-def test_a_root_is_trusted_wherever_it_is_given(nginx, certificates, kind):
+def test_a_root_is_trusted_from_every_source(nginx, certificates, kind):
     place = certificates.root if "FILE" in kind else certificates.root_directory
     if kind.startswith("--ca"):
         assert_hello(say_hello("--ca", place, nginx.url))
     else:
-        # The system's own roots are not looked for in the other variable's place either.
+        # Disable the system's roots, which OpenSSL would find through the other variable.
         other = "SSL_CERT_DIR" if kind == "SSL_CERT_FILE" else "SSL_CERT_FILE"
         variables = {kind: place, other: certificates.empty_directory / ("" if other == "SSL_CERT_DIR" else "none")}
         assert_hello(say_hello(nginx.url, env=environment(**variables)))
 
 
-def test_what_ca_names_is_trusted_in_place_of_the_variables(nginx, certificates):
+def test_ca_overrides_the_environment_variables(nginx, certificates):
     result = say_hello("--ca", certificates.strange_root, nginx.url, env=environment(SSL_CERT_FILE=certificates.root))
     assert_fails(result, 3, "--ca")
 
 
-def test_a_directory_without_an_authority_exits_2(nginx, certificates):
+def test_a_directory_without_certificates_exits_2(nginx, certificates):
     assert_fails(say_hello("--ca", certificates.empty_directory, nginx.url), 2, "--ca")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not a certificate\n"])
-def test_an_authority_that_cannot_be_read_exits_2(nginx, tmp_path, content):
+def test_an_unreadable_ca_file_exits_2(nginx, tmp_path, content):
     path = tmp_path / "ca.pem"
     if content is not None:
         path.write_bytes(content)
     assert_fails(say_hello("--ca", path, nginx.url), 2, "--ca")
 
 
-def test_insecure_connects_with_one_line_of_warning(nginx):
+def test_insecure_connects_with_a_one_line_warning(nginx):
     result = say_hello("--insecure", nginx.url)
     assert (result.status, result.out) == (0, b"hello\n")
     assert len(result.error_lines) == 1 and "--insecure" in result.err
 
 
-def test_insecure_takes_every_bad_certificate(certificates):
+def test_insecure_accepts_every_bad_certificate(certificates):
     for kind, identity in certificates.bad.items():
         if kind != "weak key":
             with ScriptedServer(echo_one, context=server_context(identity)) as server:
                 assert say_hello("-k", server.url).out == b"hello\n", kind
 
 
-def test_a_pin_that_matches_connects(nginx, certificates):
+def test_a_matching_pin_connects(nginx, certificates):
     ca = ["--ca", certificates.root]
     good, other = certificates.good.pin, certificates.client.pin
     assert_hello(say_hello(*ca, "--pin", good, nginx.url))
     assert_hello(say_hello(*ca, "--pin", other, "--pin", good, nginx.url))
 
 
-def test_a_pin_does_not_replace_the_checks(nginx, certificates):
+def test_a_pin_does_not_replace_verification(nginx, certificates):
     assert_fails(say_hello("--pin", certificates.good.pin, nginx.url), 3, "--ca")
 
 
-def test_a_wrong_pin_fails_even_when_everything_is_trusted(nginx, certificates):
+def test_a_wrong_pin_fails_even_with_insecure(nginx, certificates):
     result = say_hello("-k", "--pin", certificates.client.pin, nginx.url)
     assert result.status == 3 and result.out == b""
     assert any(line.startswith("wsx: ") and "pin" in line for line in result.error_lines)
 
 
 @pytest.mark.parametrize("pin", ["", "sha256//", "sha256//AAAA", "sha1//AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "x" * 44])
-def test_a_pin_that_is_none_exits_2(pin):
+def test_an_invalid_pin_exits_2(pin):
     assert_fails(say_hello("--pin", pin, "wss://127.0.0.1:1/"), 2, "--pin")
 
 
-# Who one is
+# Client certificates
 
 
 def client_url(nginx):
     return f"{nginx.url}client"
 
 
-def test_a_location_for_client_certificates_refuses_a_client_without_one(nginx, certificates):
+def test_a_location_that_requires_a_client_certificate_refuses_other_clients(nginx, certificates):
     result = say_hello("--ca", certificates.root, client_url(nginx))
     assert result.status == 4
     assert "403" in result.err and "client certificate: NONE" in result.err
 
 
-def test_a_client_certificate_opens_the_location(nginx, certificates):
+def test_a_client_certificate_grants_access(nginx, certificates):
     identity = certificates.client
     assert_hello(say_hello(
         "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, client_url(nginx)))
@@ -135,7 +135,7 @@ def test_certificate_and_key_may_be_in_one_file(nginx, certificates, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["argument", "file", "environment"])
-def test_a_locked_key_opens_with_its_passphrase(nginx, certificates, tmp_path, place):
+def test_an_encrypted_key_opens_with_its_passphrase(nginx, certificates, tmp_path, place):
     path = tmp_path / "passphrase"
     path.write_text(PASSPHRASE + "\n")
     value = {"argument": PASSPHRASE, "file": f"@{path}", "environment": "env:WSX_TEST_SECRET"}[place]
@@ -148,7 +148,7 @@ def test_a_locked_key_opens_with_its_passphrase(nginx, certificates, tmp_path, p
 
 
 @pytest.mark.parametrize("options", [["--passphrase", "falsch"], []])
-def test_a_locked_key_without_its_passphrase_exits_2(nginx, certificates, options):
+def test_an_encrypted_key_without_its_passphrase_exits_2(nginx, certificates, options):
     identity = certificates.locked_client
     result = say_hello(
         "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, *options, client_url(nginx))
@@ -156,7 +156,7 @@ def test_a_locked_key_without_its_passphrase_exits_2(nginx, certificates, option
     assert "falsch" not in result.err
 
 
-def test_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(nginx, certificates):
+def test_the_terminal_prompts_for_a_passphrase_without_echo(nginx, certificates):
     identity = certificates.locked_client
     with RawTerminal(
             "connect", "--color", "never", "--ca", certificates.root, "--cert", identity.chain,
@@ -167,14 +167,14 @@ def test_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(nginx, certific
         assert b"hello" in terminal.output and PASSPHRASE.encode() not in terminal.output
 
 
-def test_a_key_that_is_another_certificates_exits_2(nginx, certificates):
+def test_a_key_of_another_certificate_exits_2(nginx, certificates):
     result = say_hello(
         "--ca", certificates.root, "--cert", certificates.client.chain, "--key", certificates.good.key, nginx.url)
     assert_fails(result, 2, "--key")
 
 
 @pytest.mark.parametrize("command", ["connect", "bench"])
-def test_a_certificate_file_without_a_key_does_not_blame_a_key_that_was_not_given(certificates, command):
+def test_an_incomplete_certificate_file_is_reported_by_its_missing_part(certificates, command):
     identity, other = certificates.client, certificates.good
     result = wsx(command, "--cert", identity.chain, "wss://127.0.0.1:1/")
     assert_fails(result, 2, "the --cert file contains no private key; name the key's file with --key FILE")
@@ -182,7 +182,7 @@ def test_a_certificate_file_without_a_key_does_not_blame_a_key_that_was_not_give
     assert_fails(result, 2, "the --cert file contains a private key but no certificate")
 
 
-def test_a_key_that_does_not_fit_in_the_certificates_own_file_does_not_blame_a_key_option(certificates, tmp_path):
+def test_a_mismatched_key_in_the_certificate_file_is_reported_without_mentioning_key(certificates, tmp_path):
     path = tmp_path / "mixed.pem"
     path.write_bytes(certificates.client.chain.read_bytes() + certificates.good.key.read_bytes())
     result = wsx("connect", "--cert", path, "wss://127.0.0.1:1/")
@@ -190,24 +190,24 @@ def test_a_key_that_does_not_fit_in_the_certificates_own_file_does_not_blame_a_k
     assert "--key" not in result.err
 
 
-def test_a_locked_key_without_a_terminal_says_which_key_needs_the_passphrase(certificates):
+def test_an_encrypted_key_without_a_terminal_names_the_key_in_the_error(certificates):
     identity = certificates.locked_client
     result = wsx("connect", "--cert", identity.chain, "--key", identity.key, "wss://127.0.0.1:1/")
     assert_fails(result, 2, "--passphrase", f"encrypted key {identity.key}")
 
 
-def test_a_passphrase_that_is_not_needed_does_no_harm(nginx, certificates):
+def test_an_unneeded_passphrase_is_ignored(nginx, certificates):
     identity = certificates.client
     assert_hello(say_hello(
         "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, "--passphrase", "unneeded",
         client_url(nginx)))
 
 
-# What is agreed on
+# Negotiation
 
 
 @pytest.mark.parametrize("versions, shown", [(TLS_1_2, "TLS 1.2"), (TLS_1_3, "TLS 1.3")])
-def test_verbose_shows_what_was_agreed_on_and_whom_one_talks_to(certificates, versions, shown):
+def test_verbose_shows_the_negotiated_parameters_and_the_certificates(certificates, versions, shown):
     def script(peer):
         echo_one(peer)
         return peer.sock.cipher()[0]
@@ -222,7 +222,7 @@ def test_verbose_shows_what_was_agreed_on_and_whom_one_talks_to(certificates, ve
     assert "PRIVATE" not in result.err
 
 
-def test_the_newest_version_is_agreed_on(certificates):
+def test_the_newest_version_is_negotiated(certificates):
     def script(peer):
         echo_one(peer)
         return peer.sock.version()
@@ -232,7 +232,7 @@ def test_the_newest_version_is_agreed_on(certificates):
     assert server.results == ["TLSv1.3"]
 
 
-def test_the_server_sees_the_name_and_the_protocol(certificates):
+def test_the_server_receives_the_name_and_the_protocol(certificates):
     names = []
 
     def script(peer):
@@ -244,13 +244,13 @@ def test_the_server_sees_the_name_and_the_protocol(certificates):
         ca = ["--ca", certificates.root]
         assert_hello(say_hello(*ca, "--resolve", f"one.example.test:{server.port}:127.0.0.1", url))
         assert_hello(say_hello(*ca, "--tls-server-name", "example.test", server.url))
-        # RFC 6066 §3: an address is not a name.
+        # RFC 6066 §3: a literal address is not sent as a name.
         assert_hello(say_hello(*ca, server.url))
     assert names == ["one.example.test", "example.test", None]
     assert server.results == ["http/1.1"] * 3
 
 
-def test_a_server_of_tls_1_2_is_refused_where_1_3_is_asked_for(certificates):
+def test_a_tls_1_2_server_is_rejected_if_1_3_is_required(certificates):
     with OpenSSLServer(certificates.good, "-tls1_2") as server:
         connect = ["connect", "--ca", certificates.root]
         assert_fails(wsx(*connect, "--tls-min", "1.3", server.url), 3, "TLS 1.3", "--tls-min")
@@ -258,7 +258,7 @@ def test_a_server_of_tls_1_2_is_refused_where_1_3_is_asked_for(certificates):
 
 
 @pytest.mark.parametrize("version", ["1.1", "1.4", "3", ""])
-def test_a_version_that_there_is_not_exits_2(version):
+def test_an_unknown_version_exits_2(version):
     assert_fails(wsx("connect", "--tls-min", version, "wss://127.0.0.1:1/"), 2, "--tls-min")
 
 
@@ -267,7 +267,7 @@ def test_a_version_that_there_is_not_exits_2(version):
     [(TLS_1_2, {"CLIENT_RANDOM"}),
      (TLS_1_3, {"CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET", "CLIENT_TRAFFIC_SECRET_0",
                 "SERVER_TRAFFIC_SECRET_0"})])
-def test_the_keys_are_logged_where_the_variable_says(certificates, tmp_path, versions, labels):
+def test_keys_are_logged_to_the_file_in_the_environment(certificates, tmp_path, versions, labels):
     path = tmp_path / "keys"
     with ScriptedServer(echo_one, context=server_context(certificates.good, versions=versions)) as server:
         for _ in range(2):
@@ -276,7 +276,7 @@ def test_the_keys_are_logged_where_the_variable_says(certificates, tmp_path, ver
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     assert all(re.fullmatch(r"[A-Z0-9_]+ [0-9a-f]{64} ([0-9a-f]{64}|[0-9a-f]{96})", line) for line in lines), lines
     assert labels <= {line.split()[0] for line in lines}
-    # The second run adds to the first.
+    # The second run appends to the file.
     assert len({line.split()[1] for line in lines}) == 2
     assert path.stat().st_mode & 0o077 == 0, "whoever can read it can read the traffic"
 
@@ -302,32 +302,32 @@ def test_a_reconnect_resumes_the_session(certificates, versions):
 # Addresses
 
 
-def test_an_ipv6_address_is_checked_against_the_certificate(nginx, certificates):
+def test_an_ipv6_address_is_verified_against_the_certificate(nginx, certificates):
     if not can_use_ipv6():
         pytest.skip("no IPv6 here")
     assert_hello(say_hello("--ca", certificates.root, f"wss://[::1]:{nginx.port}/"))
     assert_hello(say_hello("--ca", certificates.root, f"wss://[0:0:0:0:0:0:0:1]:{nginx.port}/"))
 
 
-def test_tls_goes_through_a_socket_file(certificates, tmp_path):
+def test_tls_works_over_a_socket_file(certificates, tmp_path):
     with ScriptedServer(echo_one, path=tmp_path / "socket", context=server_context(certificates.good)):
         assert_hello(say_hello(
             "--ca", certificates.root, "--unix-socket", tmp_path / "socket", "wss://example.test/"))
 
 
-# What is not TLS
+# Servers without TLS
 
 
-def test_a_server_that_speaks_no_tls_is_told_from_one_with_a_bad_certificate(python_echo):
+def test_a_server_without_tls_is_distinguished_from_one_with_a_bad_certificate(python_echo):
     assert_fails(say_hello(f"wss://127.0.0.1:{python_echo.port}/"), 3, "ws://")
 
 
 @pytest.mark.parametrize("banner", [b"SSH-2.0-OpenSSH\r\n", b"", b"\x15\x03\x01", b"\x16\x03\x03\xff\xff"])
-def test_a_server_that_says_something_else_exits_3(banner):
+def test_a_server_that_speaks_another_protocol_exits_3(banner):
     def script(peer):
         peer.sock.recv(1 << 16)
         peer.send(banner)
-        # What is not read would reset the connection, and the banner with it.
+        # Unread bytes would reset the connection and discard the banner.
         peer.end_sending()
         peer.read_to_end()
 
@@ -336,17 +336,17 @@ def test_a_server_that_says_something_else_exits_3(banner):
     assert_fails(result, 3, "TLS")
 
 
-def test_a_server_that_wants_tls_is_recognized_by_a_client_that_does_not(certificates, nginx):
+def test_a_tls_server_is_recognized_by_a_client_without_tls(certificates, nginx):
     result = say_hello(f"ws://127.0.0.1:{nginx.port}/")
     assert result.status == 4 and "HTTPS port" in result.err, "nginx says so itself"
     with OpenSSLServer(certificates.good) as server:
         assert_fails(say_hello(f"ws://127.0.0.1:{server.port}/"), 3, "wss://")
 
 
-# Ends
+# Shutdown
 
 
-def test_the_end_is_said_inside_tls_as_well(certificates):
+def test_tls_ends_with_a_close_notify(certificates):
     def script(peer):
         peer.upgrade()
         peer.answer_close()
@@ -359,11 +359,11 @@ def test_the_end_is_said_inside_tls_as_well(certificates):
 
 
 @pytest.mark.parametrize("versions", [TLS_1_2, TLS_1_3])
-def test_a_server_that_ends_without_a_close_notify_after_its_close_frame_is_a_normal_end(certificates, versions):
+def test_a_close_frame_without_a_close_notify_is_a_normal_end(certificates, versions):
     def script(peer):
         peer.upgrade(then=wire.text("hello"))
         peer.answer_close()
-        # Python sends a close_notify with unwrap() only.
+        # Python sends a close_notify only in unwrap().
         peer.sock.close()
 
     with ScriptedServer(script, context=server_context(certificates.good, versions=versions)) as server:
@@ -387,15 +387,15 @@ def test_a_server_that_ends_without_a_close_frame_exits_1(certificates, says_so)
     assert result.out == b"hello\n"
 
 
-def test_bytes_that_were_tampered_with_exit_1(certificates, nginx):
-    """A forwarder changes a byte of what the server sends."""
+def test_tampered_bytes_exit_1(certificates, nginx):
+    """A forwarder changes one byte from the server."""
 
     def script(peer):
         upstream = socket.create_connection(("127.0.0.1", nginx.port), 30)
         upstream.settimeout(30)
 
         def forward():
-            # Either end may be the first to leave.
+            # Either end may leave first.
             with contextlib.suppress(OSError):
                 while piece := peer.sock.recv(1 << 16):
                     upstream.sendall(piece)
@@ -412,7 +412,7 @@ def test_bytes_that_were_tampered_with_exit_1(certificates, nginx):
                 peer.send(piece)
         except OSError:
             pass
-        # The other thread may have ended the connection already.
+        # The other thread may already have closed the connection.
         with contextlib.suppress(OSError):
             upstream.shutdown(socket.SHUT_RDWR)
         thread.join(30)
@@ -427,13 +427,13 @@ def test_bytes_that_were_tampered_with_exit_1(certificates, nginx):
     assert result.out == b""
 
 
-def test_a_renegotiation_is_refused(certificates):
+def test_a_renegotiation_is_rejected(certificates):
     with OpenSSLServer(certificates.good, "-tls1_2", page=False, stdin=-1) as server:
         with Running([BINARY, "connect", "--ca", certificates.root, "--no-stdin", server.url]) as client:
             request = server.wait_for(r"GET / HTTP/1\.1\r\n(.+\r\n)+\r\n", "out").group()
             server.send(wire.upgrade_response(request) + wire.text("before"))
             client.wait_for("before\n", "out")
-            # A line that begins with `r` has s_server ask for another handshake.
+            # A line that starts with `r` makes s_server renegotiate.
             server.send(b"r\n")
             server.wait_for("no renegotiation")
             server.process.stdin.close()
@@ -441,11 +441,11 @@ def test_a_renegotiation_is_refused(certificates):
         assert client.out == b"before\n"
 
 
-# Amounts
+# Large amounts of data
 
 
-def test_a_large_message_passes_through_small_buffers_unharmed(certificates, tmp_path):
-    """64 MiB through a peer whose socket takes 4 KiB at a time, and gives as little."""
+def test_a_large_message_passes_through_small_buffers_intact(certificates, tmp_path):
+    """64 MiB through a peer with socket buffers of 4 KiB in both directions."""
     path = tmp_path / "message"
     content = random.Random(1).randbytes(64 * MEBIBYTE)
     path.write_bytes(content)
@@ -467,7 +467,7 @@ def test_a_large_message_passes_through_small_buffers_unharmed(certificates, tmp
     assert result.out == content
 
 
-def test_a_server_that_stops_reading_bounds_the_memory(certificates):
+def test_a_server_that_stops_reading_causes_bounded_memory_use(certificates):
     may_end = threading.Event()
 
     def script(peer):
@@ -485,7 +485,7 @@ def test_a_server_that_stops_reading_bounds_the_memory(certificates):
 
 
 def feed(client):
-    """Writes lines until nothing is taken for a second, and returns how many bytes were."""
+    """Writes lines until nothing is accepted for a second, and returns the number of bytes written."""
     descriptor = client.process.stdin.fileno()
     os.set_blocking(descriptor, False)
     lines = (b"x" * 1023 + b"\n") * 64
@@ -495,7 +495,7 @@ def feed(client):
     return written
 
 
-def test_a_slow_reader_of_standard_output_bounds_the_memory_and_gets_everything(certificates):
+def test_a_slow_reader_of_standard_output_gets_everything_with_bounded_memory(certificates):
     line = b"x" * 1000
     count = 150_000
     written = 0

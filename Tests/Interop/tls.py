@@ -1,10 +1,13 @@
-"""TLS as the tests speak it, on Python's ssl."""
+"""TLS contexts of the tests, based on Python's ssl."""
 
 import ssl
 
 
 def server_context(identity, *, client_authority=None, versions=(None, None), on_server_name=None):
-    """A server's context; `versions` are the oldest and newest, `client_authority` signs the clients it wants."""
+    """Returns a server context.
+
+    `versions` are the oldest and newest version. If set, `client_authority` must have signed the client's certificate.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(identity.chain, identity.key)
     context.set_alpn_protocols(["http/1.1"])
@@ -22,7 +25,7 @@ def server_context(identity, *, client_authority=None, versions=(None, None), on
 
 
 def client_context(root, identity=None):
-    """A client's context that trusts a root, and shows an identity if it has one."""
+    """Returns a client context that trusts a root and presents an identity, if given."""
     context = ssl.create_default_context(cafile=root)
     if identity:
         context.load_cert_chain(identity.chain, identity.key)

@@ -1,4 +1,4 @@
-"""Frames, compression and opening handshakes as bytes, written independently of what is tested (RFC 6455, RFC 7692)."""
+"""Frames, compression, and opening handshakes as bytes, implemented independently of wsx (RFC 6455, RFC 7692)."""
 
 import base64
 import contextlib
@@ -17,7 +17,7 @@ KEY_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 @dataclass
 class Frame:
-    """A frame that was read."""
+    """A received frame."""
 
     opcode: int
     payload: bytes
@@ -27,12 +27,12 @@ class Frame:
 
     @property
     def close_code(self):
-        """The code of a close frame; None where it has none."""
+        """The code of a close frame, or None if it has no code."""
         return struct.unpack("!H", self.payload[:2])[0] if len(self.payload) >= 2 else None
 
 
 def frame(opcode, payload=b"", *, is_final=True, reserved=0, is_masked=False, claimed_length=None):
-    """The bytes of a frame; `claimed_length` lies about the payload in a 64-bit length."""
+    """Returns the bytes of a frame. `claimed_length` replaces the real payload length by a false 64-bit one."""
     first = (0x80 if is_final else 0) | reserved << 4 | opcode
     mask_bit = 0x80 if is_masked else 0
     length = len(payload)
@@ -51,29 +51,29 @@ def frame(opcode, payload=b"", *, is_final=True, reserved=0, is_masked=False, cl
 
 
 def text(message, **options):
-    """The bytes of a text message."""
+    """Returns the bytes of a text message."""
     return frame(TEXT, message.encode() if isinstance(message, str) else message, **options)
 
 
 def close(code=None, reason=b"", **options):
-    """The bytes of a close frame."""
+    """Returns the bytes of a close frame."""
     return frame(CLOSE, b"" if code is None else struct.pack("!H", code) + reason, **options)
 
 
 def masked(payload, key):
-    """The payload masked, or unmasked, with a key of four bytes."""
+    """Masks or unmasks a payload with a key of four bytes."""
     pattern = (key * (len(payload) // 4 + 1))[: len(payload)]
     number = int.from_bytes(payload, "little") ^ int.from_bytes(pattern, "little")
     return number.to_bytes(len(payload), "little")
 
 
 def accept_value(key):
-    """The Sec-WebSocket-Accept that answers a Sec-WebSocket-Key."""
+    """Returns the Sec-WebSocket-Accept for a Sec-WebSocket-Key."""
     return base64.b64encode(hashlib.sha1(key + KEY_SUFFIX).digest())
 
 
 def upgrade_response(request, *fields, accept=None):
-    """The answer of a server that accepts a request."""
+    """Returns a server's response that accepts a request."""
     lines = [
         b"HTTP/1.1 101 Switching Protocols",
         b"Upgrade: websocket",
@@ -85,7 +85,7 @@ def upgrade_response(request, *fields, accept=None):
 
 
 def upgrade_request(port, path="/", *fields):
-    """The request of a client."""
+    """Returns a client's upgrade request."""
     lines = [
         f"GET {path} HTTP/1.1".encode(),
         f"Host: 127.0.0.1:{port}".encode(),
@@ -99,7 +99,7 @@ def upgrade_request(port, path="/", *fields):
 
 
 def field(head, name):
-    """The value of a header field; None where there is none."""
+    """Returns the value of a header field, or None if the field is missing."""
     for line in head.split(b"\r\n")[1:]:
         key, _, value = line.partition(b":")
         if key.lower() == name.lower():
@@ -107,12 +107,12 @@ def field(head, name):
     return None
 
 
-# What ends a compressed message and does not travel (RFC 7692 §7.2.1).
+# The end of every compressed message, which is not transmitted (RFC 7692 §7.2.1).
 FLUSH_MARKER = b"\x00\x00\xff\xff"
 
 
 class Deflater:
-    """Compresses messages, with reference to those before unless `is_alone`."""
+    """Compresses messages. They may refer to earlier ones unless `is_alone`."""
 
     def __init__(self, bits=15, is_alone=False, level=6):
         self.is_alone = is_alone
@@ -128,10 +128,10 @@ class Deflater:
 
 
 class Inflater:
-    """Decompresses messages, with reference to those before unless `is_alone`.
+    """Decompresses messages. They may refer to earlier ones unless `is_alone`.
 
-    `is_strict` takes one byte at a time, which has zlib refuse all that refers further back than the window: it lets
-    what is still in its output pass.
+    zlib accepts references beyond the window if the data is still in its output. `is_strict` decompresses one byte at a
+    time, so zlib rejects all references beyond the window.
     """
 
     def __init__(self, bits=15, is_alone=False, is_strict=False):
@@ -155,7 +155,7 @@ class Inflater:
 
 @dataclass
 class Message:
-    """A message that was read: its payload, and how it travelled."""
+    """A received message, with its frame lengths and whether it was compressed."""
 
     opcode: int
     payload: bytes
@@ -164,7 +164,7 @@ class Message:
 
 
 class Stream:
-    """A socket read in heads and frames."""
+    """A socket that is read in heads and frames."""
 
     def __init__(self, sock):
         self.sock = sock
@@ -174,7 +174,7 @@ class Stream:
         self.sock.sendall(data)
 
     def read_head(self):
-        """Everything up to and with the empty line; less at the end of the stream."""
+        """Returns everything up to and including the empty line, or less at the end of the stream."""
         while b"\r\n\r\n" not in self.buffer:
             if not self._fill():
                 break
@@ -182,7 +182,7 @@ class Stream:
         return self._take(len(self.buffer) if end < 0 else end + 4)
 
     def read_frame(self):
-        """The next frame; None at the end of the stream."""
+        """Returns the next frame, or None at the end of the stream."""
         header = self.read_exactly(2)
         if header is None:
             return None
@@ -201,7 +201,7 @@ class Stream:
         return Frame(first & 0xF, payload, bool(first & 0x80), first >> 4 & 7, key is not None)
 
     def read_message(self, inflate=None):
-        """The next message, past all control frames; `inflate` is called with what is compressed."""
+        """Returns the next message, skipping control frames. `inflate` decompresses compressed payloads."""
         frames = []
         while not frames or not frames[-1].is_final:
             received = self.read_frame()
@@ -216,7 +216,7 @@ class Stream:
             [len(frame.payload) for frame in frames])
 
     def read_until_close(self):
-        """The next close frame, past all others; None where the stream ends without one."""
+        """Returns the next close frame, skipping all others, or None at the end of the stream."""
         while True:
             received = self.read_frame()
             if received is None or received.opcode == CLOSE:
@@ -228,13 +228,13 @@ class Stream:
             self.sock.shutdown(socket.SHUT_WR)
 
     def read_to_end(self):
-        """All that is left."""
+        """Returns all remaining bytes."""
         while self._fill():
             pass
         return self._take(len(self.buffer))
 
     def read_exactly(self, count):
-        """So many bytes; None where the stream ends before."""
+        """Returns exactly `count` bytes, or None if the stream ends first."""
         while len(self.buffer) < count:
             if not self._fill():
                 return None

@@ -23,7 +23,7 @@ from report_page import ReportPage  # noqa: E402
 WIDTH = 1000
 MAXIMUM_BYTES = 150 << 10
 ATTEMPTS = 3
-# A load that the machine keeps up with, long enough for charts over time.
+# A load light enough for the machine, and long enough for charts over time.
 LOAD = ["-c", "50", "-r", "5k", "--warmup", "1s", "-d", "8s", "echo:"]
 MESSAGES = [
     ("text", "hello"),
@@ -33,7 +33,7 @@ MESSAGES = [
 
 
 def photograph(page, path, height):
-    """Writes what the window shows."""
+    """Writes a screenshot of the window."""
     page.call("Emulation.setDeviceMetricsOverride", width=WIDTH, height=height, deviceScaleFactor=1, mobile=False)
     page.evaluate("document.documentElement.style.overflow = 'hidden'")
     page.evaluate("window.scrollTo(0, 0); document.activeElement.blur()")
@@ -57,7 +57,7 @@ def load_test(report):
 
 def photograph_report(browser, report, scheme, directory):
     with ReportPage(browser, report, width=WIDTH, is_dark=scheme == "dark") as page:
-        # The tables are at the end of the page: show the charts.
+        # The tables are at the end of the page, so this screenshot is cut off after the charts.
         photograph(page, directory / f"report-{scheme}.png", height=1000)
 
 
@@ -74,7 +74,7 @@ def photograph_console(browser, scheme, directory):
 
 
 def silence_programs():
-    """Keeps notices of the programs that drive the browser off the terminal, but not those of this script."""
+    """Hides the output of the programs that drive the browser, but not that of this script."""
     sys.stderr = os.fdopen(os.dup(2), "w")
     with open(os.devnull, "w") as null:
         os.dup2(null.fileno(), 2)

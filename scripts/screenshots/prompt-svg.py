@@ -45,7 +45,7 @@ PALETTE = [
 
 
 class Terminal:
-    """A shell in a tmux server of its own."""
+    """A shell in its own tmux server."""
 
     def __init__(self, home):
         self.socket = os.path.join(home, "tmux")
@@ -84,7 +84,7 @@ class Terminal:
 
 
 class Style:
-    """The colors and attributes that SGR sequences have set. tmux carries them over from line to line."""
+    """The colors and attributes set by SGR sequences. tmux carries them over from line to line."""
 
     def __init__(self):
         self.reset()
@@ -121,7 +121,7 @@ class Style:
 
 
 def line_elements(line, style, y):
-    """The text elements of a line: one for each run of characters of the same style."""
+    """Returns the text elements of a line, one for each run of characters with the same style."""
     column = 0
     for position, piece in enumerate(re.split(r"\x1b\[([\d;]*)m", line)):
         if position % 2:
@@ -131,14 +131,14 @@ def line_elements(line, style, y):
         text = piece.strip(" ")
         column += len(piece)
         if text:
-            # The length keeps columns aligned whatever the reader's font is.
+            # An explicit length keeps columns aligned in every font.
             yield (
                 f'<text x="{MARGIN + start * CELL_WIDTH:.1f}" y="{y}" textLength="{len(text) * CELL_WIDTH:.1f}"'
                 f"{style.attributes}>{html.escape(text, quote=False)}</text>")
 
 
 def draw(lines):
-    """The SVG of a screen."""
+    """Returns the SVG of a screen."""
     width = round(2 * MARGIN + COLUMNS * CELL_WIDTH)
     height = TITLE_BAR + 2 * MARGIN + len(lines) * LINE_HEIGHT - 6
     style = Style()

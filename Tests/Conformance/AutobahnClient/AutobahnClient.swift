@@ -6,12 +6,12 @@ import WSCore
     import Glibc
 #endif
 
-/// The client that the fuzzing server of the Autobahn TestSuite examines.
+/// The client that the fuzzing server of the Autobahn TestSuite tests.
 ///
 ///      AutobahnClient ws://127.0.0.1:9001 AGENT
 ///
-/// It runs every case that the server has for it, one connection each, and has the reports written at the end. What
-/// came of the cases is in the reports; the exit status is 1 only when the server could not be talked to.
+/// It runs all of the server's cases, with one connection each, and makes the server write its reports, which contain
+/// the results. The exit status is 1 only if the server could not be reached.
 @main
 struct AutobahnClient {
     private let loop: EventLoop
@@ -41,7 +41,7 @@ struct AutobahnClient {
         try visit("/updateReports?agent=\(agent)", echoes: false)
     }
 
-    /// Connects, as `wsx connect` does, and stays until the connection has ended.
+    /// Connects like `wsx connect`, and returns after the connection has ended.
     @discardableResult
     private func visit(_ target: String, echoes: Bool) throws -> EchoHandler {
         let url = try WebSocketURL(parsing: server + target)
@@ -63,7 +63,7 @@ struct AutobahnClient {
             }
         }
         connector.start()
-        // The loop ends when nothing is left to wait for: the connection is over.
+        // The loop returns when nothing is pending, so the connection has ended.
         loop.run()
         if let failure { throw failure }
         guard handler.end != nil else { Self.fail("\(url): the connection was forgotten") }

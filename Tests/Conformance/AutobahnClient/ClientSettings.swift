@@ -1,13 +1,13 @@
 import WSCore
 
-/// What `wsx connect` uses unless told otherwise: the suite judges what users run.
+/// The defaults of `wsx connect`, so the suite tests what users run.
 enum ClientSettings {
     /// The extensions that `wsx connect` offers.
     static let extensionOffers = [DeflatePreferences().offer]
 
-    /// What `wsx connect` accepts, and how it closes.
+    /// The limits and the closing behavior of `wsx connect`.
     static let connection = Connection<EchoHandler>.Settings(role: .client, limits: .client)
 
-    /// Longer than that of `wsx connect`: the suite is one thread, which takes no connection while it writes reports.
+    /// Longer than in `wsx connect`, because the single-threaded suite accepts no connections while it writes reports.
     static let connectTimeout = Duration.seconds(120)
 }

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # usage: hosts.sh DIRECTORY HOST...
-# Runs in a mount and a network namespace of its own, which it makes a router: each HOST is a network namespace behind
-# it, with an address, 10.66.N.2, and sshd. 10.66.N.1 is here. Then writes its process identifier, as it is outside.
+# Runs in its own mount and network namespaces, and acts as a router: each HOST is a network namespace behind it, with
+# sshd and the address 10.66.N.2. The router's own address is 10.66.N.1. Prints its process identifier outside the
+# namespace.
 set -euo pipefail
 directory=$1
 shift
 
-# For what sshd and ip keep there.
+# A private /run for the files of sshd and ip.
 mount -t tmpfs tmpfs /run
 mkdir /run/sshd
-# sshd lets nobody in whose account is locked, or of whom it may not know.
+# sshd rejects users with locked or unreadable accounts.
 mount --bind "$directory/shadow" /etc/shadow
 ip link set lo up
 number=0

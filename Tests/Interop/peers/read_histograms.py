@@ -1,4 +1,4 @@
-"""Says what the PyPI package hdrhistogram reads in an encoded histogram, or in a log of them, as JSON."""
+"""Prints the figures that the PyPI package hdrhistogram reads from an encoded histogram or a log, as JSON."""
 
 import json
 import sys

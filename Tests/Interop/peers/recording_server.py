@@ -1,9 +1,9 @@
-"""A server that writes each message it receives into a file before it reads on; it can be killed at any moment.
+"""A server that writes each message to a file before it reads on. It may be killed at any moment.
 
     recording_server.py PORT FILE
 
-It prints its port, `connection` for each client, and `pong` when it has answered a ping: then everything that was sent
-before the ping is in the file. The port is 0 for one of its own, or that of the server that was killed.
+Prints its port, `connection` for each client, and `pong` for each answered ping. Every message sent before that ping is
+then in the file. PORT is 0 for a free port, or the port of the killed server.
 """
 
 import pathlib
@@ -38,7 +38,7 @@ def main():
     listener.bind(("127.0.0.1", int(port)))
     listener.listen(512)
     print(listener.getsockname()[1], flush=True)
-    # Unbuffered: what was written is there, whatever becomes of this process.
+    # Unbuffered, so everything written survives the death of this process.
     with open(path, "ab", buffering=0) as file:
         while True:
             with listener.accept()[0] as sock:

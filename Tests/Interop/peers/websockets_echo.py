@@ -1,8 +1,8 @@
-"""An echo server on Python's websockets; prints its port, and the compression that each client agreed on.
+"""An echo server based on Python's websockets. Prints its port, and the compression negotiated with each client.
 
     websockets_echo.py [OPTIONS]
 
-OPTIONS are the keywords of ServerPerMessageDeflateFactory, as JSON.
+OPTIONS are the keyword arguments of ServerPerMessageDeflateFactory, as JSON.
 """
 
 import asyncio

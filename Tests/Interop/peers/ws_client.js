@@ -1,4 +1,6 @@
-// A client on Node's ws: sends its arguments after the URL as messages, prints as many messages, and closes.
+// A client on ws for Node. Sends its arguments after the count as messages, prints that many messages, and closes.
+//
+//     ws_client.js URL COUNT MESSAGE...
 const WebSocket = require("ws");
 
 const [url, countText, ...messages] = process.argv.slice(2);

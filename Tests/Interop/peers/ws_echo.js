@@ -1,4 +1,4 @@
-// An echo server on Node's ws; prints its port, and the compression that each client agreed on.
+// An echo server on ws for Node. Prints its port, and the compression negotiated with each client.
 //
 //     ws_echo.js [OPTIONS]
 //
@@ -13,7 +13,7 @@ const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDefla
 server.on("connection", (socket, request) => {
   const compression = socket._extensions["permessage-deflate"];
   if (compression) console.log(JSON.stringify(compression.params));
-  // What is not taken by a slow client is not read from it either.
+  // Stop reading from a slow client while its echoes are pending.
   socket.on("message", (data, isBinary) => {
     socket.send(data, { binary: isBinary }, () => {
       if (socket.isPaused && socket.bufferedAmount < 1 << 20) socket.resume();

@@ -1,9 +1,10 @@
-// A client on Node's ws: sends the messages on standard input to an echo server, and compares what comes back.
+// A client on ws for Node. Sends the messages on standard input to an echo server, and compares the echoes.
 //
 //     ws_echo_check.js URL OPTIONS
 //
-// OPTIONS is the value of perMessageDeflate, as JSON. A message is a byte, 1 for text and 2 for binary, its length in
-// four bytes, and its payload. Prints the compression that was agreed on, and how many came back as they were sent.
+// OPTIONS is the value of perMessageDeflate, as JSON. A message consists of a byte, 1 for text or 2 for binary, its
+// length in four bytes, and its payload. Prints the negotiated compression, and the number of messages that returned
+// unchanged.
 const { readFileSync } = require("fs");
 const WebSocket = require("ws");
 
