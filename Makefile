@@ -3,6 +3,8 @@
 # make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
 # make conformance   runs the Autobahn TestSuite against the client and the server
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
+# make dist   packs a tarball, a Debian package, and an OCI image into dist/; make dist-test tries them
+# make check-all   runs the slow checks: sanitizers, coverage, all of Autobahn, long fuzzing, packages
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 # The sanitizer to build and test with: address or thread.
@@ -19,8 +21,16 @@ TARGET ?=
 # The number of black-box tests that run in parallel. They mostly wait, so three workers keep two cores busy.
 WORKERS ?= 3
 
-.PHONY: deps test-deps run build test test-unit test-interop test-fuzz conformance conformance-quick \
-	conformance-deps fuzz coverage lint format generate screenshots bench install clean
+# `make build PORTABLE=1` runs with an older glibc, the version that the packages promise, and is 1 MB larger.
+PORTABLE ?=
+MINIMUM_GLIBC = 2.34
+
+# How long `make check-all` fuzzes each target.
+LONG_FUZZ_SECONDS ?= 600
+
+.PHONY: deps test-deps dist-deps dist-test-deps run build test test-unit test-interop test-packaging test-fuzz \
+	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench \
+	dist dist-test install install-files clean
 
 ifdef SANITIZE
 SANITIZER_FLAGS = --sanitize $(SANITIZE) --scratch-path $(SCRATCH)
@@ -36,10 +46,15 @@ else
 STATIC = $(CURDIR)/.build/static
 SHORT_RELOCATIONS = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | \
 	awk -F '[ .]' '$$2 > 2 || $$3 >= 36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(SHORT_RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
+RELOCATIONS = $(if $(PORTABLE),-Xlinker --wrap=hypotf -Xlinker $(STATIC)/hypotf.o,$(SHORT_RELOCATIONS))
+# Objects get no hash of their code, which depends on the directory of the build.
+BUILD_FLAGS = -c release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
+	@$(if $(PORTABLE),clang -O2 -c -o $(STATIC)/hypotf.o packaging/hypotf.c)
 	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product wsx >&2
 endif
 
@@ -49,17 +64,24 @@ deps:
 
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-pytest-xdist python3-websockets \
-		nodejs node-ws tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
+		nodejs node-ws ruby tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
 		openssh-client iproute2 python3-yaml zsh fish jq >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
 		openssh-server:ssh >&2
 	@scripts/install-peers.sh >&2
 
+dist-deps: deps
+	@scripts/install-packages.sh dpkg-dev binutils ca-certificates git ncurses-base >&2
+
+dist-test-deps: dist-deps
+	@scripts/install-packages.sh lintian mmdebstrap umoci >&2
+
 run: build
 	@$(BINARY) connect echo:
 
 # With a sanitizer, the targets it cannot affect are skipped.
-test: test-deps build $(if $(SANITIZE),,lint) test-unit test-interop $(if $(SANITIZE),,test-fuzz conformance-quick)
+test: test-deps build $(if $(SANITIZE),,lint) test-unit test-interop \
+	$(if $(SANITIZE),,test-packaging test-fuzz conformance-quick)
 
 test-unit:
 	swift test $(SANITIZER_FLAGS)
@@ -68,6 +90,10 @@ test-unit:
 test-interop:
 	/usr/bin/python3 -m pytest -q -m alone Tests/Interop
 	/usr/bin/python3 -m pytest -q -m 'not alone' -n $(WORKERS) --dist loadfile Tests/Interop
+
+# Packs a stand-in for the binary, twice, in seconds.
+test-packaging: test-deps dist-deps build
+	/usr/bin/python3 -m pytest -q Tests/Packaging
 
 test-fuzz:
 	@$(MAKE) --no-print-directory fuzz SECONDS=5
@@ -92,6 +118,14 @@ conformance-deps: test-deps build
 coverage: deps
 	@/usr/bin/python3 scripts/coverage.py
 
+check-all:
+	$(MAKE) test SANITIZE=address
+	$(MAKE) test SANITIZE=thread
+	$(MAKE) coverage
+	$(MAKE) conformance
+	$(MAKE) fuzz SECONDS=$(LONG_FUZZ_SECONDS)
+	$(MAKE) dist-test
+
 lint:
 	swift format lint --strict --recursive Sources Tests Fuzz Package.swift
 	scripts/check-layers.sh
@@ -114,12 +148,30 @@ screenshots: build test-deps
 	/usr/bin/python3 scripts/screenshots/pages.py
 
 install: build
+	@$(MAKE) --no-print-directory install-files
+
+# zsh on Debian searches another folder for completions from packages.
+ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
+
+install-files:
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/wsx
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -D -m 644 completions/wsx.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/wsx
-	install -D -m 644 completions/_wsx $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_wsx
+	install -D -m 644 completions/_wsx $(DESTDIR)$(ZSH_COMPLETIONS)/_wsx
 	install -D -m 644 completions/wsx.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/wsx.fish
 
+# The artifacts of one commit, built on the same system, are the same byte for byte.
+dist: PORTABLE = 1
+dist: dist-deps build
+	@rm -rf dist
+	@MINIMUM_GLIBC=$(MINIMUM_GLIBC) scripts/dist/dist.sh $(BINARY) dist
+	@ls -l dist >&2
+
+dist-test: dist dist-test-deps
+	lintian --allow-root --fail-on error,warning dist/*.deb
+	scripts/dist/test-deb.sh dist/*.deb
+	scripts/dist/test-image.sh dist/*.oci.tar
+
 clean:
-	rm -rf .build
+	rm -rf .build dist

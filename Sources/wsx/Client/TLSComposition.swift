@@ -15,9 +15,12 @@ struct TLSComposition {
         settings.pins = arguments.pins
         settings.minimumVersion = arguments.minimumVersion
         settings.keyLog = try KeyLog.writer(environment: secrets.environment)
-        if let path = arguments.authorities {
-            settings.trust = File.isDirectory(path) ? .directory(path) : .file(path)
-        }
+        settings.trust =
+            if let path = arguments.authorities {
+                File.isDirectory(path) ? .directory(path) : .file(path)
+            } else {
+                .systemAuthorities(environment: secrets.environment, exists: { !File.isMissing($0) })
+            }
         if let path = arguments.certificate {
             settings.certificate = try CertificateFiles.read(
                 certificate: (path, "--cert"), key: arguments.key.map { ($0, "--key") },

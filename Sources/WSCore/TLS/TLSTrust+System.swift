@@ -1,0 +1,31 @@
+import COpenSSL
+
+extension TLSTrust {
+    /// Bundles of certificate authorities: Fedora and Red Hat, openSUSE, Alpine and Arch, Debian and NixOS.
+    private static let bundles = [
+        "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+        "/etc/ssl/certs/ca-certificates.crt",
+    ]
+
+    /// Returns the system's certificate authorities.
+    ///
+    /// An OpenSSL that is linked statically looks where the system that built it keeps certificates. If neither that file
+    /// nor that directory exists, this is the first bundle of another distribution that does. `SSL_CERT_FILE` and
+    /// `SSL_CERT_DIR`, which OpenSSL reads, take precedence.
+    /// - Parameters:
+    ///   - environment: Returns an environment variable.
+    ///   - exists: Returns whether a path exists.
+    public static func systemAuthorities(
+        environment: (String) -> String?, exists: (String) -> Bool
+    ) -> TLSTrust {
+        let variables = [X509_get_default_cert_file_env(), X509_get_default_cert_dir_env()]
+        let places = [X509_get_default_cert_file(), X509_get_default_cert_dir()]
+        guard variables.allSatisfy({ $0.flatMap { environment(String(cString: $0)) } == nil }),
+            places.allSatisfy({ $0.map { !exists(String(cString: $0)) } ?? true }),
+            let bundle = bundles.first(where: exists)
+        else { return .system }
+        return .file(bundle)
+    }
+}

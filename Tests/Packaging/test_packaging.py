@@ -1,0 +1,141 @@
+"""The scripts that make packages, run on a stand-in for the binary; `make dist-test` tries the packages themselves."""
+
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tarfile
+
+import pytest
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "scripts/dist"
+VERSION = re.search(r'version = "(.*)"', (ROOT / "Sources/wsx/Options/Version.swift").read_text())[1]
+MACHINE = os.uname().machine
+PAGES = {path.name for path in ROOT.glob("man/*.1")}
+NOBODY = "65534:65534"
+# Any program will do. It must not name wsx's libraries, which the stand-in does not contain.
+STAND_IN = shutil.which("true")
+
+
+def run(*command, **options):
+    return subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+
+
+def pack(binary, directory, umask, **environment):
+    run(SCRIPTS / "dist.sh", binary, directory, cwd=directory.parent, umask=umask, env={
+        **os.environ, "SOURCE_DATE_EPOCH": "1700000000", **environment})
+    return directory
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    return pack(STAND_IN, tmp_path_factory.mktemp("first") / "dist", 0o022)
+
+
+def tar_names(archive, prefix):
+    with tarfile.open(archive) as members:
+        assert {(member.uid, member.gid, member.mtime) for member in members} == {(0, 0, 1700000000)}
+        return {name.removeprefix(prefix) for name in members.getnames()}
+
+
+def test_the_same_input_gives_the_same_bytes(dist, tmp_path):
+    shutil.copy2(STAND_IN, tmp_path / "copy")
+    os.utime(tmp_path / "copy", (0, 0))
+    again = pack(tmp_path / "copy", tmp_path / "dist", 0o077, TZ="Asia/Tokyo", LANG="C.UTF-8")
+    assert (again / "SHA256SUMS").read_text() == (dist / "SHA256SUMS").read_text()
+
+
+def test_the_checksums_name_every_artifact(dist):
+    sums = dict(reversed(line.split()) for line in (dist / "SHA256SUMS").read_text().splitlines())
+    artifacts = [path for path in dist.iterdir() if path.name != "SHA256SUMS"]
+    assert sums == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in artifacts}
+    assert len(sums) == 3
+
+
+def test_the_tarball_has_the_program_manual_completions_and_licenses(dist):
+    name = f"wsx-{VERSION}-{MACHINE}-linux"
+    names = tar_names(dist / f"{name}.tar.gz", f"{name}/")
+    assert names >= {
+        "bin/wsx", "LICENSE", "README.md", "share/doc/wsx/copyright", "share/doc/wsx/GPL-3",
+        "share/bash-completion/completions/wsx", "share/zsh/site-functions/_wsx",
+        "share/fish/vendor_completions.d/wsx.fish"}
+    assert {name.removeprefix("share/man/man1/") for name in names if name.endswith(".1")} == PAGES
+
+
+def test_the_package_has_the_program_manual_and_completions(dist):
+    package, = dist.glob("*.deb")
+    control = dict(line.split(": ", 1) for line in run("dpkg-deb", "--field", package).splitlines() if ": " in line)
+    assert control["Version"] == f"{VERSION}-1"
+    assert re.search(r"\blibc6 \(>= 2\.\d+\)", control["Depends"])
+    assert re.search(r"\bopenssl \(= .*\breadline \(= ", control["Built-Using"])
+    files = {line.split()[5] for line in run("dpkg-deb", "--contents", package).splitlines()}
+    assert files >= {
+        "./usr/bin/wsx", "./usr/share/bash-completion/completions/wsx", "./usr/share/zsh/vendor-completions/_wsx",
+        "./usr/share/fish/vendor_completions.d/wsx.fish", "./usr/share/doc/wsx/copyright"}
+    assert {pathlib.Path(file).name for file in files if "/man1/" in file and file.endswith(".gz")} == {
+        f"{page}.gz" for page in PAGES}
+    assert not any("@" in line for line in control.values() if "maintainers" not in line)
+
+
+def test_the_image_runs_wsx_as_nobody(dist):
+    archive, = dist.glob("*.oci.tar")
+    with tarfile.open(archive) as members:
+        blobs = {name: members.extractfile(name).read() for name in members.getnames() if members.getmember(name).isfile()}
+
+    def blob(descriptor):
+        data = blobs["blobs/" + descriptor["digest"].replace(":", "/")]
+        assert descriptor["digest"] == "sha256:" + hashlib.sha256(data).hexdigest()
+        assert descriptor["size"] == len(data)
+        return data
+
+    manifest = json.loads(blob(*json.loads(blobs["index.json"])["manifests"]))
+    config = json.loads(blob(manifest["config"]))
+    assert (config["config"]["User"], config["config"]["Entrypoint"]) == (NOBODY, ["/usr/bin/wsx"])
+    with tarfile.open(fileobj=io.BytesIO(blob(*manifest["layers"]))) as layer:
+        content = layer.extractfile("usr/bin/wsx").read()
+        assert content == pathlib.Path(STAND_IN).read_bytes()
+        assert b"BEGIN CERTIFICATE" in layer.extractfile(layer.getmember("usr/lib/ssl/cert.pem").linkname[1:]).read()
+        assert any(re.search(r"/libc\.so\.6$", name) for name in layer.getnames())
+        assert {(member.uid, member.mtime) for member in layer} == {(0, 1700000000)}
+
+
+def test_a_binary_that_needs_a_newer_glibc_is_rejected(tmp_path):
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        pack(STAND_IN, tmp_path / "dist", 0o022, MINIMUM_GLIBC="2.2.5")
+    assert error.value.returncode == 1
+
+
+def test_the_formula_names_the_release(tmp_path):
+    sums = tmp_path / "SHA256SUMS"
+    digests = {"x86_64": "1" * 64, "aarch64": "2" * 64}
+    sums.write_text("".join(f"{digest}  wsx-1.2.3-{name}-linux.tar.gz\n" for name, digest in digests.items()))
+    formula = tmp_path / "wsx.rb"
+    formula.write_text(run(SCRIPTS / "formula.sh", "1.2.3", sums, "someone/wsx"))
+    text = formula.read_text()
+    assert 'version "1.2.3"' in text and all(f'sha256 "{digest}"' in text for digest in digests.values())
+    assert not re.search("OWNER|SHA256_|placeholder", text)
+    for file in (formula, ROOT / "packaging/homebrew/wsx.rb"):
+        assert run("ruby", "-wc", file) == "Syntax OK\n"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
+def test_the_workflows_run_commands_that_exist(path):
+    document = yaml.safe_load(path.read_text())
+    jobs = document["jobs"].values() if "jobs" in document else [document["runs"]]
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    steps = [step for job in jobs for step in job["steps"]]
+    assert steps
+    for step in steps:
+        assert ("run" in step) != ("uses" in step), step
+        script = step.get("run", "")
+        assert set(re.findall(r"^make ([\w-]+)", script, re.MULTILINE)) <= targets
+        for used in re.findall(r"(?:^| )((?:\.ci|scripts)/[\w/.-]+)", script, re.MULTILINE):
+            assert os.access(ROOT / used, os.X_OK), used
+        if step.get("uses", "").startswith("./"):
+            assert (ROOT / step["uses"] / "action.yml").exists()
