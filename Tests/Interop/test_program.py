@@ -14,7 +14,7 @@ from terminal import RawTerminal
 def test_the_version_is_one_line():
     result = wsx("--version")
     assert (result.status, result.err) == (0, "")
-    assert result.out.decode().split() == ["wsx", "0.1.0"]
+    assert result.out.decode().split() == ["wsx", "0.2.0"]
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"], ["help", "connect"], ["help", "listen"], ["connect", "--help"],
