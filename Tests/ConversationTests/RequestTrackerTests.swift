@@ -32,7 +32,8 @@ import WSCore
         #expect(tracker.received(#"{"id":1}"#, 6) == .push)
     }
 
-    @Test("A message without the field expects no reply", arguments: ["text", "{}", #"{"id":null}"#, #"{"id":1"#, "[]"])
+    @Test(
+        "A message without the field expects no reply", arguments: ["text", "{}", #"{"id":null}"#, #"{"id":1"#, "[]"])
     func notifications(text: String) {
         var tracker = Self.correlating()
         #expect(tracker.sent(1, text, 0) == false)

@@ -49,7 +49,7 @@ def test_several_cookies_share_one_header_field():
      (["--cookie", "@/no/such/file"], "--cookie /no/such/file"),
      (["--bearer", "geheim geheim"], "visible ASCII"),
      (["--cookie", "geheim"], "name=value"),
-     (["--auth", "a:geheim", "--bearer", "geheim"], "contradict"),
+     (["--auth", "a:geheim", "--bearer", "geheim"], "cannot be used with"),
      (["-H", "Authorization: geheim", "--bearer", "geheim"], "Authorization"),
      (["-H", "Authorization: Bearer geheim\x01"], "control character"),
      (["-H", "Authorization: Bearer geheim\nX: y"], "control character"),

@@ -200,7 +200,7 @@ def test_events_of_a_server_go_to_all_clients_or_to_one():
             assert (first.out, second.out) == (b"both\nstill\n", b"both\none\n")
             assert "4000" in second.err
         assert "input line 3 was not sent: there is no client 9" in listener.err
-        assert "input line 4 was not sent: byte 1" in listener.err
+        assert "input line 4 was not sent: it is not valid JSON: unexpected character at byte 1" in listener.err
 
 
 def Client(url):

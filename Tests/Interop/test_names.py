@@ -89,7 +89,10 @@ def test_resolve_assigns_an_address_to_a_name(rule):
 def test_a_rule_for_another_name_or_port_is_ignored():
     with ScriptedServer(greet) as server:
         for rule in [f"other.invalid:{server.port}:127.0.0.1", "app.invalid:1:127.0.0.1"]:
-            assert_fails(receive("--resolve", rule, f"ws://app.invalid:{server.port}/"), 3, "looking up app.invalid")
+            result = receive("--resolve", rule, f"ws://app.invalid:{server.port}/")
+            assert_fails(result, 3)
+            # The second is the error on a machine without a name server.
+            assert "no such host: app.invalid" in result.err or "cannot look up app.invalid" in result.err
     assert server.connection_count == 0
 
 
@@ -356,7 +359,7 @@ def test_a_timeout_of_the_lookup_names_the_phase_and_the_host(tmp_path, options)
     result = run(
         ["unshare", "-rmn", "bash", "-c", SILENT_NAME_SERVER, "bash", path, PYTHON, BINARY, *options],
         timeout=60)
-    assert_times_out(result, "name lookup")
+    assert_times_out(result, "the name server does not answer")
     assert "connecting to ws://app.example/: " in result.err
 
 

@@ -180,13 +180,15 @@ def test_the_proxy_resolves_names_with_socks5h_only(python_echo, scheme, url, op
 
 def test_with_socks5_an_unknown_name_fails_locally(microsocks):
     result = say_hello("--proxy", f"socks5://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
-    assert_fails(result, 3, "looking up nowhere.invalid")
+    assert_fails(result, 3)
+    # The second is the error on a machine without a name server.
+    assert "no such host: nowhere.invalid" in result.err or "cannot look up nowhere.invalid" in result.err
 
 
 def test_with_socks5h_an_unknown_name_fails_at_the_proxy(microsocks):
     result = say_hello("--proxy", f"socks5h://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
     assert_fails(result, 3, "proxy")
-    assert "looking up" not in result.err
+    assert "no such host" not in result.err and "cannot look up" not in result.err
 
 
 def test_user_and_password_are_percent_decoded_for_socks(python_echo):
@@ -197,7 +199,7 @@ def test_user_and_password_are_percent_decoded_for_socks(python_echo):
     assert b"\x02" in seen[0][1] and seen[0][2] == (b"me", b"ge@heim")
 
 
-@pytest.mark.parametrize("code, words", [(1, []), (2, ["allow"]), (3, ["network"]), (4, ["host"]), (5, ["refused"]),
+@pytest.mark.parametrize("code, words", [(1, []), (2, ["forbid"]), (3, ["network"]), (4, ["host"]), (5, ["refused"]),
                                          (6, ["TTL"]), (7, ["support"]), (8, ["address"]), (99, ["99"])])
 def test_each_refusal_of_a_socks_proxy_has_its_message(code, words):
     def script(peer):
@@ -238,7 +240,7 @@ def test_a_proxy_that_rejects_the_password_is_reported(squid, guarded_tinyproxy,
 @pytest.mark.parametrize("userinfo", ["", "me:falsch@"])
 def test_a_socks_proxy_that_rejects_the_password_is_reported(guarded_microsocks, userinfo):
     result = say_hello("--proxy", f"socks5h://{userinfo}127.0.0.1:{guarded_microsocks.port}", "ws://127.0.0.1:1/")
-    assert_fails(result, 3, "password")
+    assert_fails(result, 3, "password" if userinfo else "USER:PASSWORD")
     assert "falsch" not in result.err
 
 

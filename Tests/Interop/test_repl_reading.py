@@ -186,7 +186,7 @@ def test_a_message_of_64_mib_is_folded_saved_and_shown_up_to_a_limit(screen, ser
     server.send(wire.text(data.decode()))
     screen.wait_for("^ +… 64.0 MiB in all; /show 1 shows all of it$", 60)
     screen.enter(f"/save {tmp_path}/all")
-    expect_wrapped(screen, "/all: 64.0 MiB.", 60)
+    expect_wrapped(screen, "/all (64.0 MiB).", 60)
     assert (tmp_path / "all").read_bytes() == data
     screen.enter("/show")
     screen.wait_for("^ +… 64.0 MiB in all; /save FILE 1 saves it$", 60)
@@ -247,13 +247,13 @@ def test_save_writes_the_bytes_to_a_new_file(screen, server, tmp_path):
     screen.wait_for("3000 B in all")
     screen.enter("typed")
     screen.enter(f"/save {tmp_path}/last")
-    expect_wrapped(screen, "/last: 3000 B.")
+    expect_wrapped(screen, "/last (3000 B).")
     assert (tmp_path / "last").read_bytes() == data
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE((tmp_path / "last").stat().st_mode) == 0o666 & ~mask
     screen.enter(f"/save {tmp_path}/a name 3")
-    expect_wrapped(screen, "/a name: 5 B.")
+    expect_wrapped(screen, "/a name (5 B).")
     assert (tmp_path / "a name").read_bytes() == b"typed"
     screen.enter(f"/save {tmp_path}/last 1")
     expect_wrapped(screen, "/last: file already exists; use another name")

@@ -130,7 +130,8 @@ extension ProxyError: CustomStringConvertible {
             // RFC 9110 §11.7.1: a proxy requests authentication with 407. tinyproxy answers a wrong password with 401.
             case 401, 407: "; \(loginRemedy(head))"
             // tinyproxy and squid answer 500 if the name does not resolve.
-            case 500, 502, 503, 504: "; it may be unable to reach the server: check the host and port, or the proxy's log"
+            case 500, 502, 503, 504:
+                "; it may be unable to reach the server: check the host and port, or the proxy's log"
             default: "; see the proxy's log"
             }
         let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)

@@ -71,7 +71,8 @@ extension TLSError: CustomStringConvertible {
         switch self {
         case .certificate(let problem): problem.description
         case .clientCertificate(let problem): "the client's certificate \(problem.reason); check --client-ca"
-        case .clientSentNoCertificate: "the client sent no certificate; configure one in the client, or omit --client-ca"
+        case .clientSentNoCertificate:
+            "the client sent no certificate; configure one in the client, or omit --client-ca"
         case .clientCertificateRequired: "the server requires a client certificate; use --cert and --key"
         case .clientCertificateRejected(let alert):
             "the server rejected the client certificate (\(alert)); check --cert and --key, and that the server trusts "
@@ -108,7 +109,8 @@ extension TLSError: CustomStringConvertible {
                 "the client does not speak TLS: it sent \(quoted(String(decoding: preview, as: UTF8.self))); use wss://"
         }
         let isHTTP = preview.starts(with: "HTTP/".utf8)
-        return "the server \(isHTTP ? "speaks plain HTTP" : "does not speak TLS") on this port; use ws:// instead of wss://"
+        return
+            "the server \(isHTTP ? "speaks plain HTTP" : "does not speak TLS") on this port; use ws:// instead of wss://"
     }
 
     private static func describeUnsupportedVersion(_ minimum: TLSVersion, peerIsServer: Bool) -> String {

@@ -39,7 +39,8 @@ struct BenchSettings: Sendable {
         guard arguments.load.threadCount <= arguments.load.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.load.threadCount)",
-                why: "there are only \(Phrase.count(arguments.load.connectionCount, "connection")); raise --connections")
+                why: "there are only \(Phrase.count(arguments.load.connectionCount, "connection")); raise --connections"
+            )
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {

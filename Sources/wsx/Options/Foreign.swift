@@ -54,7 +54,8 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--connect-to", remedy: "use --resolve HOST:PORT:IP"),
         ForeignOption(client, "--socks5", remedy: "use --proxy socks5://HOST:PORT"),
         ForeignOption(client, "--socks5-hostname", remedy: "use --proxy socks5h://HOST:PORT"),
-        ForeignOption([.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
+        ForeignOption(
+            [.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
         ForeignOption([.connect], "-c", "--connect", remedy: "write just the URL"),
         ForeignOption(client, "--silent", remedy: "use --quiet"),
         ForeignOption([.bench], "--fail", remedy: "omit it: failures always set the exit status"),
@@ -82,11 +83,13 @@ struct ForeignOption: Sendable {
         ForeignOption(
             [.connect], "-d", "--data", "--data-raw", "--data-binary", "--post", "--message",
             remedy: "put the message after the URL, or use --file FILE"),
-        ForeignOption([.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use --message TEXT or --file FILE"),
+        ForeignOption(
+            [.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use --message TEXT or --file FILE"),
         ForeignOption([.connect], "-m", remedy: "use --timeout DURATION"),
         ForeignOption([.connect], "-w", "--wait", remedy: "use --linger DURATION to wait for replies"),
         ForeignOption(
-            [.connect], "-E", remedy: "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"),
+            [.connect], "-E", remedy: "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"
+        ),
         ForeignOption([.connect], "--exit-on-eof", remedy: "use --linger 0"),
         ForeignOption([.connect], "-1", "--one-message", remedy: "use --count 1"),
         ForeignOption([.connect], "--max-messages", remedy: "use --count N"),

@@ -118,7 +118,9 @@ import Testing
             #expect(unmatched.failures == ["\(listening): there is no IPv4 address to connect from"])
             let foreign = try race([listening], from: sources("192.0.2.77"), on: loop)
             #expect(
-                foreign.failures == ["\(listening): cannot connect from 192.0.2.77: it is not an address of this machine"])
+                foreign.failures == [
+                    "\(listening): cannot connect from 192.0.2.77: it is not an address of this machine"
+                ])
         }
     }
 

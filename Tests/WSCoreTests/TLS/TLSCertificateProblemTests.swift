@@ -101,7 +101,8 @@ struct TLSCertificateProblemTests {
         let expected = TLSCertificateProblem.missingIssuer(subject: "CN=good", issuer: "CN=Intermediate")
         #expect(try problem(of: [good]) == expected)
         #expect(try problem(of: [good, root]) == expected)
-        #expect(expected.description.contains("CN=Intermediate, which is not trusted and which the server did not send"))
+        #expect(
+            expected.description.contains("CN=Intermediate, which is not trusted and which the server did not send"))
     }
 
     @Test("a certificate for another host is rejected with its names")

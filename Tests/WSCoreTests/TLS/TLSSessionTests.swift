@@ -123,7 +123,8 @@ struct TLSSessionTests {
         try pair.server.receive(record)
     }
 
-    @Test("RFC 8446 §6.1: either side can close while the other continues", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test(
+        "RFC 8446 §6.1: either side can close while the other continues", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func halfClose(version: Int32) throws {
         let pair = try makePair(version: version)
         try pair.handshake()

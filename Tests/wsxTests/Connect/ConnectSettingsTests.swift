@@ -41,8 +41,9 @@ import WSCore
 
     @Test("The error for an invalid URL states the reason")
     func urlErrors() {
-        expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix:, or echo:")
-        {
+        expectMessage(
+            "URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix:, or echo:"
+        ) {
             () throws(Failure) in _ = try settings { $0.client.url = "ftp://h/" }
         }
     }

@@ -56,7 +56,8 @@ import Testing
         state.end()
         state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
         #expect(
-            message(state) == "0 of 2 messages within 30 s of the last input; raise --linger or --timeout to wait longer")
+            message(state)
+                == "0 of 2 messages within 30 s of the last input; raise --linger or --timeout to wait longer")
     }
 
     @Test("A reader that closes the output before the goal is met is a success")

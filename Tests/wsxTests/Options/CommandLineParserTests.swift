@@ -93,10 +93,12 @@ import Testing
         #expect(try Invocation.program.parse(["--help"]) == .text(.longHelp(TestProgram.longHelp(of: nil))))
         #expect(try Invocation.program.parse(["help"]) == .text(.longHelp(TestProgram.longHelp(of: nil))))
         #expect(try Invocation.program.parse(["connect", "-vh"]) == .text(.help(TestProgram.shortHelp(of: .connect))))
-        #expect(try Invocation.program.parse(["listen", "--help"]) == .text(.longHelp(TestProgram.longHelp(of: .listen))))
+        #expect(
+            try Invocation.program.parse(["listen", "--help"]) == .text(.longHelp(TestProgram.longHelp(of: .listen))))
         for command in Command.allCases {
             #expect(
-                try Invocation.program.parse(["help", command.rawValue]) == .text(.longHelp(TestProgram.longHelp(of: command))))
+                try Invocation.program.parse(["help", command.rawValue])
+                    == .text(.longHelp(TestProgram.longHelp(of: command))))
         }
     }
 

@@ -8,7 +8,8 @@ import Testing
     @Test(
         "An option of another tool is never taken for one of ours with another meaning",
         arguments: [
-            ("--capath", "use --ca PATH"), ("--basic-auth", "use --auth USER:PASSWORD"), ("--max-messages", "use --count N"),
+            ("--capath", "use --ca PATH"), ("--basic-auth", "use --auth USER:PASSWORD"),
+            ("--max-messages", "use --count N"),
             ("--data", "put the message after the URL, or use --file FILE"),
             ("--post", "put the message after the URL, or use --file FILE"),
             ("--tls-max", "omit it: only the oldest version can be set (--tls-min)"), ("-m", "use --timeout DURATION"),
@@ -20,7 +21,8 @@ import Testing
             ("--retry", "use --reconnect=N"), ("-z", "use 'wsx bench' for a load test"),
             ("--next", "'wsx connect -h' lists the options"), ("--interface", "use --source-ip IP"),
             ("--connect", "write just the URL"), ("--protocol", "use --subprotocol NAME"),
-            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench' for a load test"), ("-P", "use --verbose"),
+            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench' for a load test"),
+            ("-P", "use --verbose"),
         ])
     func connect(option: String, remedy: String) {
         #expect(Self.message(["connect", "echo:", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")
@@ -31,8 +33,10 @@ import Testing
         arguments: [
             ("bench", "-x", "use --message TEXT for a message, or --proxy URL for a proxy"),
             ("bench", "-z", "use --duration DURATION"),
-            ("bench", "-R", "use --rate N"), ("bench", "--vus", "use --connections N"), ("bench", "-j", "use --output json"),
-            ("bench", "--latency", "omit it: latencies are always shown"), ("bench", "--data", "use --message TEXT or --file FILE"),
+            ("bench", "-R", "use --rate N"), ("bench", "--vus", "use --connections N"),
+            ("bench", "-j", "use --output json"),
+            ("bench", "--latency", "omit it: latencies are always shown"),
+            ("bench", "--data", "use --message TEXT or --file FILE"),
             ("bench", "--latency-correction", "omit it: with --rate, latencies always count from the due time"),
             ("listen", "--cert", "use --tls-cert FILE"), ("listen", "--cacert", "use --client-ca PATH"),
             ("listen", "-u", "use --auth USER:PASSWORD"), ("listen", "--oneshot", "use --once"),
@@ -81,7 +85,8 @@ import Testing
     @Test("Help explains an alias by its option, and mentions it")
     func aliasHelp() {
         let help = TestProgram.longHelp(of: .connect)
-        for note in ["Also: -u, --user.", "Also: --cacert.", "Also: --max-time.", "--json is short for --output json."] {
+        for note in ["Also: -u, --user.", "Also: --cacert.", "Also: --max-time.", "--json is short for --output json."]
+        {
             #expect(help.contains(note), "\(note)")
         }
     }

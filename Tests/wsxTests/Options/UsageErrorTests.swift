@@ -153,7 +153,8 @@ import Testing
 
     @Test("An unsupported shell is a bad value") func shell() {
         #expect(
-            Self.message(["completions", "tcsh"]) == "wsx: invalid value 'tcsh' for 'SHELL': expected bash, zsh, or fish")
+            Self.message(["completions", "tcsh"])
+                == "wsx: invalid value 'tcsh' for 'SHELL': expected bash, zsh, or fish")
     }
 
     @Test("Control characters of the input do not reach the terminal") func escaping() {

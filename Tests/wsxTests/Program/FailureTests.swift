@@ -115,7 +115,8 @@ import WSCore
             failure: .connecting(url: url, .unresolvable(host: "h", .nameServiceBusy)), status: .unreachable,
             kind: "connect",
             message:
-                "connecting to ws://h/: cannot look up h: the name server does not answer; check the network connection"),
+                "connecting to ws://h/: cannot look up h: the name server does not answer; check the network connection"
+        ),
         Example(
             failure: .connecting(url: url, .noAddress(host: "h")), status: .unreachable, kind: "connect",
             message:
@@ -159,7 +160,9 @@ import WSCore
         Example(
             failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
             kind: "timeout",
-            message: "connecting to ws://h/: timed out after 10 s: the port is open, but does not answer the WebSocket handshake; wrong port? Otherwise, raise --connect-timeout"),
+            message:
+                "connecting to ws://h/: timed out after 10 s: the port is open, but does not answer the WebSocket handshake; wrong port? Otherwise, raise --connect-timeout"
+        ),
         Example(
             failure: .connecting(url: url, .handshake(refused)), status: .refused, kind: "handshake",
             message:

@@ -33,7 +33,8 @@ import WSCore
 
     @Test("- is rejected as an output, and ./- is a file of that name")
     func standardOutput() throws {
-        expectMessage("--hdr -: standard output is already in use; for a file named '-', write ./-") { () throws(Failure) in
+        expectMessage("--hdr -: standard output is already in use; for a file named '-', write ./-") {
+            () throws(Failure) in
             try OutputPlace(option: "--hdr", path: "-").check(against: [])
         }
         try OutputPlace(option: "--hdr", path: "./-").check(against: [])

@@ -104,7 +104,9 @@ extension HandshakeError: CustomStringConvertible {
 
     private static func describeNotHTTP(_ preview: [UInt8]) -> String {
         // RFC 8446 §5.1: a TLS alert record, a TLS server's reply to a plaintext request.
-        if preview.starts(with: [0x15, 0x03]) { return "the server speaks TLS on this port; use wss:// instead of ws://" }
+        if preview.starts(with: [0x15, 0x03]) {
+            return "the server speaks TLS on this port; use wss:// instead of ws://"
+        }
         let text = quoted(String(decoding: preview, as: UTF8.self))
         return "the server's response is not HTTP: \(text); check the port"
     }

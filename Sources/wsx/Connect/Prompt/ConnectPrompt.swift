@@ -182,7 +182,9 @@ final class ConnectPrompt {
     /// Starts recording the session, or stops if `path` is `nil`.
     private func record(in path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
-            guard outputs.recorder != nil else { return console.error("/record: not recording; /record FILE starts a recording") }
+            guard outputs.recorder != nil else {
+                return console.error("/record: not recording; /record FILE starts a recording")
+            }
             return outputs.stopRecording()
         }
         do throws(IOError) {

@@ -65,7 +65,8 @@ final class ProgramPool {
     /// The refusal of a request if the maximum number of programs is running, or `nil` to accept it.
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? {
         guard sessions.count >= limit else { return nil }
-        return .unavailable("The server is busy: \(limit) programs are running.", for: upgrade.request, retryAfterSeconds: 1)
+        return .unavailable(
+            "The server is busy: \(limit) programs are running.", for: upgrade.request, retryAfterSeconds: 1)
     }
 
     /// Starts a client's program. On failure, closes the client and returns `nil`.

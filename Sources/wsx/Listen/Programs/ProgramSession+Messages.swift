@@ -88,7 +88,8 @@ extension ProgramSession {
 
     private func giveUp(onLineLongerThan limit: Int) {
         host.programFailed(
-            "a line of \(pool.command.name) has more than \(limit) bytes; raise --max-message-size to send it", of: number)
+            "a line of \(pool.command.name) has more than \(limit) bytes; raise --max-message-size to send it",
+            of: number)
         close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
         leave()
     }

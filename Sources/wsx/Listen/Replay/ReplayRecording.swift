@@ -34,7 +34,8 @@ struct ReplayRecording: Sendable {
         let hasReplies = conversations.contains { $0.exchanges.contains { !$0.replies.isEmpty } }
         guard hasReplies else {
             throw .badArgument(
-                what: what, why: "it contains no messages from a server; make a recording with 'wsx connect --record FILE'")
+                what: what,
+                why: "it contains no messages from a server; make a recording with 'wsx connect --record FILE'")
         }
     }
 

@@ -20,14 +20,16 @@ extension ListenSettings {
         let what = "--threads"
         switch arguments.mode {
         case .echo, .replay: break
-        default: throw .badArgument(what: what, why: "clients must be independent of each other; use --echo or --replay")
+        default:
+            throw .badArgument(what: what, why: "clients must be independent of each other; use --echo or --replay")
         }
         guard arguments.faults.rejection?.count == nil else {
             throw .badArgument(
                 what: what, why: "a single thread must count the rejected requests; omit the count in --reject")
         }
         guard arguments.format.output != .json else {
-            throw .badArgument(what: what, why: "events of several threads cannot be written in order; omit --output json")
+            throw .badArgument(
+                what: what, why: "events of several threads cannot be written in order; omit --output json")
         }
         guard endpoints.allSatisfy(\.isPort) else {
             throw .badArgument(what: what, why: "threads can share only a TCP port; listen on [ADDRESS:]PORT")

@@ -154,7 +154,10 @@ struct ListenSettings {
         }
         guard let address = SocketAddress(numeric: host, port: port) else {
             throw .badArgument(
-                what: what, why: "'\(escapingControls(host))' is not an IP address; write an IP address, localhost, or * for all addresses")
+                what: what,
+                why:
+                    "'\(escapingControls(host))' is not an IP address; write an IP address, localhost, or * for all addresses"
+            )
         }
         return .tcp(address)
     }

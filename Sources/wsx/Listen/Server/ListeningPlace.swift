@@ -53,7 +53,9 @@ extension ListeningPlace {
         if arguments.web.servesConsole {
             for url in webURLs { console.notice("Console at \(url)") }
         }
-        if let pin = settings.selfSignedPin { console.notice("Self-signed certificate; connect with --insecure --pin \(pin)") }
+        if let pin = settings.selfSignedPin {
+            console.notice("Self-signed certificate; connect with --insecure --pin \(pin)")
+        }
         for place in places {
             outputs.writeEvent { events in
                 events.write("listening") { event in

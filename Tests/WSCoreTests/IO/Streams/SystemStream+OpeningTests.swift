@@ -170,4 +170,3 @@ import Testing
         }
     }
 }
-

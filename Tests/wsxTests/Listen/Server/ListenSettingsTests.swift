@@ -40,7 +40,9 @@ import WSCore
         "An invalid host is rejected",
         arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("[x]:1", "x")])
     func badHost(text: String, host: String) {
-        expectMessage("[ADDRESS:]PORT '\(text)': '\(host)' is not an IP address; write an IP address, localhost, or * for all addresses") {
+        expectMessage(
+            "[ADDRESS:]PORT '\(text)': '\(host)' is not an IP address; write an IP address, localhost, or * for all addresses"
+        ) {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
     }

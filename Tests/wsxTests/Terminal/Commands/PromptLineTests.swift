@@ -80,7 +80,10 @@ import WSCore
                 "/close 1006",
                 "/close: '1006' is not a close code (1000 to 1003, 1007 to 1014, or 3000 to 4999); usage: /close [CODE [REASON]]"
             ),
-            ("/repeat often", "/repeat: expected a count such as 10 or 5k, and optionally an interval such as 500ms; usage: /repeat N [INTERVAL]"),
+            (
+                "/repeat often",
+                "/repeat: expected a count such as 10 or 5k, and optionally an interval such as 500ms; usage: /repeat N [INTERVAL]"
+            ),
             ("/binary ff", "/binary: expected hex or base64 and the bytes; usage: /binary hex|base64 BYTES"),
             ("/binary hex 0g", "/binary: invalid hex at character 2; usage: /binary hex|base64 BYTES"),
             ("/binary hex 0", "/binary: incomplete hex; usage: /binary hex|base64 BYTES"),
@@ -95,8 +98,14 @@ import WSCore
             ("/save", "/save: the file name is missing; usage: /save FILE [N]"),
             ("/pretty maybe", "/pretty: 'maybe' is neither on nor off; usage: /pretty [on|off]"),
             ("/time now", "/time: 'now' is not local, utc, relative, or off; usage: /time [STYLE]"),
-            ("/ping " + String(repeating: "x", count: 126), "/ping: the text is longer than 125 bytes; usage: /ping [TEXT]"),
-            ("/close 1000 " + String(repeating: "x", count: 124), "/close: the reason is longer than 123 bytes; usage: /close [CODE [REASON]]"),
+            (
+                "/ping " + String(repeating: "x", count: 126),
+                "/ping: the text is longer than 125 bytes; usage: /ping [TEXT]"
+            ),
+            (
+                "/close 1000 " + String(repeating: "x", count: 124),
+                "/close: the reason is longer than 123 bytes; usage: /close [CODE [REASON]]"
+            ),
         ])
     func mistakes(line: String, why: String) {
         #expect(Self.read(Array(line.utf8)) == .mistake(why))

@@ -22,7 +22,8 @@ import Testing
         #expect(Self.after(text) == .continues(removing: 0))
     }
 
-    @Test("A final backslash continues the line, and two are one", arguments: ["a", "", "//x", "/unknown", "a\nb", "{"])
+    @Test(
+        "A final backslash continues the line, and two are one", arguments: ["a", "", "//x", "/unknown", "a\nb", "{"])
     func backslash(text: String) {
         #expect(Self.after(text + "\\") == .continues(removing: 1))
         #expect(Self.after(text + "\\\\") == .complete(Array((text + "\\").utf8)))
