@@ -35,7 +35,7 @@ def test_a_merge_prints_the_same_table_as_a_run(results):
     result = wsx("bench", "merge", *results)
     assert (result.status, result.err) == (0, "")
     assert "300 sent, 300 received, all correct" in result.out.decode()
-    assert result.lines[1].startswith("on 6 connections")
+    assert result.lines[1].startswith("6 connections")
 
 
 def test_sums_are_exact_in_any_order(results, tmp_path):

@@ -170,7 +170,7 @@ def test_up_to_the_limit_clients_are_served_and_others_wait():
             third.sock.close()
             fourth.sock.close()
         server.wait_for("Client 4 disconnected")
-        assert server.err.count("at a time") == 1
+        assert server.err.count("the limit of 2 clients is reached") == 1
         assert server.stop() == 0
 
 
@@ -200,7 +200,7 @@ def test_the_descriptor_limit_is_distinguished_from_max_connections():
 
     with Listener("--echo", "--max-connections", "1000", preexec_fn=few_descriptors) as server:
         clients = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(20)]
-        server.wait_for("16 clients fill the descriptor limit")
+        server.wait_for("the descriptor limit is reached with 16 clients")
         assert "--max-connections" not in server.err
         for client in clients:
             client.close()

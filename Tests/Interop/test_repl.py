@@ -530,7 +530,7 @@ def test_a_line_typed_after_the_close_is_reported_as_not_sent(screen):
         screen.wait_for("every client is being closed: the message was not sent$")
         screen.enter("/quit")
         screen.enter("too late")
-        screen.wait_for("the server is ending: the message was not sent$")
+        screen.wait_for("the server is stopping: the message was not sent$")
         assert [line for line in screen.lines if "→ text" in line and "to those left" not in line] == []
     screen.wait_for_last_line("shell$")
 

@@ -35,6 +35,8 @@ extension ManualSection {
             ["Frames waiting for -vv", "512 KiB", "both pause"],
             ["Lines waiting for stderr", "1 MiB", "lines are dropped"],
             ["Closing after a signal", "0.5 s", "connection is dropped"],
+        ],
+        prompt: [
             ["Payload shown by -vv", "256 bytes", "the rest is not shown"],
             ["JSON indented in a pipe", "1 MiB", "not indented"],
             ["Message shown at the prompt", "24 lines", "/show shows it"],
@@ -66,9 +68,10 @@ extension ManualSection {
     /// - Parameters:
     ///   - adjustable: The limits with an option: the limit, its default, the option, and the effect of exceeding it.
     ///   - fixed: The other limits: the limit, its value, and the effect of exceeding it.
+    ///   - prompt: The limits of the prompt, with the columns of `fixed`.
     ///   - notes: The text after the tables.
     static func limits(
-        adjustable: [[String]], fixed: [[String]], notes: [ManualBlock] = []
+        adjustable: [[String]], fixed: [[String]], prompt: [[String]] = [], notes: [ManualBlock] = []
     ) -> ManualSection {
         let tables: [ManualBlock] = [
             .paragraph("Options change these limits:"),
@@ -76,6 +79,10 @@ extension ManualSection {
             .paragraph("These limits are fixed:"),
             .table(headings: ["Limit", "Value", "If exceeded"], rows: fixed),
         ]
-        return ManualSection("LIMITS", blocks: tables + notes)
+        let promptTables: [ManualBlock] = [
+            .paragraph("These limits apply to messages shown and to the prompt:"),
+            .table(headings: ["Limit", "Value", "If exceeded"], rows: prompt),
+        ]
+        return ManualSection("LIMITS", blocks: tables + (prompt.isEmpty ? [] : promptTables) + notes)
     }
 }
