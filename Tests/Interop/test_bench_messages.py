@@ -138,7 +138,7 @@ def test_a_subscription_may_contain_placeholders():
     (["-m", "a{{b"], "'{{' begins a placeholder, but '}}' is missing"),
     (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; expected {{seq}}, {{connection}}, {{time}}, or {{random N}}"),
     (["-m", "{{random 0}}"], "expected {{random N}} with an N from 1 to"),
-    (["-m", ""], "not empty"),
+    (["-m", ""], "got nothing"),
     (["-m", "a", "--size", "20"], "--size"),
     (["-f", "/nonexistent"], "--file /nonexistent: no such file or directory"),
     (["-f", "/dev/null"], "--file /dev/null: it is empty"),

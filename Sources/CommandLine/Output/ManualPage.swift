@@ -134,7 +134,8 @@ public enum ManualPage {
                 let rest = row.dropFirst().map { "\t\(Roff.literal($0))" }
                 return Roff.literalLine(row.first ?? "") + rest.joined()
             }
-            return [".TS", format[0], format[1] + ".", headings.joined(separator: "\t")] + body + [".TE"]
+            // Without nokeep, a table that crosses a page end causes a warning.
+            return [".TS", "nokeep;", format[0], format[1] + ".", headings.joined(separator: "\t")] + body + [".TE"]
         }
     }
 
