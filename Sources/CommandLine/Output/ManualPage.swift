@@ -146,7 +146,9 @@ public enum ManualPage {
         return lines
     }
 
+    /// Lowercases the first letter, except in a name such as WebSocket.
     private static func lowercasingFirst(_ text: String) -> String {
-        text.prefix(1).lowercased() + text.dropFirst()
+        let word = text.prefix { $0 != " " }
+        return word.dropFirst().contains(where: \.isUppercase) ? text : text.prefix(1).lowercased() + text.dropFirst()
     }
 }

@@ -146,7 +146,7 @@ public struct OptionDescription: Sendable {
     static let help = OptionDescription(
         long: "help", short: "h", value: nil, defaultValue: nil, isRepeatable: false, isSingular: false, conflicts: [],
         requirements: [], heading: .general, summary: "Show help; -h is the short form",
-        manual: ["Show help on standard output and exit: `-h` one line an option, `--help` everything."],
+        manual: ["Show help and exit. `-h` shows one line per option, `--help` everything."],
         effect: .help)
 
     /// The option that the program has without a command.
@@ -174,15 +174,15 @@ public struct OptionDescription: Sendable {
             guard let value = alias.value else { continue }
             notes.append(MarkedText("`\(alias.name)` is short for `--\(long) \(value)`."))
         }
-        if isSingular { notes.append("Given twice, it must have the same value.") }
+        if isSingular { notes.append("If repeated, all values must be equal.") }
         if isRepeatable { notes.append("May be repeated.") }
         if !requirements.isEmpty {
-            let others = requirements.map { "`\($0.words)`" }.joined(separator: " or ")
+            let others = ValueProblem.alternatives(requirements.map { "`\($0.words)`" })
             notes.append(MarkedText("Only with \(others)."))
         }
         if !conflicts.isEmpty {
             let others = ValueProblem.alternatives(conflicts.map { "`\($0.words)`" })
-            notes.append(MarkedText("Contradicts \(others)."))
+            notes.append(MarkedText("Cannot be used with \(others)."))
         }
         return notes
     }

@@ -88,7 +88,7 @@ enum ListenManual {
                 "`client`",
                 """
                 A member rather than an event: the client's number, counted from 1, in every event that concerns one \
-                client. In an input event, it selects the recipient; without it, all clients are. Any value but a \
+                client. In an input event, it selects the recipient; without it, the event goes to all clients. Any value but a \
                 whole number from 1, `null` included, is an error, and the event is not sent.
                 """
             )

@@ -29,7 +29,7 @@ extension ManualSection {
                 "Enter sends the message without that line. Ctrl-C discards the message."
             ),
         ]),
-        .paragraph("If a message is higher than the screen, the lines around the cursor are shown."),
+        .paragraph("If a message is taller than the screen, the lines around the cursor are shown."),
         .paragraph(
             """
             GNU readline edits the line, with the key bindings of your `inputrc`. There, `$if wsx` begins a section \
@@ -56,7 +56,7 @@ extension ManualSection {
             lines that start with a space, and lines that contain:
             """),
         .definitions([
-            ("A word from the list below", "In any case, and with or without `-` and `_`."),
+            ("A word from the list below", "In upper or lower case, with or without `-` and `_`."),
             (
                 "A secret of this run",
                 """

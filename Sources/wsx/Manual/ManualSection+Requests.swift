@@ -116,7 +116,8 @@ extension ManualSection {
             ]),
         .paragraph(
             """
-            All other statuses take precedence over an unmet `--expect`. After the last message for `--count` or \
+            An unmet `--expect` replaces status 0, and status 6 if `--timeout` ended the run. All other statuses take \
+            precedence. After the last message for `--count` or \
             `--until`, received data no longer affects the status, but a missing answer to our close frame still leads \
             to 6. `--expect` considers all messages written and is evaluated at the end. If the reader of standard \
             output goes away early, the status is 7 unless every `--expect` has matched before.

@@ -9,9 +9,9 @@ extension ManualSection {
             With `--reconnect`, a connection that is lost or cannot be established is retried. This includes the first \
             connection: client and server can be started in any order. The wait before each retry is random, with a \
             ceiling of 4, 8, 16, 32, and then 60 seconds. This keeps the clients of a restarted server from \
-            reconnecting all at once. The retries start over after a connection that was open for 10 seconds, not \
-            counting the silence that `--heartbeat` detected, or on which the peer confirmed messages. TLS sessions \
-            and cookies are kept.
+            reconnecting all at once. The count and the wait start over after a connection on which the peer \
+            confirmed messages, or that was open for 10 seconds. Silence that `--heartbeat` detected does not count. \
+            TLS sessions and cookies are kept.
             """),
         .definitions([
             (

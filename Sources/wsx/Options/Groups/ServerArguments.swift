@@ -33,7 +33,7 @@ struct ServerArguments: Equatable, Sendable {
         .header(
             \.headers, heading: .server, summary: "Add 'Name: value' or @FILE to responses",
             manual: """
-                Add a header to the responses that accept clients, and to those for pages and files, such as \
+                Add a header to the responses that accept clients, to those of `--reject`, and to pages and files, such as \
                 `Access-Control-Allow-Origin: *`. *HEADER* is `Name: value`, or `@` and the path of a file with one \
                 header per line. In responses for pages and files, it may override `Cache-Control: no-cache` and \
                 `Cross-Origin-Resource-Policy: same-site`; other standard headers cannot be changed.
