@@ -88,8 +88,8 @@ extension ManualSection {
             ("*N*", "A number: `5`, `50k`, or `1M`, in powers of 1000."),
         ]))
 
-    /// The environment variables of every command.
-    static let environment = ManualSection("ENVIRONMENT", .definitions([noColor]))
+    /// The environment variables that concern the program as a whole.
+    static let environment = ManualSection("ENVIRONMENT", .definitions([noColor, pager]))
 
     /// The environment variables of a server.
     static let serverEnvironment = ManualSection("ENVIRONMENT", .definitions([noColor, keyLog]))
@@ -117,6 +117,13 @@ extension ManualSection {
 
     private static let noColor: (term: MarkedText, text: MarkedText) = (
         "`NO_COLOR`", "If set and not empty, `--color auto` uses no colors."
+    )
+    private static let pager: (term: MarkedText, text: MarkedText) = (
+        "`PAGER`",
+        """
+        The command that shows help longer than the screen. The default is `less`. If it is empty or `cat`, or if \
+        `TERM` is `dumb`, help is printed directly.
+        """
     )
     private static let keyLog: (term: MarkedText, text: MarkedText) = (
         "`SSLKEYLOGFILE`",
