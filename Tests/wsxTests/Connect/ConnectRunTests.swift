@@ -135,6 +135,8 @@ import Testing
     func timeLimit() throws {
         let fixture = ConnectFixture { $0.ending.timeout = .milliseconds(1) }
         fixture.input = nil
+        // Otherwise the limit might pass first.
+        fixture.opensAtOnce = true
         let outcome = try fixture.run()
         #expect(outcome.status == .timedOut)
         #expect(outcome.peers[0].received == [.close(1000)])

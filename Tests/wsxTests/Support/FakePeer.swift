@@ -149,20 +149,27 @@ final class FakeAttempt: ConnectionAttempt, EndOfTurnWork {
     private let loop: EventLoop
     private let request: ClientRequest
     private let result: Result<FakePeer, ConnectError>
+    /// Whether the attempt ends in the turn in which it starts.
+    private let endsAtOnce: Bool
     private var completion: ((Result<Connector.Opened, ConnectError>) -> Void)?
 
     init(
-        _ settings: Connector.Settings, _ result: Result<FakePeer, ConnectError>, on loop: EventLoop,
+        _ settings: Connector.Settings, _ result: Result<FakePeer, ConnectError>, endsAtOnce: Bool = false,
+        on loop: EventLoop,
         completion: @escaping (Result<Connector.Opened, ConnectError>) -> Void
     ) {
         request = settings.request
         url = settings.request.url
         self.result = result
+        self.endsAtOnce = endsAtOnce
         self.loop = loop
         self.completion = completion
     }
 
-    func start() { loop.atEndOfNextTurn(self) }
+    func start() {
+        if endsAtOnce { endTurn() } else { loop.atEndOfNextTurn(self) }
+    }
+
     func cancel() { completion = nil }
 
     func endTurn() {
