@@ -25,7 +25,8 @@ extension FuzzTarget {
         let sent = store.pairs(for: source, at: now)
         checkValue(sent)
         for pair in sent {
-            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            // Not by characters: a combining mark after the sign would hide it.
+            let parts = pair.unicodeScalars.split(separator: "=", maxSplits: 1).map { String($0) }
             expect(
                 received.contains { value in parts.allSatisfy { contains(value, $0) } }, "\(pair) was never received")
         }
@@ -48,7 +49,7 @@ extension FuzzTarget {
         let value = pairs.joined(separator: "; ")
         expect(value.utf8.count <= CookieStore.maximumFieldBytes, "\(value.utf8.count) bytes")
         expect((try? HeaderField(name: "Cookie", value: value)) != nil, "\(value) is no value of a field")
-        expect(pairs.allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) && !$0.hasPrefix("=") }, value)
+        expect(pairs.allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) && $0.utf8.first != UInt8(ascii: "=") }, value)
     }
 
     private static func contains(_ text: String, _ part: String) -> Bool {

@@ -102,6 +102,19 @@ static inline void wsx_readline_bind_tab(rl_command_func_t *command) {
     }
 }
 
+// Replaces the function of all keys that clear the screen.
+static inline void wsx_readline_bind_clear_screen(rl_command_func_t *command) {
+    Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
+    for (int index = 0; index < 3; index++) {
+        char **sequences = rl_invoking_keyseqs_in_map(rl_clear_screen, maps[index]);
+        for (char **sequence = sequences; sequence && *sequence; sequence++) {
+            rl_bind_keyseq_in_map(*sequence, command, maps[index]);
+            free(*sequence);
+        }
+        free(sequences);
+    }
+}
+
 // Binds the keys that open an editor in bash and other programs, unless they are already bound.
 static inline void wsx_readline_bind_editor(rl_command_func_t *command) {
     rl_bind_keyseq_if_unbound_in_map("\\C-x\\C-e", command, emacs_standard_keymap);

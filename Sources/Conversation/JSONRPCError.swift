@@ -30,8 +30,12 @@ public struct JSONRPCError: Equatable {
     /// - Parameter number: The number of the request, or `nil` if the server could not read the call's id.
     public func description(asReplyTo number: Int?) -> String {
         let call = number.map { "request \($0)" + (id == "\($0)" ? "" : " (id \(Self.shown(id)))") }
-        let words = Self.shown(message)
-        return "\(call ?? "reply without an id"): error \(code.map { "\(Self.shown($0)): " } ?? "")\(words)"
+        return "\(call ?? "reply without an id"): \(shortDescription)"
+    }
+
+    /// The code and the message: `error -32601: Method not found`.
+    public var shortDescription: String {
+        "error \(code.map { "\(Self.shown($0)): " } ?? "")\(Self.shown(message))"
     }
 
     private static func shown(_ text: String) -> String {

@@ -15,6 +15,9 @@ import time
 
 from processes import BINARY, wait_until
 
+# How long to wait for output, in seconds. A lower value finds failures sooner on an idle machine.
+PATIENCE = float(os.environ.get("WSX_TEST_PATIENCE", 60))
+
 
 class Screen:
     """A shell in its own terminal, driven by keys and read as rendered text. The shell ends with the block."""
@@ -26,7 +29,7 @@ class Screen:
         self.name = f"wsx-test-{os.getpid()}-{time.monotonic_ns()}"
         self._socket = pathlib.Path(os.environ.get("TMUX_TMPDIR", "/tmp"), f"tmux-{os.getuid()}", self.name)
         environment = {
-            **os.environ, "WSX": BINARY, "PS1": "shell$ ", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null",
+            **os.environ, "WSX": BINARY, "PS1": "shell$ ", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null", "PAGER": "cat",
             "XDG_STATE_HOME": self._state.name, **{name: os.fspath(value) for name, value in variables.items()}}
         for name in ("TMUX", "NO_COLOR"):
             environment.pop(name, None)
@@ -84,7 +87,7 @@ class Screen:
     def last_line(self):
         return self.lines[-1]
 
-    def wait_for(self, pattern, timeout=60):
+    def wait_for(self, pattern, timeout=PATIENCE):
         """Waits until the screen matches a pattern and returns the match."""
         deadline = time.monotonic() + timeout
         while True:
@@ -95,7 +98,7 @@ class Screen:
             assert time.monotonic() < deadline, f"no {pattern!r} on the screen:\n{text}"
             time.sleep(0.03)
 
-    def wait_for_last_line(self, expected, timeout=60):
+    def wait_for_last_line(self, expected, timeout=PATIENCE):
         """Waits until the last line equals `expected`."""
         deadline = time.monotonic() + timeout
         while (text := self.text).split("\n")[-1] != expected:
@@ -119,7 +122,7 @@ class RawTerminal:
         self.terminal = terminal
         self.output = b""
         environment = {
-            **os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null",
+            **os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null", "PAGER": "cat",
             "XDG_STATE_HOME": self._state.name, **{name: os.fspath(value) for name, value in variables.items()}}
         self.process = subprocess.Popen(
             [BINARY, *map(os.fspath, arguments)], stdin=terminal, stdout=stdout or terminal, stderr=terminal,
@@ -155,10 +158,10 @@ class RawTerminal:
             self.output += os.read(self.main, 65536)
         return self.output
 
-    def wait_for(self, text, timeout=60):
+    def wait_for(self, text, timeout=PATIENCE):
         wait_until(lambda: text in self.read(), timeout, f"{text!r} in {self.output!r}")
 
-    def wait(self, timeout=60):
+    def wait(self, timeout=PATIENCE):
         """Reads until the program ends and returns its status."""
         wait_until(lambda: (self.read(), self.process.poll() is not None)[1], timeout, "the end")
         self.read()

@@ -17,7 +17,7 @@ def test_ctrl_c_during_a_history_search_sends_nothing(repl):
     repl.press("C-c")
     repl.wait_for_last_line(">")
     repl.enter("after")
-    repl.wait_for("← text .* after")
+    repl.wait_for("← after")
     assert content(repl, "→") == ["héllo", "after"]
 
 
@@ -28,7 +28,7 @@ def test_ctrl_c_during_a_failed_history_search_does_not_exit(repl):
     repl.press("C-c")
     repl.wait_for_last_line(">")
     repl.enter("still here")
-    repl.wait_for("← text .* still here")
+    repl.wait_for("← still here")
 
 
 def test_in_vi_mode_each_line_starts_in_insert_mode(screen, tmp_path):
@@ -38,9 +38,9 @@ def test_in_vi_mode_each_line_starts_in_insert_mode(screen, tmp_path):
     screen.type("abc")
     screen.press("Escape")
     screen.enter("x")
-    screen.wait_for("← text .* ab$")
+    screen.wait_for("← ab$")
     screen.enter("def")
-    screen.wait_for("← text .* def$")
+    screen.wait_for("← def$")
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX"])
@@ -48,14 +48,14 @@ def test_a_locale_without_utf_8_loses_no_character(screen, locale):
     screen.enter(f"LC_ALL={locale} $WSX connect echo:")
     screen.wait_for_last_line(">")
     screen.enter("é€x")
-    screen.wait_for("← text +6 B  é€x$")
+    screen.wait_for("← é€x$")
 
 
 def test_a_tab_without_a_word_to_complete_is_text(repl):
     repl.type("a ")
     repl.press("Tab")
     repl.enter("b")
-    repl.wait_for("→ text +4 B  a +b$")
+    repl.wait_for("→ a +b$")
 
 
 def test_a_resize_draws_one_prompt():
@@ -83,7 +83,6 @@ def test_a_line_typed_while_closing_is_not_lost_silently(screen):
         screen.enter(f"$WSX connect --close-timeout 20s {server.url}")
         screen.wait_for_last_line(">")
         screen.enter("/close")
-        screen.wait_for("→ close")
         screen.enter("too late")
         screen.wait_for("^wsx: the message was not sent: the connection is closing")
         release.set()

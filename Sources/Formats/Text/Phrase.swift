@@ -19,6 +19,12 @@ public enum Phrase {
         return "\(microseconds / 1000).\(padded(microseconds % 1000, to: 3))"
     }
 
+    /// A duration in seconds with one decimal: `12.3 s`.
+    public static func seconds(_ duration: Duration) -> String {
+        let tenths = Int(clamping: Int64((duration / .milliseconds(100)).rounded()))
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+
     /// A nonnegative number with commas between thousands: `1,234,567`.
     public static func grouped(_ count: Int) -> String {
         let digits = String(count)

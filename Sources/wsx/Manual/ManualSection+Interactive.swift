@@ -10,6 +10,18 @@ extension ManualSection {
             type two slashes.
             """),
         .definitions(PromptCommandTable.connect.map { ($0.description.markedUsage, $0.description.explanation) }),
+        .paragraph(
+            """
+            Each message is shown with its number. A message that fits is one line; longer JSON fills lines, and long \
+            values are folded (`… 48 more`). `/N` shows message *N* in full. Above 200 messages per second, samples \
+            and the number of other messages are shown; no message is lost: `/tail`, `/show`, `/find`, `/save`, and \
+            recordings have all of them.
+            """),
+        .paragraph(
+            """
+            With `--request`, `--correlate`, or `--json-rpc`, a reply begins with the number of its request, the \
+            round-trip time, and the error, if it reports one. Other messages are dimmed.
+            """),
         .paragraph("A message can have several lines:"),
         .definitions([
             (
@@ -41,11 +53,12 @@ extension ManualSection {
             (
                 "Tab",
                 """
-                Completes commands, the paths of commands that take a file, and words of recent messages. Without a \
-                word before the cursor, it inserts a tab.
+                Completes commands, their arguments, and words of recent messages. Without a word before the cursor, \
+                it inserts a tab.
                 """
             ),
             ("Ctrl-X Ctrl-E, `v` in vi mode", "Opens an editor, see `/edit`."),
+            ("Ctrl-L", "Clears the screen."),
             ("Ctrl-C", "Discards the line. On an empty line, it leaves the prompt."),
             ("Ctrl-D", "Leaves the prompt, like `/quit`."),
         ]),

@@ -42,7 +42,7 @@ extension ManualSection {
             ["Message shown at the prompt", "24 lines", "/show shows it"],
             ["The same, in bytes", "16 KiB", "/show shows it"],
             ["Message shown by /show", "1 MiB", "the rest is not shown"],
-            ["Messages kept for /show", "10,000", "oldest are dropped"],
+            ["Messages kept for /show", "100,000", "oldest are dropped"],
             ["The same, in bytes", "64 MiB", "oldest are dropped"],
             ["Messages listed by /find", "100", "oldest are not listed"],
             ["Search by /find", "2 s", "the search ends"],

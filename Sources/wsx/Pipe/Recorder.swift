@@ -53,3 +53,44 @@ final class Recorder {
         writer.close()
     }
 }
+
+/// Outputs that can record the session on the user's request.
+protocol RecordingOutputs: AnyObject {
+    /// The file of the recording, or `nil` if there is none.
+    var recordingPath: String? { get }
+    /// Starts recording, replacing a current recording.
+    /// - Parameters:
+    ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
+    func startRecording(to path: String, replacing isReplacing: Bool) throws(IOError)
+    /// Ends the recording, if there is one, and reports it.
+    func stopRecording()
+}
+
+extension Console {
+    /// Carries out `/record`: starts recording, or stops if `path` is `nil`.
+    func record(in path: String?, by outputs: any RecordingOutputs) {
+        guard let path = path.map(UserFiles.expandingHome) else {
+            guard outputs.recordingPath != nil else {
+                return error("/record: not recording; /record FILE starts a recording")
+            }
+            return outputs.stopRecording()
+        }
+        do throws(IOError) {
+            try outputs.startRecording(to: path, replacing: false)
+            notice("Recording to \(escapingControls(path)); /record stops it.")
+        } catch {
+            let hint = error == .fileExists ? "; use another name" : ""
+            self.error("/record: \(escapingControls(path)): \(error)\(hint)")
+        }
+    }
+
+    /// Reports the end of a recording that the user has stopped.
+    func reportEnd(of recorder: Recorder) {
+        let path = escapingControls(recorder.path)
+        if recorder.isDrained {
+            notice("Recorded to \(path).")
+        } else {
+            error("recording to \(path): the end is missing because the pipe's reader was too slow")
+        }
+    }
+}

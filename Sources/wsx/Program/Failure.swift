@@ -310,6 +310,14 @@ enum Failure: Error {
         }
     }
 
+    /// How a connection ended, and who ended it: `the server closed it with 4001 "expired"`.
+    static func words(forEnd end: ConnectionEnd) -> String {
+        guard let received = end.closing.received, !end.closing.wasStartedHere else {
+            return words(forEndWith: end.code)
+        }
+        return "the peer closed it: \(words(for: received))"
+    }
+
     private static func words(for frame: CloseFrame) -> String {
         guard let code = frame.code else { return "no code" }
         let meaning = code.meaning.map { " (\($0))" } ?? ""

@@ -41,15 +41,22 @@ final class Console {
         }
     }
 
-    /// Creates the transcript of a run that begins now.
-    /// - Parameter isPrompt: Whether the terminal that shows it has a prompt.
-    func makeTranscript(for arguments: some ConversationArguments, isPrompt: Bool, on loop: EventLoop) -> Transcript {
+    /// Creates the transcript of a run without a prompt that begins now.
+    func makeTranscript(for arguments: some ConversationArguments, on loop: EventLoop) -> Transcript {
         Transcript(
-            palette: palette, timestamps: arguments.transcript.timestamps,
-            isPretty: arguments.transcript.isPretty
-                ?? (isPrompt || StandardDescriptors.isTerminal(StandardDescriptors.error)),
+            palette: palette, timestamps: arguments.transcript.timestamps ?? .local,
+            isPretty: arguments.transcript.isPretty ?? StandardDescriptors.isTerminal(StandardDescriptors.error),
             on: loop
-        ) { ScreenSize.current(isPrompt: isPrompt) }
+        ) { ScreenSize.current(isPrompt: false) }
+    }
+
+    /// Creates the view of a run with a prompt that begins now.
+    func makeView(for arguments: some ConversationArguments, on loop: EventLoop) -> MessageView {
+        let transcript = PromptTranscript(
+            palette: palette, timestamps: arguments.transcript.timestamps ?? .off, on: loop
+        ) { ScreenSize.current(isPrompt: true) }
+        if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
+        return MessageView(console: self, transcript: transcript, on: loop)
     }
 
     /// Waits until standard error has taken all output, if it is being read. Call this before an editor draws on the
@@ -65,14 +72,22 @@ final class Console {
     static let busyInterval = Duration.milliseconds(10)
 
     /// Shows a notice, as one line, unless notices are suppressed.
-    func notice(_ line: String) {
+    func notice(_ line: String, as style: Palette.Style? = nil) {
         guard !isQuiet else { return }
-        show(line + "\n")
+        show(palette.styled(wrapped(line), style) + "\n")
     }
 
     /// Shows an error, as one line that begins with the program's name.
     func error(_ line: String) {
-        show(palette.failure("wsx:") + " \(line)\n")
+        let text = wrapped("wsx: \(line)")
+        show(palette.failure("wsx:") + text.dropFirst(4) + "\n")
+    }
+
+    /// Breaks a line at words to fit the window of a prompt. Elsewhere, lines stay whole, for scripts that read them.
+    private func wrapped(_ line: String) -> String {
+        guard editor != nil, let size = ScreenSize.current(isPrompt: true), size.columns > 20 else { return line }
+        return WrappedText.lines(of: line, columns: size.columns - 3, firstColumns: size.columns - 1)
+            .lines.joined(separator: "\n  ")
     }
 
     /// Shows lines, each ending with a newline.

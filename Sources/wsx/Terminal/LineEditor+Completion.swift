@@ -52,7 +52,16 @@ extension LineEditor {
             endOf: Array(currentLine.prefix(point)),
             from: Completion.Sources(
                 commands: commands, files: Self.files(beginningWith:),
-                words: { [words] in words.words(beginningWith: $0) }))
+                words: { [words] in words.words(beginningWith: $0) }, urls: connectedURLs))
+    }
+
+    /// The URLs of earlier `/connect` commands.
+    private var connectedURLs: [String] {
+        let command = Array("/connect ".utf8)
+        let urls = history.lines.compactMap { line in
+            line.starts(with: command) ? String(validating: line.dropFirst(command.count), as: UTF8.self) : nil
+        }
+        return Array(Set(urls))
     }
 
     private func replace(_ range: Range<Int>, with text: String) {

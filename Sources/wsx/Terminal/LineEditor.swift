@@ -8,20 +8,28 @@ final class LineEditor {
     /// The editor for readline's callbacks, which carry no context; set only on the loop's thread.
     nonisolated(unsafe) static weak var active: LineEditor?
 
-    /// The output held while the user's editor has the terminal. Beyond this limit, reading from the peer should pause.
+    /// The output held while the user's editor or pager has the terminal. Beyond this limit, reading from the peer should pause.
     private static let maximumHeldBytes = 1 << 20
 
     /// The text before the line.
     var prompt: String {
         didSet {
             guard isOpen, prompt != oldValue else { return }
-            if !isAway { rl_clear_visible_line() }
+            if !isAway { erase() }
             rl_set_prompt(prompt)
-            guard !isAway else { return }
-            rl_on_new_line()
-            redraw()
+            if !isAway { draw() }
         }
     }
+    /// The line above the prompt, or `nil` for none.
+    var statusLine: StyledText? {
+        didSet {
+            guard isOpen, !isAway, statusLine != oldValue else { return }
+            erase()
+            draw()
+        }
+    }
+    /// Whether ``statusLine`` is on the screen, in the row above the prompt.
+    private var showsStatus = false
     /// Receives the lines; set it before the loop runs.
     weak var delegate: (any PromptEditorDelegate)?
     /// The lines typed so far.
@@ -30,9 +38,9 @@ final class LineEditor {
     let commands: [PromptCommandDescription]
     /// The words for completion.
     var words = WordMemory()
-    /// Whether the user's editor has the terminal.
+    /// Whether the user's editor or pager has the terminal.
     private(set) var isAway = false
-    /// The user's editor, while it is starting or has the terminal.
+    /// The user's editor or pager, while it is starting or has the terminal.
     var task: EditorTask?
     /// The text when a continuation line began; Enter without a change submits it.
     private var continuedText: [UInt8]?
@@ -97,6 +105,10 @@ final class LineEditor {
         }
         wsx_readline_bind_paste()
         wsx_readline_set_redisplay { LineEditor.active?.redraw() }
+        wsx_readline_bind_clear_screen { _, _ in
+            LineEditor.active?.clearScreen()
+            return 0
+        }
         bindCompletion()
     }
 
@@ -122,12 +134,12 @@ final class LineEditor {
     func discardLine() {
         guard isOpen, !isAway else { return }
         rl_callback_sigcleanup()
-        wsx_readline_move_to_end()
-        redraw()
-        write("\n")
+        let line = String(decoding: currentLine, as: UTF8.self)
+        erase()
+        // The discarded line stays on the screen, as in a shell.
+        write(prompt + escapingControls(line, keepingLayout: true) + "\n")
         wsx_readline_reset_line()
-        rl_on_new_line()
-        redraw()
+        draw()
     }
 
     /// Ends editing: erases the prompt and restores the terminal.
@@ -137,7 +149,7 @@ final class LineEditor {
         keys?.cancel()
         signals = []
         showTimer = nil
-        if isAway { endTask() } else { rl_clear_visible_line() }
+        if isAway { endTask() } else { erase() }
         write(pending)
         pending = ""
         rl_callback_handler_remove()
@@ -154,11 +166,35 @@ final class LineEditor {
             return timer.start(after: Self.redrawInterval - (now - lastShown))
         }
         lastShown = now
-        rl_clear_visible_line()
+        erase()
         write(pending)
         pending = ""
+        draw()
+    }
+
+    /// Erases the status line and the line being typed. The cursor is then where they began.
+    private func erase() {
+        rl_clear_visible_line()
+        wsx_readline_flush()
+        if showsStatus { write("\u{1B}[A\u{1B}[2K") }
+        showsStatus = false
+    }
+
+    /// Draws the status line and the line being typed, at the beginning of a row.
+    private func draw() {
+        if let statusLine {
+            write(statusLine.text + "\n")
+            showsStatus = true
+        }
         rl_on_new_line()
         redraw()
+    }
+
+    /// Clears the screen, for Ctrl-L.
+    private func clearScreen() {
+        write("\u{1B}[H\u{1B}[2J")
+        showsStatus = false
+        draw()
     }
 
     /// The terminal's output: standard output if it is the terminal, otherwise standard error or the terminal itself.
@@ -197,15 +233,13 @@ final class LineEditor {
 
     /// Erases the line, which the transcript will show, and submits it.
     private func handOn(_ line: [UInt8]) {
-        rl_clear_visible_line()
-        wsx_readline_flush()
+        erase()
         wsx_readline_reset_line()
         // If the prompt changed during a search, the end of the search has restored the old one.
         rl_set_prompt(prompt)
+        // Draw first: the delegate may change the prompt, which erases it.
+        draw()
         delegate?.editorDidAccept(line)
-        guard isOpen else { return }
-        rl_on_new_line()
-        redraw()
     }
 
     /// The text typed so far.
@@ -216,6 +250,8 @@ final class LineEditor {
 
     /// Handles a line that readline accepted with a key other than Enter, or the end of the input.
     private func finished(_ line: UnsafeMutablePointer<CChar>?) {
+        // Readline has left the line on the screen, with the status line above it.
+        showsStatus = false
         guard let line else {
             // A terminal that is gone would report its end again and again.
             if StandardDescriptors.hasHungUp(StandardDescriptors.input) { keys?.cancel() }
@@ -252,7 +288,9 @@ final class LineEditor {
     /// The visible part of a line that is higher than the screen.
     private var window: LineWindow? {
         let (rows, columns) = Self.screenSize
-        return LineWindow(of: currentLine, cursor: Int(wsx_readline_point()), rows: rows, columns: columns)
+        return LineWindow(
+            of: currentLine, cursor: Int(wsx_readline_point()), rows: statusLine == nil ? rows : rows - 1,
+            columns: columns)
     }
 
     /// The terminal's rows and columns.
@@ -268,8 +306,7 @@ final class LineEditor {
     func leaveTerminal() {
         isAway = true
         keys?.cancel()
-        rl_clear_visible_line()
-        wsx_readline_flush()
+        erase()
         rl_deprep_terminal()
     }
 
@@ -281,8 +318,8 @@ final class LineEditor {
         keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
         // The other program's cursor position is unknown.
         write("\r")
-        rl_on_new_line()
-        if pending.isEmpty { redraw() } else { showPending() }
+        draw()
+        showPending()
     }
 
     /// Redraws the line after a change of the window size.
@@ -294,20 +331,21 @@ final class LineEditor {
         let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
         let shown =
             window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
+        let above = showsStatus ? Array("\(String(repeating: "x", count: statusLine?.columns ?? 0))\n".utf8) : []
         rl_reset_screen_size()
-        let row = LineWindow.cursorRow(after: shownPrompt + shown, columns: Self.screenSize.columns)
+        let row = LineWindow.cursorRow(after: above + shownPrompt + shown, columns: Self.screenSize.columns)
         let up = row > 0 ? "\u{1B}[\(row)A" : ""
         // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
         write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
-        rl_on_new_line()
-        redraw()
+        showsStatus = false
+        draw()
+        delegate?.editorDidResize()
     }
 
     /// Handles Ctrl-Z: restores the terminal and stops, as the signal would.
     private func suspend() {
         if !isAway {
-            rl_clear_visible_line()
-            wsx_readline_flush()
+            erase()
             rl_deprep_terminal()
         }
         SignalWatcher.suspendProcess()
@@ -316,8 +354,7 @@ final class LineEditor {
     private func resumed() {
         guard !isAway else { return }
         rl_prep_terminal(1)
-        rl_on_new_line()
-        rl_forced_update_display()
+        draw()
     }
 }
 

@@ -8,6 +8,8 @@ struct MessageLog {
         let number: Int
         let direction: Transcript.Direction
         let kind: MessageKind
+        /// The client's number, on a server.
+        var client: Int?
         let moment: TranscriptClock.Moment
         /// The message, or its beginning if ``isCut``.
         let payload: [UInt8]
@@ -19,9 +21,11 @@ struct MessageLog {
     }
 
     /// The maximum number of messages: enough to look back over a busy minute.
-    static let maximumCount = 10_000
+    static let maximumCount = 100_000
     /// The maximum size of all messages in bytes: one message of the largest size accepted by default.
     static let maximumBytes = 64 << 20
+    /// The memory that a message takes in addition to its bytes.
+    static let entryBytes = 128
     /// The maximum number of bytes shown of a message: some seconds of a terminal's time.
     static let maximumShownBytes = 1 << 20
 
@@ -40,17 +44,18 @@ struct MessageLog {
     /// - Returns: The message's number.
     @discardableResult
     mutating func add(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, at moment: TranscriptClock.Moment
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, client: Int? = nil,
+        at moment: TranscriptClock.Moment
     ) -> Int {
         lastNumber += 1
         let bytes = payload.extracting(first: Self.maximumBytes).withUnsafeBytes { Array($0) }
-        byteCount += bytes.count
+        byteCount += bytes.count + Self.entryBytes
         while first < entries.count, byteCount > Self.maximumBytes || entries.count - first >= Self.maximumCount {
             dropOldest()
         }
         entries.append(
             Entry(
-                number: lastNumber, direction: direction, kind: kind, moment: moment, payload: bytes,
+                number: lastNumber, direction: direction, kind: kind, client: client, moment: moment, payload: bytes,
                 byteCount: payload.byteCount))
         return lastNumber
     }
@@ -62,7 +67,7 @@ struct MessageLog {
     }
 
     private mutating func dropOldest() {
-        byteCount -= entries[first].payload.count
+        byteCount -= entries[first].payload.count + Self.entryBytes
         entries[first] = Entry(
             number: 0, direction: .sent, kind: .text, moment: entries[first].moment, payload: [], byteCount: 0)
         first += 1

@@ -18,7 +18,7 @@ enum Pager {
     }
 
     /// The shell command of the pager: `$PAGER`, or `less` if it is not set. Returns `nil` if `$PAGER` is empty or `cat`.
-    private static func command(_ environment: (String) -> String?) -> String? {
+    static func command(_ environment: (String) -> String?) -> String? {
         guard let pager = environment("PAGER") else { return "command -v less >/dev/null || exit 127; exec less" }
         return pager != "cat" && pager.contains { !$0.isWhitespace } ? pager : nil
     }

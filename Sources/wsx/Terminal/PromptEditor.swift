@@ -9,6 +9,8 @@ protocol PromptEditor: AnyObject {
     var delegate: (any PromptEditorDelegate)? { get set }
     /// The text before the line.
     var prompt: String { get set }
+    /// A line above the prompt with the state of the connection, or `nil` to show none.
+    var statusLine: StyledText? { get set }
     /// The lines typed earlier.
     var history: History { get }
     /// The words for completion.
@@ -27,6 +29,8 @@ protocol PromptEditor: AnyObject {
     func edit(_ text: [UInt8])
     /// The text that `/edit` opens, or nil if there is no such line.
     func text(for source: EditSource) -> [UInt8]?
+    /// Shows a text, in the pager if it is longer than the screen.
+    func page(_ text: String)
     /// Ends editing and restores the terminal.
     func close()
 }
@@ -37,7 +41,9 @@ protocol PromptEditorDelegate: AnyObject {
     func editorDidAccept(_ line: [UInt8])
     /// The input ended: Ctrl-D on an empty line, or the terminal is gone.
     func editorDidReachEnd()
-    /// The user's editor released the terminal; held output is about to be shown.
+    /// The size of the window has changed.
+    func editorDidResize()
+    /// The user's editor or pager released the terminal; held output is about to be shown.
     /// - Parameter problem: The reason in one line if the editor returned no text.
     func editorDidReturn(with problem: String?)
 }

@@ -1,18 +1,18 @@
 import Formats
 import WSCore
 
-/// Formats the lines that show the messages and frames of a connection.
+/// Formats the lines that show the messages and frames of a connection, in columns. ``PromptTranscript`` is more compact.
 ///
 ///     15:04:05.123 → text      5 B  hello
 ///     15:04:05.164 ← binary    3 B  01 02 ff  ...
 ///     15:04:12.006 ← close  1000    normal closure: "bye"
 ///     15:04:13.250 … text      5 B  later
-final class Transcript {
+class Transcript {
     /// The direction of a message.
     enum Direction {
         case sent
         case received
-        /// The message waits for a connection.
+        /// The message waits for a connection or an earlier reply.
         case queued
 
         var arrow: String {
@@ -23,7 +23,7 @@ final class Transcript {
             }
         }
 
-        fileprivate var style: Palette.Style {
+        var style: Palette.Style {
             switch self {
             case .sent: .sent
             case .received: .received
@@ -32,21 +32,13 @@ final class Transcript {
         }
     }
 
-    /// The lines of a message.
-    struct Message {
-        /// Each line ends with a newline.
-        let text: String
-        /// Whether the lines show only part of the message.
-        let isFolded: Bool
-    }
-
     /// The timestamps of the lines.
     var clock: TranscriptClock
     /// The format of payloads.
     var layout: MessageLayout
 
     let palette: Palette
-    private let screenSize: () -> ScreenSize?
+    let screenSize: () -> ScreenSize?
 
     /// Creates a transcript that starts now.
     /// - Parameters:
@@ -66,61 +58,15 @@ final class Transcript {
 
     /// Formats a message, or the beginning of a long one.
     /// - Parameters:
-    ///   - number: The message's number for `/show`; nil: the message is not kept.
     ///   - note: A remark after the message.
     func message(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, number: Int? = nil,
-        note: String = ""
-    ) -> Message {
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = ""
+    ) -> String {
         let size = screenSize()
-        return message(payload, as: kind, direction, client: client, note: note, at: clock.now, size: size) { column in
-            .fold(for: size, column: column)
-        } remark: { result in
-            let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""
-            let hint = number.map { "; /show \($0) shows all of it" } ?? ""
-            return "…\(lines) \(TrafficReport.size(payload.byteCount)) in all\(hint)"
-        }
-    }
-
-    /// Formats a kept message, up to the limit for very large ones.
-    func whole(_ entry: MessageLog.Entry) -> String {
-        let limit = LayoutLimit(rows: .max, columns: nil, bytes: MessageLog.maximumShownBytes)
-        return entry.payload.withUnsafeBytes { payload in
-            message(payload.bytes, as: entry.kind, entry.direction, at: entry.moment, size: screenSize()) { _ in
-                limit
-            } remark: { _ in
-                "… \(TrafficReport.size(entry.byteCount)) in all; /save FILE \(entry.number) saves it"
-            }.text
-        }
-    }
-
-    /// Formats a message found by a search, with its number.
-    /// - Parameter match: The first match, in bytes.
-    func found(_ entry: MessageLog.Entry, at match: Range<Int>) -> String {
-        let number = rightAligned("\(entry.number)", 5) + "  "
-        let size = TrafficReport.column(entry.byteCount)
-        let column = number.count + contentColumn(client: nil, size: size)
-        // Leave room for an ellipsis on either side.
-        let room = screenSize().map { max(1, $0.columns - column - 2) } ?? Excerpt.maximumBytes
-        let excerpt = entry.payload.withUnsafeBytes {
-            Excerpt.text(
-                of: $0.bytes, around: match, byteCount: min(room, Excerpt.maximumBytes), palette: palette)
-        }
-        return palette.quiet(number)
-            + compose(
-                entry.direction, entry.kind == .text ? "text" : "binary", size + "  " + excerpt, at: entry.moment)
-    }
-
-    private func message(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = "",
-        at moment: TranscriptClock.Moment, size: ScreenSize?, limit: (Int) -> LayoutLimit,
-        remark: (MessageLayout.Result) -> String
-    ) -> Message {
         let name = kind == .text ? "text" : "binary"
         let bytes = TrafficReport.column(payload.byteCount)
         guard payload.byteCount > 0 else {
-            let rest = bytes + (note.isEmpty ? "" : "  " + note)
-            return Message(text: compose(direction, name, rest, client: client, at: moment), isFolded: false)
+            return compose(direction, name, bytes + (note.isEmpty ? "" : "  " + note), client: client)
         }
         var column = contentColumn(client: client, size: bytes)
         var separator = "  "
@@ -129,18 +75,18 @@ final class Transcript {
             column = Self.narrowColumn
             separator = "\n" + String(repeating: " ", count: column)
         }
+        let limit = LayoutLimit.fold(for: size, column: column)
         let result =
             kind == .text
-            ? layout.text(payload, limit: limit(column), column: column)
-            : layout.dump(payload, limit: limit(column), column: column)
+            ? layout.text(payload, limit: limit, column: column) : layout.dump(payload, limit: limit, column: column)
         var content = result.text
         if result.isFolded {
-            content += "\n" + String(repeating: " ", count: column) + palette.quiet(remark(result))
+            let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""
+            let remark = "…\(lines) \(TrafficReport.size(payload.byteCount)) in all"
+            content += "\n" + String(repeating: " ", count: column) + palette.quiet(remark)
         }
         if !note.isEmpty { content += "  " + note }
-        return Message(
-            text: compose(direction, name, bytes + separator + content, client: client, at: moment),
-            isFolded: result.isFolded)
+        return compose(direction, name, bytes + separator + content, client: client)
     }
 
     // MARK: Frames
@@ -174,13 +120,17 @@ final class Transcript {
 
     /// Formats a frame's header.
     func header(_ header: FrameHeader, _ direction: Direction, client: Int? = nil) -> String {
+        compose(direction, "frame", Self.noSize + Self.fields(of: header), client: client)
+    }
+
+    /// The fields of a frame's header: `FIN text masked 0102ab04 5 B`.
+    static func fields(of header: FrameHeader) -> String {
         let parts = [
             header.isFinal ? "FIN" : nil, header.isCompressed ? "RSV1" : nil, "\(header.opcode)",
             header.maskingKey.map { "masked \($0)" },
             "\(header.payloadBytes) B",
         ]
-        return compose(
-            direction, "frame", Self.noSize + parts.compactMap { $0 }.joined(separator: " "), client: client)
+        return parts.compactMap { $0 }.joined(separator: " ")
     }
 
     /// Formats a frame's payload, below its header.
@@ -222,11 +172,8 @@ final class Transcript {
         clock.width + (client.map { "#\($0) ".count } ?? 0) + 2 + Self.nameWidth + size.count + 2
     }
 
-    private func compose(
-        _ direction: Direction, _ name: String, _ rest: String, client: Int? = nil,
-        at moment: TranscriptClock.Moment? = nil
-    ) -> String {
-        let time = clock.text(of: moment ?? clock.now)
+    private func compose(_ direction: Direction, _ name: String, _ rest: String, client: Int? = nil) -> String {
+        let time = clock.text(of: clock.now)
         let prefix = (time.isEmpty ? "" : palette.quiet(time) + " ") + (client.map { "#\($0) " } ?? "")
         let padding = String(repeating: " ", count: max(0, Self.nameWidth - name.count))
         let arrow = palette.styled(direction.arrow, direction.style)

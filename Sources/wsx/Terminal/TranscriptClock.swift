@@ -36,9 +36,14 @@ struct TranscriptClock {
             let milliseconds = Int((moment.loopTime - start) / .milliseconds(1))
             return rightAligned("+\(milliseconds / 1000).\(padded(milliseconds % 1000, to: 3))", 12)
         case .local, .utc:
-            let time = CalendarTime(moment.wallTime, in: style == .utc ? .utc : .local)
-            let clock = "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
-            return "\(clock).\(padded(moment.wallTime.microseconds / 1000, to: 3))"
+            return Self.text(of: moment.wallTime, in: style == .utc ? .utc : .local)
         }
+    }
+
+    /// A time of day with milliseconds: `15:04:05.123`.
+    static func text(of time: WallTime, in zone: CalendarTime.Zone = .local) -> String {
+        let parts = CalendarTime(time, in: zone)
+        let clock = "\(padded(parts.hour)):\(padded(parts.minute)):\(padded(parts.second))"
+        return "\(clock).\(padded(time.microseconds / 1000, to: 3))"
     }
 }

@@ -126,7 +126,7 @@ import Testing
     func requests() throws {
         let fixture = echo { $0.replies.sendsRequests = true }
         let outcome = try fixture.run(atPrompt: [
-            .type("one"), .type("two"), .read("(request 2)"), .leave,
+            .type("one"), .type("two"), .read("… two"), .leave,
         ])
         #expect(outcome.failure == nil)
         #expect(outcome.peers.first?.texts == ["one", "two"])

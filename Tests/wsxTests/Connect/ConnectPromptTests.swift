@@ -30,6 +30,7 @@ import Testing
         var incomingProgress: MessageProgress?
         var heads: [(line: String, direction: Transcript.Direction)] = []
         var facts: [(name: String, value: String)] = [("URL", "ws://h/"), ("TLS", "one\ntwo")]
+        var statusFacts = StatusLine.Facts(place: ["ws://h/"])
         var takesControls = true
         var calls: [Call] = []
 
@@ -67,7 +68,7 @@ import Testing
         }
 
         func show(_ text: String, _ direction: Transcript.Direction = .received, shown: Bool = true) {
-            Array(text.utf8).withUnsafeBytes { prompt.show($0.bytes, as: .text, direction, isShown: shown) }
+            Array(text.utf8).withUnsafeBytes { _ = prompt.view.show($0.bytes, as: .text, direction, isShown: shown) }
         }
 
         func shown() -> String {
@@ -96,7 +97,8 @@ import Testing
         ) { _ in nil }
         let outputs = try ConnectOutputs(settings, console: console, output: terminal, on: loop)
         let (link, editor) = (Link(), FakeEditor())
-        let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, connection: link, on: loop)
+        let view = try #require(outputs.view)
+        let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, view: view, connection: link, on: loop)
         outputs.prompt = prompt
         try body(Scene(prompt: prompt, link: link, editor: editor, loop: loop, log: log, file: file))
         outputs.prompt = nil
@@ -231,7 +233,12 @@ import Testing
             scene.show("first")
             scene.show("second", .sent)
             scene.show("hidden", shown: false)
-            #expect(scene.type("/show 1").contains("first"))
+            #expect(scene.type("/show 1").isEmpty)
+            #expect(scene.editor.shown.contains("#1 ← text, 5 B"))
+            #expect(scene.editor.shown.hasSuffix("\nfirst\n"))
+            #expect(scene.type("/2").isEmpty)
+            #expect(scene.editor.shown.hasSuffix("\nsecond\n"))
+            #expect(scene.type("/tail 2") == "  #2 → second\n  #3 ← hidden\n")
             #expect(scene.type("/show 9").contains("no message 9; messages 1 to 3 are available"))
             #expect(scene.type("/find sec").contains("Found 1 message."))
             #expect(scene.type("/find (").contains("invalid regular expression"))
@@ -254,7 +261,10 @@ import Testing
             #expect(scene.shown() == before)
             scene.show("keep me")
             #expect(scene.shown().hasSuffix("keep me\n"))
-            #expect(scene.type("/filter").contains("the filter hid 1 message"))
+            scene.loop.turn { scene.editor.prompt == "[/keep/ 1 hidden] > " }
+            scene.show("mine", .sent)
+            #expect(scene.shown().hasSuffix("→ mine\n"))
+            #expect(scene.type("/filter").contains("/keep/ hid 1 message"))
             #expect(scene.type("/filter [").contains("invalid regular expression"))
         }
     }
@@ -262,7 +272,7 @@ import Testing
     @Test("/pretty and /time change the transcript, and /help explains commands")
     func display() throws {
         try withScene { scene in
-            #expect(scene.type("/pretty").contains("JSON is"))
+            #expect(scene.type("/pretty") == "JSON: one member per line.\n")
             #expect(scene.type("/time relative").contains("Times: "))
             #expect(scene.type("/help").contains("/ping"))
             #expect(scene.type("/help close").contains("/close [CODE [REASON]]"))

@@ -60,20 +60,20 @@ import Testing
     @Test("a summary covers the connections since the previous summary")
     func summaries() throws {
         var statistics = ConnectStatistics()
-        #expect(statistics.summary(at: .zero, showsWire: false) == nil)
+        #expect(statistics.summary(at: .zero, isVerbose: false) == nil)
         let end = ConnectionEnd(closing: ClosingHandshake(), failure: .system(.connectionReset))
         let counters = ConnectStatistics.Counters(sent: Traffic(messages: 2, messageBytes: 10, wireBytes: 22))
         for _ in 1...2 {
             statistics.connectionOpened(try opened(), at: .zero)
             statistics.connectionEnded(end, counters)
         }
-        let both = try #require(statistics.summary(at: .seconds(3), showsWire: false))
+        let both = try #require(statistics.summary(at: .seconds(3), isVerbose: false))
         #expect(both.hasPrefix("Disconnected after 3 s, 2 connections: 4 sent, 0 received; "))
         statistics.beginAnew()
-        #expect(statistics.summary(at: .seconds(4), showsWire: false) == nil)
+        #expect(statistics.summary(at: .seconds(4), isVerbose: false) == nil)
         statistics.connectionOpened(try opened(), at: .seconds(5))
         statistics.connectionEnded(end, counters)
-        let last = try #require(statistics.summary(at: .seconds(6), showsWire: false))
+        let last = try #require(statistics.summary(at: .seconds(6), isVerbose: false))
         #expect(last.hasPrefix("Disconnected after 1 s: 2 sent, 0 received; "))
     }
 }

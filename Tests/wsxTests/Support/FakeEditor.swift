@@ -5,6 +5,7 @@
 final class FakeEditor: PromptEditor {
     weak var delegate: (any PromptEditorDelegate)?
     var prompt = "> "
+    var statusLine: StyledText?
     var history = History()
     var words = WordMemory()
     var isEmpty = true
@@ -18,6 +19,7 @@ final class FakeEditor: PromptEditor {
     private(set) var isClosed = false
 
     func print(_ lines: String) { shown += lines }
+    func page(_ text: String) { shown += text }
     func discardLine() { discardCount += 1 }
     func edit(_ text: [UInt8]) { edited = text }
     func text(for source: EditSource) -> [UInt8]? { if case .text(let text) = source { text } else { nil } }

@@ -32,7 +32,7 @@ import WSCore
     @Test("Beyond the maximum number of bytes the oldest are dropped, too")
     func bytes() {
         var log = MessageLog()
-        let third = [UInt8](repeating: 7, count: MessageLog.maximumBytes / 3)
+        let third = [UInt8](repeating: 7, count: MessageLog.maximumBytes / 3 - MessageLog.entryBytes)
         for _ in 1...10 { Self.add(third, to: &log) }
         #expect(log.kept.map(\.number) == [8, 9, 10])
         Self.add([UInt8](repeating: 1, count: MessageLog.maximumBytes), to: &log)

@@ -14,17 +14,13 @@ import WSCore
         }
     }
 
-    @Test("A long message shows its beginning, its size, and how to see it in full")
+    @Test("A long message shows its beginning and its size")
     func folded() throws {
         try withTranscript(size: ScreenSize(columns: 100, rows: 30)) { transcript in
             let text = String(repeating: "line\n", count: 100)
-            let message = Array(text.utf8).withUnsafeBytes {
-                transcript.message($0.bytes, as: .text, .received, number: 17)
-            }
-            #expect(message.isFolded)
-            let lines = message.text.split(separator: "\n")
+            let lines = message(transcript, text, .text, .received).split(separator: "\n")
             #expect(lines.count == 25)
-            #expect(lines.last == "                 … 77 more lines, 500 B in all; /show 17 shows all of it")
+            #expect(lines.last == "                 … 77 more lines, 500 B in all")
             let dump = self.message(transcript, [UInt8](repeating: 0xFF, count: 1000), .binary, .received)
             #expect(dump.hasSuffix("                 … 39 more lines, 1000 B in all\n"))
         }
@@ -67,33 +63,6 @@ import WSCore
             let margin = String(repeating: " ", count: 17)
             #expect(message(transcript, "[1]", .text, .sent) == "→ text      3 B  [\n\(margin)  1\n\(margin)]\n")
             #expect(control(transcript, "[1]", .sent) == "→ ping      3 B  [1]\n")
-        }
-    }
-
-    @Test("A stored message is shown in full with its original time, up to 1 MiB")
-    func whole() throws {
-        try withTranscript(.relative) { transcript in
-            let moment = TranscriptClock.Moment(wallTime: .now, loopTime: transcript.clock.now.loopTime + .seconds(60))
-            var log = MessageLog()
-            for count in [100, 1 << 20] {
-                let text = String(repeating: "line\n", count: count)
-                let number = log.add(Array(text.utf8).span.bytes, as: .text, .received, at: moment)
-                let shown = transcript.whole(try #require(log.entry(number)))
-                #expect(shown.hasPrefix("     +60."))
-                let isCut = shown.hasSuffix("… 5.0 MiB in all; /save FILE \(number) saves it\n")
-                #expect(isCut == (count > 100))
-                if count == 100 { #expect(shown.split(separator: "\n").count == 101) }
-            }
-        }
-    }
-
-    @Test("A message found by a search shows its number")
-    func found() throws {
-        try withTranscript { transcript in
-            var log = MessageLog()
-            log.add(Array("hello".utf8).span.bytes, as: .text, .sent, at: transcript.clock.now)
-            let entry = try #require(log.entry(1))
-            #expect(transcript.found(entry, at: 1..<2) == "    1  → text      5 B  hello\n")
         }
     }
 
@@ -228,7 +197,7 @@ import WSCore
         _ transcript: Transcript, _ bytes: [UInt8], _ kind: MessageKind, _ direction: Transcript.Direction,
         client: Int? = nil
     ) -> String {
-        bytes.withUnsafeBytes { transcript.message($0.bytes, as: kind, direction, client: client).text }
+        bytes.withUnsafeBytes { transcript.message($0.bytes, as: kind, direction, client: client) }
     }
 
     private func message(

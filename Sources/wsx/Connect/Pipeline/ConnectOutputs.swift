@@ -6,9 +6,11 @@ import WSCore
 ///
 ///     peer → messages, pushes, recording, frames, the terminal of the user's editor ── isFull ──► the peer is paused
 ///                                           └───────────────── didDrain ──────────────────────► it resumes
-final class ConnectOutputs {
+final class ConnectOutputs: RecordingOutputs {
     let console: Console
     let transcript: Transcript
+    /// Keeps and shows the messages of a prompt, or `nil` without a prompt.
+    let view: MessageView?
     /// Shows each frame, or `nil` without `-vv`.
     let trace: FrameTrace?
     /// Writes messages to standard output, or `nil` if the prompt shows them on the terminal.
@@ -26,6 +28,10 @@ final class ConnectOutputs {
     /// Called when writing the recording fails.
     var recordingDidFail: (Failure) -> Void = { _ in }
 
+    /// The numbers of the messages that were sent as requests, by the number of the request.
+    private var requestMessages: [Int: Int] = [:]
+    /// Whether replies may report JSON-RPC errors.
+    private let expectsErrors: Bool
     /// Copied from the arguments: reading it through the run's settings would copy all of them.
     private let verbosity: Int
     private lazy var logTimer = Timer(on: loop) { [unowned self] in
@@ -42,7 +48,9 @@ final class ConnectOutputs {
         self.loop = loop
         self.console = console
         verbosity = arguments.transcript.verbosity
-        transcript = console.makeTranscript(for: arguments, isPrompt: isRepl, on: loop)
+        view = isRepl ? console.makeView(for: arguments, on: loop) : nil
+        transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
+        expectsErrors = arguments.replies.calls != nil
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
         let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
@@ -102,10 +110,12 @@ final class ConnectOutputs {
 
     // MARK: Messages
 
-    /// Whether control frames are shown.
+    /// Whether pings and pongs are shown.
     var showsFrames: Bool { prompt != nil || verbosity > 0 }
     /// Whether sent messages are shown.
     var showsSentMessages: Bool { prompt != nil || verbosity > 1 }
+    /// Whether messages are shown on the terminal instead of being written to standard output.
+    private var showsMessages: Bool { messages == nil }
     /// Whether each step is shown.
     var isVerbose: Bool { verbosity > 0 }
 
@@ -117,38 +127,46 @@ final class ConnectOutputs {
     /// Writes or shows a received message.
     /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
     func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
-        if let messages {
-            messages.write(payload, as: kind, reply: reply)
-            prompt?.show(payload, as: kind, .received, isShown: false)
-        } else {
-            let note = reply.map { "(request \($0.number), \(Phrase.milliseconds($0.roundTrip)) ms)" } ?? ""
-            show(payload, as: kind, .received, note: note)
-        }
+        messages?.write(payload, as: kind, reply: reply)
+        guard let view else { return }
+        let role: PromptTranscript.Role = reply.map { self.role(of: payload, $0) } ?? .plain
+        view.show(payload, as: kind, .received, role: role, isShown: showsMessages)
+    }
+
+    private func role(of payload: RawSpan, _ reply: Reply) -> PromptTranscript.Role {
+        let error = expectsErrors ? JSONRPCError.errors(in: payload).first?.shortDescription : nil
+        return .reply(
+            to: requestMessages.removeValue(forKey: reply.number), roundTrip: reply.roundTrip, error: error)
     }
 
     /// Writes a received message that answers no request.
     func write(push payload: RawSpan, as kind: MessageKind) {
-        if let pushes { pushes.write(payload, as: kind) } else { write(payload, as: kind) }
+        if let pushes { return pushes.write(payload, as: kind) }
+        messages?.write(payload, as: kind)
+        view?.show(payload, as: kind, .received, role: .notification, isShown: showsMessages)
     }
 
     /// Records and shows a message that has been sent or is queued for a connection.
     /// - Parameters:
     ///   - isAgain: Whether the message was already sent on a lost connection. It is not recorded again.
-    ///   - note: A remark to show after the message.
+    ///   - request: The number of the request that the message is, or `nil` if it is none.
     func writeSent(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction = .sent,
-        again isAgain: Bool = false,
-        note: String = ""
+        again isAgain: Bool = false, request: Int? = nil
     ) {
         if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }
-        if showsSentMessages { show(payload, as: kind, direction, note: note) }
+        if showsSentMessages { show(payload, as: kind, direction, request: request) }
     }
 
-    /// Shows a message. The prompt also keeps it in its log.
-    /// - Parameter note: A remark to show after the message.
-    func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "") {
-        if let prompt { return prompt.show(payload, as: kind, direction, note: note) }
-        console.show(transcript.message(payload, as: kind, direction, note: note).text)
+    /// Shows a sent or queued message. The prompt also keeps it.
+    /// - Parameter request: The number of the request that the message is, or `nil` if it is none.
+    func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, request: Int? = nil) {
+        guard let view else {
+            let note = request.map { "(request \($0))" } ?? ""
+            return console.show(transcript.message(payload, as: kind, direction, note: note))
+        }
+        let number = view.show(payload, as: kind, direction, role: request == nil ? .plain : .request)
+        if let request, direction == .sent { requestMessages[request] = number }
     }
 
     // MARK: Frames and notices
@@ -167,12 +185,12 @@ final class ConnectOutputs {
     /// Records and shows the close frame that this end sends.
     func writeSent(close frame: CloseFrame) {
         recorder?.events.writeClose(sent: frame)
-        if showsFrames { console.show(transcript.close(frame, .sent)) }
+        if isVerbose { console.show(transcript.close(frame, .sent)) }
     }
 
-    /// Shows the peer's close frame.
+    /// Shows the peer's close frame, with `-v`. Without it, the end of the connection is reported in one line.
     func show(close frame: CloseFrame) {
-        if showsFrames { console.show(transcript.close(frame, .received)) }
+        if isVerbose { console.show(transcript.close(frame, .received)) }
     }
 
     /// Shows a line of an opening handshake, with `-v`.
@@ -192,6 +210,9 @@ final class ConnectOutputs {
     }
 
     // MARK: Recording
+
+    /// The file of the recording, or `nil` if there is none.
+    var recordingPath: String? { recorder?.path }
 
     /// Starts recording the session, replacing a current recording.
     /// - Parameters:
@@ -214,12 +235,7 @@ final class ConnectOutputs {
         // The flush may have failed just now. The failure has been reported.
         guard let recorder else { return }
         self.recorder = nil
-        let path = escapingControls(recorder.path)
-        if recorder.isDrained {
-            console.notice("Recorded to \(path).")
-        } else {
-            console.error("recording to \(path): the end is missing because the pipe's reader was too slow")
-        }
+        console.reportEnd(of: recorder)
         recorder.close()
         didDrain()
     }

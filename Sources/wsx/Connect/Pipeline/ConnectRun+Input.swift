@@ -64,15 +64,15 @@ extension ConnectRun {
     /// Sends a message.
     /// - Parameters:
     ///   - isAgain: Whether the message was already sent on a lost connection.
-    ///   - note: A remark to show after the message.
-    func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, note: String = "") {
+    ///   - request: The number of the request that the message is, or `nil` if it is none.
+    func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, request: Int? = nil) {
         guard let connection, connection.send(payload, as: kind) else {
             if outputs.prompt != nil {
                 outputs.console.error("the message was not sent: the connection is closing")
             }
             return
         }
-        outputs.writeSent(payload, as: kind, again: isAgain, note: note)
+        outputs.writeSent(payload, as: kind, again: isAgain, request: request)
     }
 
     /// Sends a ping or a pong from the user.
@@ -192,7 +192,7 @@ extension ConnectRun: RequestStage.Host {
     func send(_ message: Request, isAwaited: Bool, wasSent: Bool) {
         message.payload.withUnsafeBytes { bytes in
             if isAwaited {
-                send(bytes.bytes, as: message.kind, again: wasSent, note: "(request \(message.number))")
+                send(bytes.bytes, as: message.kind, again: wasSent, request: message.number)
             } else if message.isInitial {
                 send(bytes.bytes, as: message.kind, again: wasSent)
             } else {

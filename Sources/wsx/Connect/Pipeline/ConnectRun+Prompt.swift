@@ -22,6 +22,16 @@ extension ConnectRun: PromptConnection {
         ]
     }
 
+    /// The facts for the status line.
+    var statusFacts: StatusLine.Facts {
+        let (counters, tls) = (connectionCounters, statistics.opening?.tls?.version)
+        let state = connection == nil ? ["disconnected"] : [tls].compactMap { $0 }
+        return StatusLine.Facts(
+            place: ["\(settings.connector.request.url)"] + state, sentMessages: counters.sent.messages,
+            receivedMessages: counters.received.messages,
+            roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recordingPath)
+    }
+
     /// The traffic of the open connection.
     var connectionCounters: ConnectStatistics.Counters {
         guard let connection else { return ConnectStatistics.Counters() }
@@ -39,7 +49,7 @@ extension ConnectRun: PromptConnection {
             return outputs.console.error("the line was not sent: \(error)")
         }
         guard requests.isFull else { return }
-        outputs.show(payload, as: kind, .queued, note: "(request \(requests.messageCount))")
+        outputs.show(payload, as: kind, .queued, request: requests.messageCount)
     }
 
     /// Closes the open connection, then connects again, or to another server if `next` is not `nil`.
@@ -73,14 +83,15 @@ extension ConnectRun: PromptConnection {
     /// - Returns: Whether the run continues.
     func staysAtPrompt() -> Bool {
         guard let prompt = outputs.prompt, !state.isEnding else { return false }
-        showSummary()
+        let (failure, closing) = state.returnToPrompt()
+        showSummary(failure)
         showUnacknowledged()
         showUnanswered()
         requests?.abandon()
-        let (failure, closing) = state.returnToPrompt()
         if let failure {
             outputs.writeEvent { $0.writeFailure(failure) }
-            outputs.console.report(failure)
+            // The summary includes the peer's close frame.
+            if case .closed = failure {} else { outputs.console.report(failure) }
         }
         statistics.beginAnew()
         _ = acknowledgements?.connectionFollows()

@@ -180,10 +180,11 @@ final class ConnectRun {
     }
 
     private func startPrompt() {
+        guard let view = outputs.view else { return }
         console.drain()
         do throws(IOError) {
             outputs.prompt = try ConnectPrompt.open(
-                settings, with: environment.openEditor, outputs: outputs, connection: self, on: loop)
+                settings, with: environment.openEditor, outputs: outputs, view: view, connection: self, on: loop)
         } catch {
             end(with: .input(error))
         }
@@ -254,6 +255,7 @@ final class ConnectRun {
     private func closingBegan(with frame: CloseFrame) {
         if !state.isClosing { state.closing = .begun }
         outputs.writeSent(close: frame)
+        prompt?.showsClosing()
     }
 
     /// Ends the run with a failure. Only the first failure counts.
@@ -305,7 +307,7 @@ final class ConnectRun {
     /// Finishes the run after its last connection.
     func finish() {
         if !state.isDraining {
-            if settings.isRepl || outputs.isVerbose { showSummary() }
+            if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
             let countsUnanswered = !state.ignoresIncoming
             state.drain(
                 requestFailure: requests?.failure(countsUnanswered: countsUnanswered),
@@ -336,9 +338,10 @@ final class ConnectRun {
         timer.start(after: delay)
     }
 
-    func showSummary() {
-        guard let summary = statistics.summary(at: loop.now, showsWire: outputs.isVerbose) else { return }
-        console.notice(summary)
+    /// Shows the traffic and the end of the last connection.
+    func showSummary(_ failure: Failure?) {
+        guard let summary = statistics.summary(at: loop.now, isVerbose: outputs.isVerbose) else { return }
+        console.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
     }
 
     /// Reports how many input messages may not have arrived.

@@ -31,7 +31,7 @@ struct ConnectStatistics {
     /// The number of connections opened to the current server.
     private(set) var openedCount = 0
     /// The latest measured round trip.
-    private var lastRoundTrip: Duration?
+    private(set) var lastRoundTrip: Duration?
     /// The user's latest unanswered ping.
     private var ping: (payload: [UInt8], time: Duration)?
     /// When the first connection since the last summary opened.
@@ -107,14 +107,17 @@ struct ConnectStatistics {
     // MARK: Reports
 
     /// One line with the total traffic and the end of the last connection, or `nil` if there was no connection.
-    func summary(at now: Duration, showsWire: Bool) -> String? {
+    /// - Parameter isVerbose: Whether to include the number of bytes.
+    func summary(at now: Duration, isVerbose: Bool) -> String? {
         guard let openTime else { return nil }
         let count = openedCount - earlierConnectionCount
-        let traffic = TrafficReport.words(
-            sent: earlierTraffic.sent, received: earlierTraffic.received,
-            showsWire: opening?.isCompressed ?? false || showsWire)
+        let (sent, received) = (earlierTraffic.sent, earlierTraffic.received)
+        let traffic =
+            isVerbose
+            ? TrafficReport.words(sent: sent, received: received, showsWire: true)
+            : "\(sent.messages) sent, \(received.messages) received"
         let connections = count > 1 ? ", \(count) connections" : ""
-        let end = lastEnd.map { "; \(Failure.words(forEndWith: $0.code))" } ?? ""
+        let end = lastEnd.map { "; \(Failure.words(forEnd: $0))" } ?? ""
         return "Disconnected after \(Phrase.duration(now - openTime))\(connections): \(traffic)\(end)."
     }
 

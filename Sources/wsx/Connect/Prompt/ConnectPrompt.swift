@@ -8,28 +8,35 @@ final class ConnectPrompt {
     let editor: any PromptEditor
     unowned let connection: any PromptConnection
     let console: Console
-    let transcript: Transcript
+    let view: MessageView
     /// The outputs, to start and stop the recording.
     let outputs: ConnectOutputs
     let loop: EventLoop
     /// The settings from the command line, for the first server.
     let settings: ConnectSettings
-    /// The messages so far.
-    var log = MessageLog()
-    /// The number of the last message that was folded and has not been shown in full, or `nil`.
-    var lastFolded: Int?
-    /// The filter for shown messages and the number of messages it has hidden, or `nil` to show all.
-    var filter: (pattern: Pattern, hiddenCount: Int)?
     /// The last message sent from the prompt.
     var lastMessage: (payload: [UInt8], kind: MessageKind)?
     private(set) var repetition: Repetition?
     let status: PromptStatus
+    /// The line above the prompt.
+    private let statusLine: StatusLine
+    /// The state of the connection, in the prompt.
+    private var statusWords: String?
+    /// Updates the prompt after a change of the view's label.
+    private lazy var labelTimer = Timer(on: loop) { [unowned self] in
+        isLabelDue = false
+        updatePrompt()
+    }
+    private var isLabelDue = false
+
+    /// The minimum time between updates of the counters in the prompt.
+    private static let labelInterval = Duration.milliseconds(100)
 
     static let commands = PromptCommandTable.connect.map(\.description)
 
     /// Creates a prompt for an editor.
     init(
-        _ settings: ConnectSettings, editor: any PromptEditor, outputs: ConnectOutputs,
+        _ settings: ConnectSettings, editor: any PromptEditor, outputs: ConnectOutputs, view: MessageView,
         connection: any PromptConnection, on loop: EventLoop
     ) {
         self.settings = settings
@@ -38,21 +45,40 @@ final class ConnectPrompt {
         self.connection = connection
         self.loop = loop
         console = outputs.console
-        transcript = outputs.transcript
-        status = PromptStatus(of: connection, on: loop) { words in
-            editor.prompt = words.map { "(\($0)) > " } ?? "> "
+        self.view = view
+        status = PromptStatus(of: connection, on: loop)
+        statusLine = StatusLine(
+            above: editor, palette: outputs.console.palette, isTerminalShared: outputs.messages != nil, on: loop
+        ) { [unowned connection] in
+            connection.statusFacts
         }
         editor.delegate = self
+        view.editor = editor
+        status.didChange = { [unowned self] words in
+            statusWords = words
+            updatePrompt()
+            statusLine.update()
+        }
+        view.labelDidChange = { [unowned self] in
+            guard !isLabelDue else { return }
+            isLabelDue = true
+            labelTimer.start(after: Self.labelInterval)
+        }
+    }
+
+    private func updatePrompt() {
+        let parts = [view.label, statusWords.map { "(\($0))" }].compactMap { $0 }
+        editor.prompt = parts.map { $0 + " " }.joined() + "> "
     }
 
     /// Opens the editor and shows the prompt.
     static func open(
-        _ settings: ConnectSettings, with openEditor: PromptEditorOpener, outputs: ConnectOutputs,
+        _ settings: ConnectSettings, with openEditor: PromptEditorOpener, outputs: ConnectOutputs, view: MessageView,
         connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
         let editor = try openEditor(history(settings, console: outputs.console), commands, loop)
         outputs.console.editor = editor
-        return ConnectPrompt(settings, editor: editor, outputs: outputs, connection: connection, on: loop)
+        return ConnectPrompt(settings, editor: editor, outputs: outputs, view: view, connection: connection, on: loop)
     }
 
     /// Loads the history that the settings request.
@@ -64,6 +90,11 @@ final class ConnectPrompt {
         history.didFail = { [weak console] problem in console?.error(problem) }
         history.load()
         return history
+    }
+
+    /// Adds the words of a message to the completions.
+    func remember(_ text: RawSpan) {
+        editor.words.remember(text)
     }
 
     /// Releases the terminal.
@@ -83,6 +114,11 @@ final class ConnectPrompt {
     /// Shows that a connection is being opened.
     func showsConnecting() {
         status.base = .connecting
+    }
+
+    /// Shows that the closing handshake has started.
+    func showsClosing() {
+        status.base = .closing
     }
 
     /// Shows that there is no connection.
@@ -114,13 +150,8 @@ final class ConnectPrompt {
         case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
         case .reconnect: connection.reconnect(with: nil)
         case .connect(let url): connect(to: url)
-        case .record(let path): record(in: path)
         case .headers: showHeaders()
         case .info: showInfo()
-        case .show(let number): showMessage(number)
-        case .find(let pattern): find(pattern)
-        case .filter(let pattern): setFilter(pattern)
-        case .save(let path, let number): save(to: path, number)
         }
     }
 
@@ -132,8 +163,12 @@ final class ConnectPrompt {
         case .close(let frame): close(with: frame)
         case .history(let query): console.showHistory(query, of: editor.history)
         case .edit(let source): console.edit(source, with: editor)
-        case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
-        case .time(let style): console.setTime(style, of: transcript)
+        case .view(.save(let path, let number)): view.save(to: UserFiles.expandingHome(path), number)
+        case .view(let action): view.carryOut(action)
+        case .status(let choice): statusLine.choice = choice ?? !statusLine.isOn
+        case .record(let path):
+            console.record(in: path, by: outputs)
+            statusLine.update()
         case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .quit: connection.endAsAsked()
         }
@@ -147,7 +182,10 @@ final class ConnectPrompt {
         repetition = Repetition(count: count, interval: interval, on: loop) { [unowned self] in
             !connection.isFull
         } send: { [unowned self] in
+            // The gate for floods applies to repeated messages, unlike to typed ones.
+            view.isRepeating = true
             send(message: payload, as: kind)
+            view.isRepeating = false
         } finish: { [unowned self] in
             repetition = nil
         }
@@ -179,20 +217,22 @@ final class ConnectPrompt {
         }
     }
 
-    /// Starts recording the session, or stops if `path` is `nil`.
-    private func record(in path: String?) {
-        guard let path = path.map(UserFiles.expandingHome) else {
-            guard outputs.recorder != nil else {
-                return console.error("/record: not recording; /record FILE starts a recording")
-            }
-            return outputs.stopRecording()
-        }
-        do throws(IOError) {
-            try outputs.startRecording(to: path, replacing: false)
-            console.notice("Recording to \(escapingControls(path)); /record stops it.")
-        } catch {
-            let hint = error == .fileExists ? "; use another name" : ""
-            console.error("/record: \(escapingControls(path)): \(error)\(hint)")
+    /// Shows the requests and responses of the opening handshake.
+    func showHeaders() {
+        let heads = connection.heads
+        guard !heads.isEmpty else { return console.error("/headers: no handshake yet") }
+        for (line, direction) in heads { console.show(view.transcript.head(line, direction, isPast: true)) }
+    }
+
+    /// Shows the facts about the connection.
+    func showInfo() {
+        let facts = connection.facts
+        let width = facts.map(\.name.count).max() ?? 0
+        for (name, value) in facts {
+            let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+            let indentation = "\n" + String(repeating: " ", count: width + 2)
+            let label = name + String(repeating: " ", count: width - name.count + 2)
+            console.show(console.palette.quiet(label) + lines.joined(separator: indentation) + "\n")
         }
     }
 
@@ -217,6 +257,11 @@ extension ConnectPrompt: PromptEditorDelegate {
     /// Handles Ctrl-D: closes the connection and ends the run.
     func editorDidReachEnd() {
         connection.endAsAsked()
+    }
+
+    /// Adapts the status line to the window.
+    func editorDidResize() {
+        statusLine.update()
     }
 
     /// Shows the output held back while the user's editor used the terminal, and resumes receiving.

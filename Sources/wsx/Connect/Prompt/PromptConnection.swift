@@ -24,6 +24,9 @@ protocol PromptConnection: AnyObject {
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] { get }
 
+    /// The facts for the status line.
+    var statusFacts: StatusLine.Facts { get }
+
     /// Sends a typed message, or keeps it for the next connection.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind)
     /// Sends a ping or a pong. Returns whether it was sent.

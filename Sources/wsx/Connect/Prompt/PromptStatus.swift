@@ -9,6 +9,7 @@ final class PromptStatus {
     enum Base {
         case connected
         case connecting
+        case closing
         case disconnected
         /// The next attempt is due at this loop time.
         case waiting(until: Duration)
@@ -29,17 +30,16 @@ final class PromptStatus {
 
     private unowned let connection: any PromptConnection
     private let loop: EventLoop
-    private let show: (String?) -> Void
+    /// Called with the text in the parentheses, or `nil` for none.
+    var didChange: (String?) -> Void = { _ in }
     private var timer: Timer?
     /// The maximum queue size since the queue was last empty, in bytes.
     private var largestQueueBytes = 0
 
     /// Creates a status that shows nothing yet.
-    /// - Parameter show: Shows the status text, or nothing for `nil`.
-    init(of connection: any PromptConnection, on loop: EventLoop, show: @escaping (String?) -> Void) {
+    init(of connection: any PromptConnection, on loop: EventLoop) {
         self.connection = connection
         self.loop = loop
-        self.show = show
     }
 
     /// Starts showing the progress of an arriving message if its frame is large or a continuation.
@@ -63,7 +63,7 @@ final class PromptStatus {
     }
 
     private func update() {
-        show(words)
+        didChange(words)
     }
 
     /// The text in the parentheses, or `nil` for none. After `nil`, nothing changes until ``watch()`` is called.
@@ -71,6 +71,7 @@ final class PromptStatus {
         switch base {
         case .connected: return progress
         case .connecting: return "connecting"
+        case .closing: return "closing"
         case .disconnected: return "disconnected"
         case .waiting(let time):
             watch()

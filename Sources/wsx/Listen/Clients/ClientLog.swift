@@ -7,13 +7,19 @@ final class ClientLog {
     private let loop: EventLoop
     private let console: Console
     private let transcript: Transcript
+    /// Whether a person reads the log, above a prompt. The lines are then shorter and begin with the time.
+    private let isPrompt: Bool
     private var hasReportedLimit = false
 
     /// The longest request target shown, in bytes.
     private static let shownTargetBytes = 120
 
     /// Creates the log of a run, which writes to `console`.
-    init(_ arguments: ListenArguments, on loop: EventLoop, console: Console, transcript: Transcript) {
+    init(
+        _ arguments: ListenArguments, on loop: EventLoop, console: Console, transcript: Transcript,
+        isPrompt: Bool = false
+    ) {
+        self.isPrompt = isPrompt
         self.arguments = arguments
         self.loop = loop
         self.console = console
@@ -27,8 +33,12 @@ final class ClientLog {
         // Omit the query, which may contain tokens; --verbose shows it.
         let path = request.path ?? request.target
         let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
-        console.notice(
-            escapingControls("Client \(client.number) connected from \(client.address): \(shown)\(subprotocol)"))
+        let words = escapingControls("connected from \(client.address): \(shown)\(subprotocol)")
+        if isPrompt {
+            noteWithTime("@\(client.number) \(words)")
+        } else {
+            console.notice("Client \(client.number) \(words)")
+        }
         guard isVerbose else { return }
         for line in client.tls.map({ ReportedTLS.lines($0, with: nil) }) ?? [] {
             console.notice("Client \(client.number): \(line)")
@@ -57,6 +67,11 @@ final class ClientLog {
         let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"
         let why = (cause?.words ?? end.violation.map { "\($0)\(Failure.remedy(for: $0))" }).map { ", \($0)" } ?? ""
         let (sent, received) = (connection.sentTraffic, connection.receivedTraffic)
+        if isPrompt {
+            let words =
+                "\(Phrase.seconds(line.duration(until: loop.turnTime))), \(received.messages) in, \(sent.messages) out"
+            return noteWithTime("@\(number) disconnected: \(end.code.rawValue)\(reason)\(why); \(words)")
+        }
         console.notice(
             line.words(
                 "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: 101,
@@ -69,6 +84,10 @@ final class ClientLog {
     /// Logs a refused request.
     func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
         guard isKept else { return }
+        if isPrompt {
+            let request = refusal.request.map { Self.words(for: $0) } ?? "request"
+            return noteWithTime("\(request) \(refusal.status) refused: \(escapingControls(refusal.reason))")
+        }
         console.notice(
             ConnectionLogLine(address: facts.address, request: refusal.request, acceptTime: facts.acceptTime).words(
                 "Refused a request: \(refusal.status)", status: nil, now: loop.turnTime,
@@ -78,6 +97,12 @@ final class ClientLog {
     /// Logs a plain HTTP request and its response.
     func answered(_ served: ServedRequest) {
         guard isKept else { return }
+        if isPrompt {
+            let time = Phrase.milliseconds(served.endTime - served.acceptTime)
+            let request = Self.words(for: served.request)
+            let rest = served.isComplete ? "" : ", not read to the end"
+            return noteWithTime("\(request) \(served.status) \(TrafficReport.size(served.sentBytes)) \(time) ms\(rest)")
+        }
         let isPage = served.request.method == "GET" || served.request.method == "HEAD"
         let method = isPage ? served.request.method : quoted(served.request.method)
         console.notice(
@@ -100,6 +125,21 @@ final class ClientLog {
     func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
         if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.server.threadCount > 1) }
         hasReportedLimit = true
+    }
+
+    /// The method and the path of a request: `GET /index.html`.
+    private static func words(for request: RequestHead) -> String {
+        let path = request.path ?? request.target
+        let shown = path.utf8.count > shownTargetBytes ? "\(path.prefix(shownTargetBytes))…" : path
+        return escapingControls("\(request.method.prefix(maximumMethodCharacters)) \(shown)")
+    }
+
+    private static let maximumMethodCharacters = 20
+
+    /// Shows a line that begins with the time of day: `15:25:51 GET /nope 404 273 B 0.412 ms`.
+    private func noteWithTime(_ words: String) {
+        let time = CalendarTime(.now, in: .local)
+        console.notice("\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) \(words)")
     }
 
     /// Whether to log each client.

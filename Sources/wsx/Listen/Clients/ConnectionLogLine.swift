@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// One line of the log about a finished client or request.
@@ -10,10 +11,10 @@ struct ConnectionLogLine {
     // Every connection keeps one of these, so it is small: most of these strings fit inline, without a heap allocation.
 
     /// `127.0.0.1:4711`
-    private let address: String
+    let address: String
     /// Quoted; `nil` if the request had no Origin field.
     private let origin: String?
-    private let path: String?
+    let path: String?
     /// The time at which the client was accepted, in milliseconds.
     private let acceptMilliseconds: Int
 
@@ -45,20 +46,20 @@ struct ConnectionLogLine {
             "from \(address)" + (origin.map { ", origin \($0)" } ?? "")
             + (path.map { ", path \($0)" } ?? "")
         let status = status.map { ", status \($0)" } ?? ""
-        let time = Self.words(for: now - .milliseconds(acceptMilliseconds))
+        let time = Phrase.seconds(duration(until: now))
         let traffic = "\(TrafficReport.size(receivedBytes)) in, \(TrafficReport.size(sentBytes)) out"
         let reason = reason.map { ": \(escapingControls($0))" } ?? ""
         return "\(subject), \(client)\(status), \(time), \(traffic)\(reason)"
     }
 
+    /// The time since the client was accepted.
+    /// - Parameter now: The current time, by the same clock as `acceptTime`.
+    func duration(until now: Duration) -> Duration {
+        now - .milliseconds(acceptMilliseconds)
+    }
+
     /// Returns the same text without excess capacity.
     private static func compact(_ text: String) -> String {
         String(decoding: Array(text.utf8), as: UTF8.self)
-    }
-
-    /// A duration in seconds with one decimal: `12.3 s`.
-    private static func words(for duration: Duration) -> String {
-        let tenths = Int(clamping: Int64((duration / .milliseconds(100)).rounded()))
-        return "\(tenths / 10).\(tenths % 10) s"
     }
 }

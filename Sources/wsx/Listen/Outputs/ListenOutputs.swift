@@ -5,9 +5,11 @@ import WSCore
 ///
 ///      client ──► received ──► stdout, transcript, recording ── isFull ──► all clients are paused
 ///                                           └── backlog is written ──────► they resume, in turns
-final class ListenOutputs {
+final class ListenOutputs: RecordingOutputs {
     let console: Console
     let transcript: Transcript
+    /// Keeps and shows the messages of a prompt, or `nil` without a prompt.
+    let view: MessageView?
     /// Shows messages above the line being typed, or `nil` without a prompt.
     var editor: (any PromptEditor)?
     /// Pauses the clients. Set before the first client connects.
@@ -24,7 +26,7 @@ final class ListenOutputs {
     private var recorder: Recorder?
     private let faults: Faults
     private let verbosity: Int
-    private let isPrompt: Bool
+    private let loop: EventLoop
     /// The clients waiting for the outputs, or `nil` if none has had to wait.
     private var turns: OutputTurns?
 
@@ -41,9 +43,10 @@ final class ListenOutputs {
     ) throws(Failure) {
         self.console = console
         self.faults = faults
-        self.isPrompt = isPrompt
+        self.loop = loop
         verbosity = arguments.transcript.verbosity
-        transcript = console.makeTranscript(for: arguments, isPrompt: isPrompt, on: loop)
+        view = isPrompt ? console.makeView(for: arguments, on: loop) : nil
+        transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         do throws(IOError) {
             messages = try output.map { (output) throws(IOError) in
                 try MessageWriter(arguments, colors: console, to: output, on: loop)
@@ -56,17 +59,14 @@ final class ListenOutputs {
         messages?.didFail = { [unowned self] error in didFail(error == .brokenPipe ? nil : .output(error)) }
         guard let path = arguments.transcript.recordPath else { return }
         do throws(IOError) {
-            let recorder = try Recorder(path: path, on: loop)
-            recorder.didDrain = { [unowned self] in drained() }
-            recorder.didFail = { [unowned self] error in recordingDidFail(path, error) }
-            self.recorder = recorder
+            try startRecording(to: path, replacing: true)
         } catch {
             throw Recorder.failure(to: path, error)
         }
     }
 
     /// Whether messages are shown or recorded, rather than only answered.
-    var observesMessages: Bool { messages != nil || recorder != nil || isPrompt || verbosity > 1 }
+    var observesMessages: Bool { messages != nil || recorder != nil || view != nil || verbosity > 1 }
     /// Whether pings, pongs, and close frames are shown.
     var showsFrames: Bool { editor != nil || verbosity > 0 }
     /// Whether messages sent to all clients are shown.
@@ -84,11 +84,8 @@ final class ListenOutputs {
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int) {
         if kind == .text { editor?.words.remember(payload) }
         recorder?.events.writeMessage(payload, as: kind, client: number)
-        if let messages {
-            messages.write(payload, as: kind, client: number)
-        } else if editor != nil {
-            console.show(transcript.message(payload, as: kind, .received, client: number).text)
-        }
+        messages?.write(payload, as: kind, client: number)
+        view?.show(payload, as: kind, .received, client: number, isShown: messages == nil)
         pauseIfFull(by: number)
     }
 
@@ -100,9 +97,9 @@ final class ListenOutputs {
         pauseIfFull(by: number)
     }
 
-    /// Shows a close frame.
+    /// Shows a close frame, with `-v`. Without it, the log line about the disconnected client has its code and reason.
     func received(close frame: CloseFrame, from number: Int) {
-        if showsFrames { console.show(transcript.close(frame, .received, client: number)) }
+        if verbosity > 0 { console.show(transcript.close(frame, .received, client: number)) }
     }
 
     // MARK: Sent
@@ -117,7 +114,15 @@ final class ListenOutputs {
     func answered(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
         record(payload, as: kind, to: number)
         guard verbosity > 1 else { return }
-        console.show(transcript.message(payload, as: kind, .sent, client: number).text)
+        show(sent: payload, as: kind, client: number)
+    }
+
+    private func show(sent payload: RawSpan, as kind: MessageKind, client: Int?) {
+        if let view {
+            view.show(payload, as: kind, .sent, client: client)
+        } else {
+            console.show(transcript.message(payload, as: kind, .sent, client: client))
+        }
     }
 
     /// Shows an input item sent to one client.
@@ -129,7 +134,7 @@ final class ListenOutputs {
     /// Shows an item sent to one client, or to all if `client` is `nil`.
     func show(sent item: InputItem, _ payload: RawSpan, client: Int?) {
         switch item {
-        case .message(let kind): console.show(transcript.message(payload, as: kind, .sent, client: client).text)
+        case .message(let kind): show(sent: payload, as: kind, client: client)
         case .ping: console.show(transcript.control(.ping, payload, .sent, client: client))
         case .pong: console.show(transcript.control(.pong, payload, .sent, client: client))
         case .close(let frame?), .end(let frame): console.show(transcript.close(frame, .sent, client: client))
@@ -144,6 +149,31 @@ final class ListenOutputs {
         if let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
     }
+
+    /// Starts recording, replacing a current recording.
+    /// - Parameters:
+    ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
+    func startRecording(to path: String, replacing isReplacing: Bool) throws(IOError) {
+        stopRecording()
+        let recorder = try Recorder(path: path, replacing: isReplacing, on: loop)
+        recorder.didDrain = { [unowned self] in drained() }
+        recorder.didFail = { [unowned self] error in recordingDidFail(path, error) }
+        self.recorder = recorder
+    }
+
+    /// Ends the recording, if there is one, and reports it.
+    func stopRecording() {
+        recorder?.flush()
+        // The flush may have failed just now. The failure has been reported.
+        guard let recorder else { return }
+        self.recorder = nil
+        console.reportEnd(of: recorder)
+        recorder.close()
+        drained()
+    }
+
+    /// The file of the recording, or `nil` if there is none.
+    var recordingPath: String? { recorder?.path }
 
     /// Whether there is a recording.
     var isRecording: Bool { recorder != nil }

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The server as the prompt of `wsx listen` sees it.
@@ -5,12 +6,50 @@ protocol ListenPromptServer: AnyObject {
     /// Sends a typed item to one client, or to all if `client` is `nil`, and shows it.
     /// - Returns: Why the item was not sent, or `nil` if it was.
     func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem?
-    /// A line about each client, ordered by number.
-    var clientLines: [String] { get }
+    /// The clients, ordered by number.
+    var clientRows: [ClientRow] { get }
+    /// The facts for the status line.
+    var statusFacts: StatusLine.Facts { get }
     /// Ends the server.
     func end()
     /// Resumes output after the user's editor has released the terminal.
     func promptDidReturn()
+}
+
+/// A row of `/clients`.
+struct ClientRow: Equatable {
+    let number: Int
+    let address: String
+    let path: String
+    /// Nil: unknown, because the log is off.
+    let duration: Duration?
+    /// The number of messages.
+    let received: Int
+    let sent: Int
+
+    /// The rows with their columns aligned and named.
+    static func table(of rows: [ClientRow]) -> String {
+        let cells =
+            [["client", "address", "for", "in", "out", "path"]]
+            + rows.map { row in
+                [
+                    "@\(row.number)", row.address, row.duration.map { Phrase.seconds($0) } ?? "?",
+                    Phrase.grouped(row.received), Phrase.grouped(row.sent), escapingControls(row.path),
+                ]
+            }
+        let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { row in
+            let columns = row.enumerated().map { column, cell in
+                switch column {
+                case row.count - 1: cell
+                // Numbers are aligned at the right.
+                case 2...4: rightAligned(cell, widths[column])
+                default: cell + String(repeating: " ", count: widths[column] - cell.count)
+                }
+            }
+            return columns.joined(separator: "  ") + "\n"
+        }.joined()
+    }
 }
 
 /// The prompt of `wsx listen`: sends typed lines and runs commands.
@@ -18,7 +57,10 @@ final class ListenPrompt {
     private unowned let server: any ListenPromptServer
     private let kind: MessageKind
     private let console: Console
-    private let transcript: Transcript
+    private let view: MessageView
+    /// The outputs, to start and stop the recording.
+    private unowned let outputs: any RecordingOutputs
+    private var statusLine: StatusLine?
     /// The line editor on the terminal, or `nil` before it is opened.
     private(set) var editor: (any PromptEditor)?
 
@@ -26,11 +68,13 @@ final class ListenPrompt {
 
     /// Creates a prompt without showing it.
     /// - Parameter kind: The kind of message to send for typed lines.
-    init(of server: any ListenPromptServer, sending kind: MessageKind, console: Console, transcript: Transcript) {
+    init(of server: any ListenPromptServer, sending kind: MessageKind, view: MessageView, outputs: any RecordingOutputs)
+    {
         self.server = server
         self.kind = kind
-        self.console = console
-        self.transcript = transcript
+        self.outputs = outputs
+        self.view = view
+        console = view.console
     }
 
     /// Shows the prompt on the terminal.
@@ -42,13 +86,28 @@ final class ListenPrompt {
             editor.delegate = self
             self.editor = editor
             console.editor = editor
+            view.editor = editor
+            statusLine = StatusLine(above: editor, palette: console.palette, on: loop) { [unowned server] in
+                server.statusFacts
+            }
+            let labelTimer = Timer(on: loop) { [unowned self] in updatePrompt() }
+            view.labelDidChange = { labelTimer.start(after: Self.labelInterval) }
         } catch {
             throw .input(error)
         }
     }
 
+    /// The minimum time between updates of the counters in the prompt.
+    private static let labelInterval = Duration.milliseconds(100)
+
+    private func updatePrompt() {
+        editor?.prompt = (view.label.map { $0 + " " } ?? "") + "> "
+    }
+
     /// Releases the terminal.
     func close() {
+        statusLine = nil
+        view.labelDidChange = {}
         editor?.close()
         editor = nil
         console.editor = nil
@@ -88,8 +147,12 @@ final class ListenPrompt {
         case .close(let frame): send(.close(frame), [], to: client)
         case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
         case .edit(let source): editor.map { console.edit(source, with: $0) }
-        case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
-        case .time(let style): console.setTime(style, of: transcript)
+        case .view(.save(let path, let number)): view.save(to: UserFiles.expandingHome(path), number)
+        case .view(let action): view.carryOut(action)
+        case .status(let choice): statusLine.map { $0.choice = choice ?? !$0.isOn }
+        case .record(let path):
+            console.record(in: path, by: outputs)
+            statusLine?.update()
         case .help(let topic):
             console.showHelp(topic, of: Self.commands)
             if topic == nil {
@@ -101,8 +164,8 @@ final class ListenPrompt {
     }
 
     private func showClients() {
-        let lines = server.clientLines
-        console.show(lines.isEmpty ? "No clients.\n" : lines.map { $0 + "\n" }.joined())
+        let rows = server.clientRows
+        console.show(rows.isEmpty ? "No clients.\n" : ClientRow.table(of: rows))
     }
 
     private func send(_ line: [UInt8], to client: Int?) {
@@ -130,6 +193,11 @@ extension ListenPrompt: PromptEditorDelegate {
     /// Handles Ctrl-D: ends the server.
     func editorDidReachEnd() {
         server.end()
+    }
+
+    /// Adapts the status line to the window.
+    func editorDidResize() {
+        statusLine?.update()
     }
 
     /// Resumes after the user's editor has exited.

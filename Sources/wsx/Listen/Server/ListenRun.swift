@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// A run of `wsx listen`: serves clients until a signal ends it.
@@ -64,7 +65,8 @@ final class ListenRun {
         outputs = try ListenOutputs(
             arguments, isPrompt: settings.isRepl, to: settings.writesOutput ? StandardDescriptors.output : nil,
             faults: faults, console: console, on: loop)
-        log = ClientLog(arguments, on: loop, console: console, transcript: outputs.transcript)
+        log = ClientLog(
+            arguments, on: loop, console: console, transcript: outputs.transcript, isPrompt: outputs.view != nil)
         outputs.didDrain = { [unowned self] in outputsDidDrain() }
         outputs.didFail = { [unowned self] failure in end(with: failure) }
     }
@@ -137,8 +139,8 @@ final class ListenRun {
     }
 
     private func startPrompt() throws(Failure) {
-        let prompt = ListenPrompt(
-            of: self, sending: settings.kind, console: outputs.console, transcript: outputs.transcript)
+        guard let view = outputs.view else { return }
+        let prompt = ListenPrompt(of: self, sending: settings.kind, view: view, outputs: outputs)
         try prompt.open(on: loop)
         self.prompt = prompt
         outputs.editor = prompt.editor
@@ -273,14 +275,29 @@ extension ListenRun: ListenPromptServer {
         return distributor.send(typed: item, payload, to: client)
     }
 
-    /// A line about each client, ordered by number.
-    var clientLines: [String] {
+    /// The clients, ordered by number.
+    var clientRows: [ClientRow] {
         distributor.clients.inOrder.map { connection in
-            let name = "Client \(connection.number)"
-            let (sent, received) = (connection.sentTraffic.wireBytes, connection.receivedTraffic.wireBytes)
-            return connection.handler.logLine?.words(
-                name, status: nil, now: loop.turnTime, receivedBytes: received, sentBytes: sent) ?? name
+            let line = connection.handler.logLine
+            return ClientRow(
+                number: connection.number, address: line?.address ?? "?", path: line?.path ?? "",
+                duration: line?.duration(until: loop.turnTime), received: connection.receivedTraffic.messages,
+                sent: connection.sentTraffic.messages)
         }
+    }
+
+    /// The facts for the status line.
+    var statusFacts: StatusLine.Facts {
+        var facts = StatusLine.Facts(place: [places.first?.url ?? "listening"])
+        var count = 0
+        for connection in distributor.clients.inOrder {
+            facts.sentMessages += connection.sentTraffic.messages
+            facts.receivedMessages += connection.receivedTraffic.messages
+            count += 1
+        }
+        facts.place.append(Phrase.count(count, "client"))
+        facts.recording = outputs.recordingPath
+        return facts
     }
 
     /// Resumes output that was held back while the user's editor used the terminal.

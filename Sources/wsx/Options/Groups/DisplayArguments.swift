@@ -25,7 +25,8 @@ struct TranscriptArguments: Equatable, Sendable {
     var display = DisplayArguments()
     /// 0, 1 (handshake and control frames), or 2 (every frame).
     var verbosity = 0
-    var timestamps = TimestampStyle.local
+    /// Nil: none at a prompt, local time elsewhere.
+    var timestamps: TimestampStyle?
     /// The file to record the session to; nil: no recording.
     var recordPath: String?
     /// Nil: only if the output is a terminal.
@@ -44,10 +45,12 @@ struct TranscriptArguments: Equatable, Sendable {
         ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }
         DisplayArguments.options.lifted(\.display)
         OptionSpecification(
-            "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), default: "local",
-            heading: .display,
+            "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), heading: .display,
             summary: "Timestamps on a terminal",
-            manual: "Begin the lines on a terminal with timestamps of this style. Piped output has none.",
+            manual: """
+                Begin the lines on a terminal with timestamps of this style. The default is `off` at a prompt, where \
+                `/time` changes it, and `local` elsewhere. Piped output has none.
+                """,
             example: "--timestamps relative"
         ) { arguments, value throws(ValueProblem) in
             arguments.timestamps = try TimestampStyle.parse(value)
@@ -67,7 +70,8 @@ struct TranscriptArguments: Equatable, Sendable {
             summary: "Indent JSON messages, even in a pipe",
             manual: """
                 Indent text messages that are JSON objects or arrays, with one member or element per line. Nothing \
-                else in them changes. This is the default on a terminal. In a pipe, it applies to `--output text` and \
+                else in them changes. This is the default on a terminal without a prompt; `/pretty` changes it at a \
+                prompt. In a pipe, it applies to `--output text` and \
                 messages up to 1 MiB. Of `--pretty` and `--no-pretty`, the last one wins.
                 """
         ) { arguments, _ in arguments.isPretty = true }

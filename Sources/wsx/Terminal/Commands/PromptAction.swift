@@ -8,13 +8,33 @@ enum PromptAction: Equatable {
     case close(CloseFrame)
     case history(HistoryQuery)
     case edit(EditSource)
+    case view(ViewAction)
     /// Nil: toggle.
-    case pretty(Bool?)
-    /// Nil: toggle between the time of day and the time since the start.
-    case time(TimestampStyle?)
+    case status(Bool?)
+    /// Nil: stop recording.
+    case record(path: String?)
     /// Nil: list all commands.
     case help(topic: String?)
     case quit
+}
+
+/// An action of a command that concerns the shown messages.
+enum ViewAction: Equatable {
+    /// Nil: the last message that was cut, or the last message.
+    case show(number: Int?)
+    case tail(count: Int)
+    /// The regular expression to search for; nil: stop highlighting its matches.
+    case find(String?)
+    /// The regular expression that shown messages match; nil: show all.
+    case filter(String?)
+    /// Nil: the last received message.
+    case save(path: String, number: Int?)
+    /// Stop showing messages, or continue.
+    case pause
+    /// Nil: toggle between `fit` and `full`.
+    case pretty(PrettyStyle?)
+    /// Nil: toggle between the time of day and the time since the start.
+    case time(TimestampStyle?)
 }
 
 /// An action of a command at the prompt of `wsx connect`.
@@ -29,18 +49,8 @@ enum ConnectAction: Equatable {
     case reconnect
     /// As typed.
     case connect(url: String)
-    /// Nil: stop recording.
-    case record(path: String?)
     case headers
     case info
-    /// Nil: the last message that was cut, or the last message.
-    case show(number: Int?)
-    /// The regular expression to search for.
-    case find(String)
-    /// The regular expression that shown messages match; nil: show all.
-    case filter(String?)
-    /// Nil: the last received message.
-    case save(path: String, number: Int?)
 }
 
 /// An action of a command at the prompt of `wsx listen`.

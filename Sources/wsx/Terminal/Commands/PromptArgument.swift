@@ -135,6 +135,15 @@ extension PromptArgument {
         return number
     }
 
+    /// A number of messages, 10 by default.
+    func tailCount() throws(PromptMistake) -> Int {
+        guard !text.isEmpty else { return 10 }
+        guard let count = Self.number(text), count > 0 else {
+            throw PromptMistake("'\(escapingControls(text))' is not a number of messages")
+        }
+        return count
+    }
+
     private static func number(_ text: some StringProtocol) -> Int? {
         guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
         return Int(text)
@@ -157,6 +166,15 @@ extension PromptArgument {
         case "off": return false
         default: throw PromptMistake("'\(escapingControls(text))' is neither on nor off")
         }
+    }
+
+    /// A layout of JSON, or nil if the argument is empty. `on` stands for `full`, as in earlier versions.
+    func optionalPrettyStyle() throws(PromptMistake) -> PrettyStyle? {
+        guard !text.isEmpty else { return nil }
+        guard let style = text == "on" ? .full : PrettyStyle(rawValue: text) else {
+            throw PromptMistake("'\(escapingControls(text))' is not fit, full, or off")
+        }
+        return style
     }
 
     /// A timestamp style, or nil if the argument is empty.

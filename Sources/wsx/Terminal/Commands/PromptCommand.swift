@@ -49,6 +49,11 @@ struct PromptCommandDescription: Sendable {
         case file
         /// A command's name.
         case command
+        /// A literal word of the argument's syntax.
+        case word
+        case closeCode
+        /// A URL of an earlier `/connect`.
+        case url
     }
 
     /// The name without the slash.

@@ -89,32 +89,49 @@ enum PromptCommandTable {
                 let (count, interval) = try argument.repetition()
                 return .repeatMessage(count: count, interval: interval)
             }),
-        .connect(
+        .both(
             PromptCommand(
                 "show", "[N]", "show all of a message",
                 details: """
-                    *N* is the number of the message, counted from 1 over sent and received messages. The default is \
-                    the last message that was shown cut, or else the last message. The latest 10,000 messages are \
-                    available, up to 64 MiB.
+                    *N* is the number of the message, as shown before it. `/N` is short for `/show N`. The default is \
+                    the last message that was shown folded, or else the last message. A message longer than the \
+                    screen opens in `$PAGER`. The latest 100,000 messages are available, up to 64 MiB.
                     """
-            ) { argument throws(PromptMistake) in .show(number: try argument.optionalMessageNumber()) }),
-        .connect(
+            ) { argument throws(PromptMistake) in .view(.show(number: try argument.optionalMessageNumber())) }),
+        .both(
             PromptCommand(
-                "find", "REGEX", "list messages that match",
+                "tail", "[N]", "show the latest messages again",
+                details: """
+                    Shows the last *N* messages (10 by default), including those hidden by a filter, a pause, or a \
+                    flood.
+                    """
+            ) { argument throws(PromptMistake) in .view(.tail(count: try argument.tailCount())) }),
+        .both(
+            PromptCommand(
+                "find", "[REGEX]", "list matching messages, and highlight matches",
                 details: """
                     *REGEX* is a Perl-compatible regular expression; begin it with `(?i)` to ignore case. The latest \
-                    100 matches are listed.
+                    100 matches are listed, and matches in later messages are highlighted until `/find` is entered \
+                    without an argument.
                     """
-            ) { argument throws(PromptMistake) in .find(try argument.required("the regular expression is missing")) }),
-        .connect(
+            ) { argument throws(PromptMistake) in .view(.find(argument.text.isEmpty ? nil : argument.text)) }),
+        .both(
             PromptCommand(
-                "filter", "[REGEX]", "hide messages that do not match",
+                "filter", "[REGEX]", "hide received messages that do not match",
                 details: """
-                    The filter applies to sent and received messages. `/filter` without an argument removes it. \
-                    `/find` and `/show` still find hidden messages.
+                    The prompt shows the filter and the number of hidden messages. `/filter` without an argument \
+                    removes it. `/find`, `/show`, and `/tail` still find hidden messages.
                     """
-            ) { argument throws(PromptMistake) in .filter(argument.text.isEmpty ? nil : argument.text) }),
-        .connect(
+            ) { argument throws(PromptMistake) in .view(.filter(argument.text.isEmpty ? nil : argument.text)) }),
+        .both(
+            PromptCommand(
+                "pause", "", "stop showing messages, or continue",
+                details: "The prompt shows how many messages have arrived meanwhile. They are kept and recorded."
+            ) { argument throws(PromptMistake) in
+                try argument.checkEmpty()
+                return .view(.pause)
+            }),
+        .both(
             PromptCommand(
                 "save", "FILE [N]", "save a message in a new file",
                 details: """
@@ -124,24 +141,41 @@ enum PromptCommandTable {
                 completion: .file
             ) { argument throws(PromptMistake) in
                 let (path, number) = try argument.saving()
-                return .save(path: path, number: number)
+                return .view(.save(path: path, number: number))
             }),
         .both(
             PromptCommand(
-                "pretty", "[on|off]", "indent JSON, or show it unchanged", details: "Without an argument, it toggles."
-            ) { argument throws(PromptMistake) in .pretty(try argument.optionalSwitch()) }),
+                "pretty", "[fit|full|off]", "choose the layout of JSON",
+                details: """
+                    `fit` shows each message in as few lines as possible and folds long values. `full` shows one \
+                    member or element per line. `off` shows messages unchanged. Without an argument, it toggles \
+                    between `fit` and `full`.
+                    """,
+                completion: .word
+            ) { argument throws(PromptMistake) in .view(.pretty(try argument.optionalPrettyStyle())) }),
         .both(
             PromptCommand(
-                "time", "[STYLE]", "choose the timestamps of messages",
+                "time", "[local|utc|relative|off]", "choose the timestamps of messages",
                 details: """
-                    *STYLE* is `local`, `utc`, `relative`, or `off`, as for `--timestamps`. Without an argument, it \
-                    toggles between the time of day and the time since the start.
-                    """
-            ) { argument throws(PromptMistake) in .time(try argument.optionalStyle()) }),
+                    The styles are those of `--timestamps`. Without an argument, it toggles between the time of day \
+                    and the time since the start.
+                    """,
+                completion: .word
+            ) { argument throws(PromptMistake) in .view(.time(try argument.optionalStyle())) }),
+        .both(
+            PromptCommand(
+                "status", "[on|off]", "show a line with the state of the connection",
+                details: """
+                    The line above the prompt shows the address, TLS, traffic, round-trip time, and recording. It is \
+                    on by default in windows of at least 60 columns and 10 rows.
+                    """,
+                completion: .word
+            ) { argument throws(PromptMistake) in .status(try argument.optionalSwitch()) }),
         .both(
             PromptCommand(
                 "close", "[CODE [REASON]]", "close the connection",
-                details: "*CODE* defaults to 1000. *REASON* can have up to 123 bytes."
+                details: "*CODE* defaults to 1000. *REASON* can have up to 123 bytes.",
+                completion: .closeCode
             ) { argument throws(PromptMistake) in .close(try argument.closeFrame()) }),
         .connect(
             PromptCommand(
@@ -163,9 +197,10 @@ enum PromptCommandTable {
                     `--subprotocol`, the text of `--heartbeat-message` (pings replace it), and all `--header` fields \
                     except User-Agent, Origin, Cache-Control, Pragma, DNT, and those whose names begin with Accept. \
                     Messages on the command line are not sent again.
-                    """
+                    """,
+                completion: .url
             ) { argument throws(PromptMistake) in .connect(url: try argument.required("the URL is missing")) }),
-        .connect(
+        .both(
             PromptCommand(
                 "record", "[FILE]", "start or stop recording",
                 details: """
@@ -191,7 +226,7 @@ enum PromptCommandTable {
             }),
         .connect(
             PromptCommand(
-                "info", "", "show address, TLS, compression, traffic, round trip",
+                "info", "", "show address, TLS, compression, and traffic",
                 details: "The round-trip time is that of the last answered ping; `/ping` measures it."
             ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()

@@ -23,13 +23,18 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
             return
         }
         let words = rest.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(decoding: words[0], as: UTF8.self)
+        var name = String(decoding: words[0], as: UTF8.self)
+        var argument = words.count > 1 ? Array(words[1]) : []
+        // `/17` is short for `/show 17`.
+        if !name.isEmpty, words.count == 1, words[0].allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            (name, argument) = ("show", Array(words[0]))
+        }
         guard let command = commands.first(where: { $0.description.name == name }) else {
             self = .mistake(PromptHelp.unknown(name, among: commands.map(\.description)))
             return
         }
         do throws(PromptMistake) {
-            self = .action(try command.read(PromptArgument(bytes: words.count > 1 ? Array(words[1]) : [])))
+            self = .action(try command.read(PromptArgument(bytes: argument)))
         } catch {
             self = .mistake("/\(name): \(error.why); usage: \(command.description.usage)")
         }

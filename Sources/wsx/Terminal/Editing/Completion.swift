@@ -19,6 +19,8 @@ struct Completion: Equatable {
         let files: (String) -> [String]
         /// Returns longer words that begin with a prefix.
         let words: (String) -> [String]
+        /// The URLs of earlier `/connect` commands.
+        var urls: [String] = []
     }
 
     /// Finds completions at the end of a text, or nil if there is nothing to complete.
@@ -33,10 +35,21 @@ struct Completion: Equatable {
             switch command?.completion {
             case .file: return file(typed, after: space, words: command?.argumentWords ?? [], from: sources)
             case .command: return topic(typed, after: space, among: sources.commands)
+            case .word: return argument(typed, after: space, among: command?.argumentWords ?? [])
+            case .closeCode: return argument(typed, after: space, among: closeCodes)
+            case .url: return argument(typed, after: space, among: sources.urls)
             case PromptCommandDescription.Completion.none?, nil: break
             }
         }
         return word(typed, from: sources)
+    }
+
+    /// The close codes that an endpoint may send (RFC 6455 §7.4.1), and the first private one.
+    private static let closeCodes = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 4000].map { "\($0)" }
+
+    private static func argument(_ typed: [UInt8], after space: Int, among words: [String]) -> Completion {
+        let prefix = String(decoding: typed[(space + 1)...], as: UTF8.self)
+        return Completion(range: space + 1..<typed.count, candidates: words.filter { $0.hasPrefix(prefix) }.sorted())
     }
 
     private static func name(_ typed: [UInt8], among commands: [PromptCommandDescription]) -> Completion {

@@ -30,7 +30,8 @@ final class ExternalEditor {
         didEnd: @escaping (Result) -> Void
     ) throws(IOError) {
         let file = try TemporaryFile(
-            at: Self.pathPrefix(environment), suffix: Self.suffix(for: text), contents: text + [UInt8(ascii: "\n")])
+            at: Self.temporaryDirectory(environment) + "/wsx-", suffix: Self.suffix(for: text),
+            contents: text + [UInt8(ascii: "\n")])
         self.file = file
         let command = Self.command(environment)
         do throws(IOError) {
@@ -80,9 +81,9 @@ final class ExternalEditor {
         return (isPlain ? "exec " : "") + command + " \"$@\""
     }
 
-    private static func pathPrefix(_ environment: (String) -> String?) -> String {
-        let directory = environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        return "\(directory)/wsx-"
+    /// The directory for temporary files.
+    static func temporaryDirectory(_ environment: (String) -> String?) -> String {
+        environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     }
 
     /// The extension, by which editors select syntax highlighting.

@@ -43,7 +43,7 @@ enum HexDump {
         max(4, String(byteCount - 1, radix: 16).count)
     }
 
-    private static func digits(_ bytes: RawSpan) -> String {
+    static func digits(_ bytes: RawSpan) -> String {
         var text = ""
         for index in 0..<bytes.byteCount {
             if index > 0 { text += index == lineBytes / 2 ? "  " : " " }
@@ -55,7 +55,7 @@ enum HexDump {
     }
 
     /// The bytes as ASCII, with a dot for each unprintable byte.
-    private static func text(_ bytes: RawSpan) -> String {
+    static func text(_ bytes: RawSpan) -> String {
         bytes.withUnsafeBytes { bytes in
             String(decoding: bytes.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
         }

@@ -88,7 +88,8 @@ struct JSONLayout {
         target.beginLine(indentedBy: min(level, Self.maximumIndentedLevel) * Self.spacesPerLevel)
     }
 
-    private static func style(of kind: JSONToken.Kind) -> Palette.Style? {
+    /// The color of a token.
+    static func style(of kind: JSONToken.Kind) -> Palette.Style? {
         switch kind {
         case .key: .key
         case .string: .string

@@ -1,6 +1,24 @@
 import Formats
 import WSCore
 
+/// The layout of messages at a prompt.
+enum PrettyStyle: String {
+    /// As few lines as possible, with long values folded.
+    case fit
+    /// One member or element of JSON per line.
+    case full
+    /// Unchanged.
+    case off
+
+    var summary: String {
+        switch self {
+        case .fit: "as few lines as possible"
+        case .full: "one member per line"
+        case .off: "unchanged"
+        }
+    }
+}
+
 /// Formats payloads for a terminal: indented JSON, other text unchanged, and binary data as a hex dump.
 struct MessageLayout {
     /// A formatted payload.

@@ -66,9 +66,19 @@ import WSCore
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/clients".utf8))
             #expect(console.take() == ["No clients."])
-            server.clientLines = ["Client 1", "Client 2"]
+            server.clientRows = [
+                ClientRow(
+                    number: 1, address: "127.0.0.1:4711", path: "\"/\"", duration: .milliseconds(12300), received: 1234,
+                    sent: 5),
+                ClientRow(number: 12, address: "[::1]:80", path: "", duration: nil, received: 0, sent: 0),
+            ]
             prompt.accept(Array("/clients".utf8))
-            #expect(console.take() == ["Client 1", "Client 2"])
+            #expect(
+                console.take() == [
+                    "client  address            for     in  out  path",
+                    "@1      127.0.0.1:4711  12.3 s  1,234    5  \"/\"",
+                    "@12     [::1]:80             ?      0    0  ",
+                ])
         }
     }
 
@@ -84,13 +94,19 @@ import WSCore
         }
     }
 
-    @Test("/pretty and /time change how messages are shown")
+    @Test("/pretty and /time change how messages are shown, and /record starts and stops a recording")
     func looks() throws {
         try withPrompt { prompt, _, console in
             prompt.accept(Array("/pretty off".utf8))
-            #expect(console.take() == ["JSON is shown unchanged."])
+            #expect(console.take() == ["JSON: unchanged."])
             prompt.accept(Array("/time off".utf8))
             #expect(console.take().count == 1)
+            prompt.accept(Array("/record".utf8))
+            #expect(console.take() == ["wsx: /record: not recording; /record FILE starts a recording"])
+            prompt.accept(Array("/record session".utf8))
+            #expect(console.take() == ["Recording to session; /record stops it."])
+            prompt.accept(Array("/record".utf8))
+            #expect(console.take() == ["Stopped."])
         }
     }
 
@@ -153,9 +169,26 @@ import WSCore
     ) throws {
         let console = try ReadableConsole()
         let server = FakeServer()
-        let transcript = Transcript(palette: Palette(isEnabled: false), timestamps: .off, on: try EventLoop())
-        try body(
-            ListenPrompt(of: server, sending: kind, console: console.console, transcript: transcript), server, console)
+        let loop = try EventLoop()
+        let transcript = PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop)
+        let view = MessageView(console: console.console, transcript: transcript, on: loop)
+        let outputs = FakeRecording(console.console)
+        try withExtendedLifetime(outputs) {
+            try body(ListenPrompt(of: server, sending: kind, view: view, outputs: outputs), server, console)
+        }
+    }
+}
+
+/// Outputs that only pretend to record.
+private final class FakeRecording: RecordingOutputs {
+    private(set) var recordingPath: String?
+    private let console: Console
+
+    init(_ console: Console) { self.console = console }
+    func startRecording(to path: String, replacing isReplacing: Bool) throws(IOError) { recordingPath = path }
+    func stopRecording() {
+        recordingPath = nil
+        console.notice("Stopped.")
     }
 }
 
@@ -163,7 +196,8 @@ import WSCore
 private final class FakeServer: ListenPromptServer {
     var sent: [String] = []
     var problem: DeliveryProblem?
-    var clientLines: [String] = []
+    var clientRows: [ClientRow] = []
+    var statusFacts = StatusLine.Facts(place: ["ws://h/", "0 clients"])
     var endCount = 0
 
     func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem? {

@@ -1,0 +1,326 @@
+import Formats
+import WSCore
+
+/// The messages of a prompt: keeps and numbers them, shows those that pass the filters, and finds them again.
+///
+///     message ─► log ─► filters ─► pause ─► flood gate ─► transcript ─► terminal
+///                 └─ /show /tail /find /save
+final class MessageView {
+    /// A condition for shown messages.
+    struct Filter {
+        /// The condition as the prompt shows it: `/error/`.
+        let label: String
+        let matches: (RawSpan) -> Bool
+        /// The number of messages that it has hidden.
+        var hiddenCount = 0
+    }
+
+    /// The filters that can be set at the same time.
+    enum FilterKind: Int, CaseIterable {
+        /// `/filter REGEX`
+        case pattern
+        /// `/where CONDITION`
+        case condition
+        /// `/pick PATH`
+        case selection
+    }
+
+    let console: Console
+    let transcript: PromptTranscript
+    private let loop: EventLoop
+    /// The editor, or `nil` while there is no prompt.
+    weak var editor: (any PromptEditor)?
+    /// The messages so far.
+    private(set) var log = MessageLog()
+    /// The number of the last message that was folded and has not been shown in full, or `nil`.
+    private var lastFolded: Int?
+    private var filters: [FilterKind: Filter] = [:]
+    /// Selects the part of a message to show, or returns `nil` to hide it.
+    private var selection: ((RawSpan) -> [UInt8]?)?
+    /// The number of messages that arrived since the display was paused, or `nil` if it is not paused.
+    private var pausedCount: Int?
+    /// The pattern whose matches are highlighted in arriving messages.
+    private var highlight: Pattern?
+    private var gate = FloodGate()
+    private lazy var floodTimer = Timer(on: loop) { [unowned self] in floodIntervalEnded() }
+    /// Whether sent messages are repetitions, which may be a flood.
+    var isRepeating = false
+    /// Called when ``label`` may have changed.
+    var labelDidChange: () -> Void = {}
+
+    /// The maximum number of messages listed by a search.
+    private static let maximumFound = 100
+    /// The time limit of a search.
+    private static let maximumSearchTime = Duration.seconds(2)
+
+    init(console: Console, transcript: PromptTranscript, on loop: EventLoop) {
+        self.console = console
+        self.transcript = transcript
+        self.loop = loop
+    }
+
+    /// Carries out a command.
+    func carryOut(_ action: ViewAction) {
+        switch action {
+        case .show(let number): showMessage(number)
+        case .tail(let count): showTail(count)
+        case .find(let pattern): find(pattern)
+        case .filter(let pattern): setFilter(pattern)
+        case .save(let path, let number): save(to: path, number)
+        case .pause: togglePause()
+        case .pretty(let style): setPretty(style)
+        case .time(let style): setTime(style)
+        }
+    }
+
+    // MARK: Showing
+
+    /// Keeps a message, and shows it unless it is filtered out.
+    /// - Parameters:
+    ///   - client: The client's number, on a server.
+    ///   - isShown: Whether messages are shown on the terminal at all.
+    /// - Returns: The message's number.
+    @discardableResult
+    func show(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, client: Int? = nil,
+        role: PromptTranscript.Role = .plain, isShown: Bool = true
+    ) -> Int {
+        let moment = transcript.clock.now
+        let number = log.add(payload, as: kind, direction, client: client, at: moment)
+        guard isShown else { return number }
+        var selected: [UInt8]?
+        // Messages that the user typed are shown in any case.
+        if direction == .received || isRepeating {
+            if direction == .received {
+                if isHidden(payload) { return number }
+                if let selection {
+                    guard let part = selection(payload) else {
+                        filters[.selection]?.hiddenCount += 1
+                        labelDidChange()
+                        return number
+                    }
+                    selected = part
+                }
+            }
+            if let count = pausedCount {
+                pausedCount = count + 1
+                labelDidChange()
+                return number
+            }
+            guard gate.admits(at: moment.loopTime) else {
+                if gate.hiddenCount == 1 { floodTimer.start(after: max(.zero, gate.intervalEnd - moment.loopTime)) }
+                return number
+            }
+        }
+        let match = direction == .received ? highlight?.firstMatch(in: payload) : nil
+        let lines =
+            if let selected {
+                selected.withUnsafeBytes {
+                    transcript.lines(of: $0.bytes, as: .text, direction, number: number, client: client, at: moment)
+                }
+            } else {
+                transcript.lines(
+                    of: payload, as: kind, direction, number: number, client: client, role: role, at: moment,
+                    highlighting: match)
+            }
+        if lines.isFolded { lastFolded = number }
+        console.show(lines.text)
+        return number
+    }
+
+    private func isHidden(_ payload: RawSpan) -> Bool {
+        for kind in FilterKind.allCases where kind != .selection {
+            guard let filter = filters[kind], !filter.matches(payload) else { continue }
+            filters[kind]?.hiddenCount += 1
+            labelDidChange()
+            return true
+        }
+        return false
+    }
+
+    private func floodIntervalEnded() {
+        let (count, length) = gate.endInterval(at: loop.now)
+        if count > 0 {
+            let seconds = Int((length / .milliseconds(100)).rounded())
+            let time = seconds % 10 == 0 ? "\(seconds / 10)" : "\(seconds / 10).\(seconds % 10)"
+            let words = "… \(Phrase.grouped(count)) more messages in \(time) s; /tail shows the latest"
+            console.show(transcript.palette.quiet(words) + "\n")
+        }
+        if gate.continues { floodTimer.start(after: FloodGate.interval) }
+    }
+
+    // MARK: Looks
+
+    /// Switches the layout of JSON; nil toggles it.
+    private func setPretty(_ style: PrettyStyle?) {
+        transcript.style = style ?? (transcript.style == .fit ? .full : .fit)
+        console.notice("JSON: \(transcript.style.summary).")
+    }
+
+    /// Switches the timestamps; nil toggles between the time of day and the time since the start.
+    private func setTime(_ style: TimestampStyle?) {
+        let style = style ?? (transcript.clock.style == .relative ? .local : .relative)
+        transcript.clock.style = style
+        console.notice("Times: \(style.summary).")
+    }
+
+    // MARK: Filters
+
+    /// The filters and the pause in a few words, or `nil` if all messages are shown.
+    var label: String? {
+        var parts = FilterKind.allCases.compactMap { kind in
+            filters[kind].map { "[\($0.label) \(Phrase.grouped($0.hiddenCount)) hidden]" }
+        }
+        if let pausedCount { parts.append("[paused, \(Phrase.grouped(pausedCount)) new]") }
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+
+    /// The maximum length of a condition in the prompt.
+    private static let maximumLabelCount = 24
+
+    private static func short(_ source: String) -> String {
+        let text = escapingControls(source)
+        return text.count > maximumLabelCount ? text.prefix(maximumLabelCount) + "…" : text
+    }
+
+    /// Shows only matching messages from now on, or all messages if `source` is `nil`.
+    func setFilter(_ source: String?) {
+        guard let source else { return remove(.pattern, hint: "No filter is set; /filter REGEX sets one.") }
+        guard let pattern = pattern(source, for: "filter") else { return }
+        filters[.pattern] = Filter(label: "/\(Self.short(source))/") { pattern.matches($0) }
+        labelDidChange()
+        console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
+    }
+
+    /// Shows only messages that meet a condition from now on, or all messages if `source` is `nil`.
+    func setCondition(_ source: String?, matches: ((RawSpan) -> Bool)?) {
+        guard let source, let matches else {
+            return remove(.condition, hint: "No condition is set; for example, /where .price>50 sets one.")
+        }
+        filters[.condition] = Filter(label: Self.short(source), matches: matches)
+        labelDidChange()
+        console.notice("Showing only messages with \(escapingControls(source)); /where shows all again.")
+    }
+
+    /// Shows only a part of each message from now on, or whole messages if `source` is `nil`.
+    func setSelection(_ source: String?, select: ((RawSpan) -> [UInt8]?)?) {
+        selection = select
+        guard let source, select != nil else {
+            return remove(.selection, hint: "Whole messages are shown; for example, /pick .user.name shows a part.")
+        }
+        filters[.selection] = Filter(label: Self.short(source)) { _ in true }
+        labelDidChange()
+        console.notice("Showing only \(escapingControls(source)) of each message; /pick shows whole messages again.")
+    }
+
+    private func remove(_ kind: FilterKind, hint: String) {
+        guard let filter = filters.removeValue(forKey: kind) else { return console.notice(hint) }
+        labelDidChange()
+        let count = Phrase.count(filter.hiddenCount, "message")
+        console.notice("Showing all messages again; \(filter.label) hid \(count).")
+    }
+
+    /// Stops showing messages as they arrive, or shows them again.
+    func togglePause() {
+        guard let count = pausedCount else {
+            pausedCount = 0
+            labelDidChange()
+            return console.notice("Paused. Messages are kept; /pause shows new ones again.")
+        }
+        pausedCount = nil
+        labelDidChange()
+        let hint = count > 0 ? "; /tail \(count) shows them" : ""
+        console.notice("Showing messages again. \(Phrase.count(count, "message")) arrived meanwhile\(hint).")
+    }
+
+    // MARK: Looking back
+
+    /// Shows a message in full, in the pager if it is longer than the screen: by default, the last folded message or
+    /// else the last message.
+    func showMessage(_ number: Int?) {
+        guard let entry = entry(number ?? lastFolded ?? log.lastNumber) else { return }
+        let text = transcript.whole(entry)
+        if let editor { editor.page(text) } else { console.show(text) }
+        if entry.isCut { reportCut(entry) }
+        // The next call without a number shows the last message.
+        if number == nil { lastFolded = nil }
+    }
+
+    /// Shows the latest messages, including those that were not shown when they arrived.
+    func showTail(_ count: Int) {
+        let entries = log.kept.suffix(count)
+        guard !entries.isEmpty else { return console.error("no messages yet") }
+        console.show(entries.map { transcript.lines(of: $0).text }.joined())
+    }
+
+    /// Lists the messages that match a regular expression, and highlights matches in later messages. Stops highlighting
+    /// if `source` is `nil`.
+    func find(_ source: String?) {
+        guard let source else {
+            let had = highlight != nil
+            highlight = nil
+            return console.notice(had ? "Matches are no longer highlighted." : "/find REGEX lists matching messages.")
+        }
+        guard let pattern = pattern(source, for: "find") else { return }
+        highlight = pattern
+        let start = loop.now
+        var lines: [String] = []
+        var isPartial = false
+        for entry in log.kept.reversed() {
+            guard lines.count < Self.maximumFound, loop.now - start < Self.maximumSearchTime else {
+                isPartial = true
+                break
+            }
+            let match = entry.payload.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) }
+            if let match { lines.append(transcript.found(entry, at: match)) }
+        }
+        console.show(lines.reversed().joined())
+        let rest = isPartial ? "; older messages were not searched" : ""
+        console.notice("Found \(Phrase.count(lines.count, "message"))\(rest).")
+    }
+
+    private func pattern(_ source: String, for command: String) -> Pattern? {
+        do throws(PatternError) {
+            let pattern = try Pattern(source)
+            console.watch(pattern)
+            return pattern
+        } catch {
+            console.error("/\(command): invalid regular expression '\(escapingControls(source))': \(error)")
+            return nil
+        }
+    }
+
+    /// Saves a message's payload to a file.
+    func save(to path: String, _ number: Int?) {
+        guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
+            return console.error("/save: no message has been received yet")
+        }
+        guard let entry = entry(number) else { return }
+        let shownPath = escapingControls(path)
+        do throws(IOError) {
+            let bytes = entry.payload
+            try File.create(bytes.span.bytes, at: path)
+        } catch {
+            let hint = error == .fileExists ? "; use another name" : ""
+            return console.error("saving message \(number) to \(shownPath): \(error)\(hint)")
+        }
+        console.notice("Saved message \(number) in \(shownPath) (\(TrafficReport.size(entry.payload.count))).")
+        if entry.isCut { reportCut(entry) }
+    }
+
+    private func entry(_ number: Int) -> MessageLog.Entry? {
+        if let entry = log.entry(number) { return entry }
+        switch (log.kept.first, log.kept.last) {
+        case (let first?, let last?):
+            console.error("no message \(number); messages \(first.number) to \(last.number) are available")
+        default: console.error("no messages yet")
+        }
+        return nil
+    }
+
+    private func reportCut(_ entry: MessageLog.Entry) {
+        console.error(
+            "message \(entry.number): only the first \(TrafficReport.size(entry.payload.count)) of "
+                + "\(TrafficReport.size(entry.byteCount)) are available")
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import WSCore
+@testable import wsx
+
+@Suite struct MessageViewTests {
+    @Test("A flood shows samples and counts, and keeps every message")
+    func flood() throws {
+        try withView { view, console, loop in
+            for number in 1...1000 { view.receive("message \(number)") }
+            #expect(console.take().count == FloodGate.limit)
+            var lines: [String] = []
+            loop.turn {
+                lines += console.take()
+                return !lines.isEmpty
+            }
+            #expect(lines.first?.hasPrefix("… 800 more messages in ") ?? false)
+            view.showTail(2)
+            #expect(console.take() == ["#999 ← message 999", "#1000 ← message 1000"])
+            #expect(view.log.kept.count == 1000)
+        }
+    }
+
+    @Test("Messages that the user typed are shown in any case; repetitions are part of a flood")
+    func own() throws {
+        try withView { view, console, _ in
+            view.carryOut(.pause)
+            view.carryOut(.filter("nothing"))
+            _ = console.take()
+            view.send("mine")
+            #expect(console.take() == ["  #1 → mine"])
+            view.isRepeating = true
+            view.send("mine")
+            #expect(console.take() == [])
+        }
+    }
+
+    @Test("A pause hides and counts messages, and the prompt says so")
+    func pause() throws {
+        try withView { view, console, _ in
+            var changes = 0
+            view.labelDidChange = { changes += 1 }
+            view.carryOut(.pause)
+            for _ in 1...3 { view.receive("x") }
+            #expect(view.label == "[paused, 3 new]")
+            #expect(changes == 4)
+            #expect(console.take() == ["Paused. Messages are kept; /pause shows new ones again."])
+            view.carryOut(.pause)
+            #expect(console.take() == ["Showing messages again. 3 messages arrived meanwhile; /tail 3 shows them."])
+            #expect(view.label == nil)
+        }
+    }
+
+    @Test("Filters show their condition and what they hide")
+    func filters() throws {
+        try withView { view, console, _ in
+            view.carryOut(.filter("err|warn"))
+            for text in ["error", "debug", "debug"] { view.receive(text) }
+            #expect(view.label == "[/err|warn/ 2 hidden]")
+            #expect(console.take().last == "  #1 ← error")
+            view.carryOut(.filter(nil))
+            #expect(console.take() == ["Showing all messages again; /err|warn/ hid 2 messages."])
+            view.carryOut(.filter(String(repeating: "long", count: 20)))
+            #expect(view.label == "[/longlonglonglonglonglong…/ 0 hidden]")
+        }
+    }
+
+    @Test("After a search, matches in later messages are highlighted until the search ends")
+    func highlighting() throws {
+        try withView(isColored: true) { view, console, _ in
+            view.receive("needle and thread")
+            _ = console.take()
+            view.carryOut(.find("n..dle"))
+            #expect(console.take().first?.contains("\u{1B}[7mneedle\u{1B}[0m and thread") ?? false)
+            view.receive("a needle")
+            #expect(console.take().first?.contains("a \u{1B}[7mneedle") ?? false)
+            view.carryOut(.find(nil))
+            view.receive("a needle")
+            #expect(console.take().last?.hasSuffix("a needle") ?? false)
+        }
+    }
+
+    private func withView(
+        isColored: Bool = false, _ body: (MessageView, ReadableConsole, EventLoop) throws -> Void
+    ) throws {
+        let (console, loop) = (try ReadableConsole(), try EventLoop())
+        let transcript = PromptTranscript(palette: Palette(isEnabled: isColored), timestamps: .off, on: loop) {
+            ScreenSize(columns: 100, rows: 30)
+        }
+        try body(MessageView(console: console.console, transcript: transcript, on: loop), console, loop)
+    }
+}
+
+extension MessageView {
+    fileprivate func receive(_ text: String) {
+        let bytes = Array(text.utf8)
+        show(bytes.span.bytes, as: .text, .received)
+    }
+
+    fileprivate func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        show(bytes.span.bytes, as: .text, .sent)
+    }
+}

@@ -1,0 +1,166 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct PromptTranscriptTests {
+    @Test("A message that fits takes one line, with its number and direction")
+    func oneLine() throws {
+        try withTranscript { transcript in
+            #expect(lines(transcript, #"{"op": "ping"}"#, .sent) == "  #1 → {\"op\":\"ping\"}\n")
+            #expect(lines(transcript, "hello", .received, number: 12) == " #12 ← hello\n")
+            #expect(lines(transcript, "hello", .received, number: 12_345) == "#12345 ← hello\n")
+            #expect(lines(transcript, "hello", .received, client: 3) == "  #1 @3 ← hello\n")
+            #expect(lines(transcript, "", .received) == "  #1 ← (empty)\n")
+            #expect(lines(transcript, "later", .queued) == "  #1 … later\n")
+        }
+    }
+
+    @Test("Longer text is wrapped at words with a hanging indent, and folded beyond the limit")
+    func wrapped() throws {
+        try withTranscript(columns: 50, rows: 24) { transcript in
+            let words = String(repeating: "word ", count: 14)
+            #expect(
+                lines(transcript, words, .received).split(separator: "\n").map { $0.trimmedAtEnd } == [
+                    "  #1 ← word word word word word word word word", "       word word word word word word",
+                ])
+            let long = lines(transcript, String(repeating: "word ", count: 500), .received, number: 7)
+            let rows = long.split(separator: "\n")
+            #expect(rows.count == 7)
+            #expect(rows.last == "       … 2500 B, /7 shows all")
+        }
+    }
+
+    @Test("Narrow windows use the space of the number column, and no line is too long", arguments: [30, 60, 80, 120])
+    func widths(columns: Int) throws {
+        try withTranscript(columns: columns, rows: 24) { transcript in
+            let json = #"{"a":"\#(String(repeating: "x", count: 300))","b":[\#(String(repeating: "1,", count: 200))2]}"#
+            for text in [json, String(repeating: "水", count: 200), "a\tb\nc", String(repeating: "y", count: 20_000)] {
+                for line in lines(transcript, text, .received, number: 1000).split(separator: "\n") {
+                    #expect(DisplayWidth.of(String(line)) < columns)
+                }
+            }
+            let bytes = [UInt8](repeating: 0xFF, count: 1000)
+            let dump = transcript.lines(
+                of: bytes.span.bytes, as: .binary, .received, number: 3, at: transcript.clock.now)
+            #expect(dump.isFolded)
+            for line in dump.text.split(separator: "\n") { #expect(DisplayWidth.of(String(line)) < columns) }
+        }
+    }
+
+    @Test("Binary messages show their size, bytes, and text")
+    func binary() throws {
+        try withTranscript { transcript in
+            let bytes: [UInt8] = [0, 0x41, 0xFF]
+            let shown = transcript.lines(
+                of: bytes.span.bytes, as: .binary, .received, number: 1, at: transcript.clock.now)
+            #expect(shown.text == "  #1 ← binary 3 B  00 41 ff  .A.\n")
+            #expect(!shown.isFolded)
+        }
+    }
+
+    @Test("A reply shows its request, its round trip, and its error")
+    func replies() throws {
+        try withTranscript { transcript in
+            let role = PromptTranscript.Role.reply(to: 4, roundTrip: .microseconds(1500), error: nil)
+            #expect(lines(transcript, "[1]", .received, number: 5, role: role) == "  #5 ← #4 1.500 ms [1]\n")
+            let failed = PromptTranscript.Role.reply(to: nil, roundTrip: .zero, error: "error -32601: no such method")
+            #expect(
+                lines(transcript, "{}", .received, number: 6, role: failed)
+                    == "  #6 ← 0.000 ms error -32601: no such method {}\n")
+        }
+    }
+
+    @Test("Control frames have no number; a close frame shows its meaning and reason")
+    func frames() throws {
+        try withTranscript { transcript in
+            let payload = Array("a\"\u{1B}".utf8)
+            #expect(
+                transcript.control(.ping, payload.span.bytes, .received, note: "(after 1 ms)")
+                    == #"     ← ping "a"\u{1B}" (after 1 ms)"# + "\n")
+            #expect(
+                transcript.close(CloseFrame(code: .normalClosure, reason: "bye"), .received)
+                    == "     ← close 1000 normal closure: \"bye\"\n")
+            #expect(transcript.close(CloseFrame(code: nil), .sent) == "     → close without a code\n")
+        }
+    }
+
+    @Test("Control characters from a peer are escaped in every style")
+    func hostile() throws {
+        try withTranscript { transcript in
+            for style in [PrettyStyle.fit, .full, .off] {
+                transcript.style = style
+                let shown = lines(transcript, "\u{1B}[2J\r\u{9B}H\u{202E}", .received)
+                #expect(shown == "  #1 ← \\u{1B}[2J\\u{D}\\u{9B}H\\u{202E}\n", "\(style)")
+                let json = lines(transcript, "[\"\u{9B}\u{202E}\"]", .received)
+                #expect(json.contains("\\u{9B}\\u{202E}"), "\(style)")
+            }
+        }
+    }
+
+    @Test("The style full shows one member per line, and off shows the text unchanged")
+    func styles() throws {
+        try withTranscript { transcript in
+            transcript.style = .full
+            #expect(lines(transcript, "[1]", .received) == "  #1 ← [\n         1\n       ]\n")
+            transcript.style = .off
+            #expect(lines(transcript, "[ 1 ]", .received) == "  #1 ← [ 1 ]\n")
+        }
+    }
+
+    @Test("A message in full has a line of facts and no margin")
+    func whole() throws {
+        try withTranscript { transcript in
+            var log = MessageLog()
+            log.add(Array("{\"a\":[1]}".utf8).span.bytes, as: .text, .received, at: transcript.clock.now)
+            let lines = transcript.whole(try #require(log.entry(1))).split(separator: "\n")
+            #expect(lines[0].hasPrefix("  #1 ← text, 9 B, "))
+            #expect(lines[1...] == ["{", "  \"a\": [", "    1", "  ]", "}"])
+            log.add(
+                Array(repeating: UInt8(ascii: "x"), count: 2 << 20).span.bytes, as: .text, .sent,
+                at: transcript.clock.now)
+            #expect(transcript.whole(try #require(log.entry(2))).hasSuffix("… /save FILE 2 saves all of it\n"))
+        }
+    }
+
+    @Test("A match is shown with its surroundings, highlighted")
+    func match() throws {
+        try withIdleLoop { loop in
+            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            let text = Array("some text".utf8)
+            let shown = transcript.lines(
+                of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now, highlighting: 5..<9)
+            #expect(shown.text.hasSuffix("some \u{1B}[7mtext\u{1B}[0m\n"))
+        }
+    }
+
+    private func withTranscript(
+        columns: Int = 100, rows: Int = 30, _ body: (PromptTranscript) throws -> Void
+    ) throws {
+        try withIdleLoop { loop in
+            try body(
+                PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop) {
+                    ScreenSize(columns: columns, rows: rows)
+                })
+        }
+    }
+
+    private func lines(
+        _ transcript: PromptTranscript, _ text: String, _ direction: Transcript.Direction, number: Int = 1,
+        client: Int? = nil, role: PromptTranscript.Role = .plain
+    ) -> String {
+        let bytes = Array(text.utf8)
+        return transcript.lines(
+            of: bytes.span.bytes, as: .text, direction, number: number, client: client, role: role,
+            at: transcript.clock.now
+        ).text
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedAtEnd: String {
+        var text = String(self)
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

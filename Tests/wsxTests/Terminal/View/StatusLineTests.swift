@@ -1,0 +1,48 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct StatusLineTests {
+    private let facts = StatusLine.Facts(
+        place: ["wss://api.example.com/feed", "TLS 1.3"], sentMessages: 12, receivedMessages: 1830,
+        roundTrip: .microseconds(41_200), recording: "session.jsonl")
+
+    @Test("The line shows the address, traffic, recording, round trip, and TLS")
+    func everything() {
+        #expect(
+            text(columns: 120)
+                == "wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · 41.200 ms · TLS 1.3")
+    }
+
+    @Test("Facts that do not fit are omitted, and a long address is cut", arguments: [60, 40, 30])
+    func narrow(columns: Int) {
+        let line = StatusLine.text(facts, rate: 214, columns: columns, palette: Palette(isEnabled: false))
+        #expect(line.columns <= columns)
+        #expect(line.text.hasPrefix("wss://api.example.c"))
+    }
+
+    @Test("The line depends on the window until the user chooses")
+    func choice() throws {
+        try withIdleLoop { loop in
+            let editor = FakeEditor()
+            var size = ScreenSize(columns: 59, rows: 24)
+            let line = StatusLine(
+                above: editor, palette: Palette(isEnabled: false), on: loop, screenSize: { size }, facts: { facts })
+            line.update()
+            #expect(editor.statusLine == nil && !line.isOn)
+            size = ScreenSize(columns: 60, rows: 10)
+            line.update()
+            #expect(editor.statusLine?.text.hasPrefix("wss://api") ?? false)
+            line.choice = false
+            #expect(editor.statusLine == nil)
+            size = ScreenSize(columns: 30, rows: 5)
+            line.choice = true
+            #expect(editor.statusLine != nil)
+        }
+    }
+
+    private func text(columns: Int) -> String {
+        StatusLine.text(facts, rate: 214, columns: columns, palette: Palette(isEnabled: false)).text
+    }
+}
