@@ -19,10 +19,9 @@ public enum Phrase {
         return "\(microseconds / 1000).\(padded(microseconds % 1000, to: 3))"
     }
 
-    /// A nonnegative number with commas between thousands: `1,234,567`.
+    /// A number with commas between thousands: `1,234,567`.
     public static func grouped(_ count: Int) -> String {
-        let digits = String(count)
-        guard digits.utf8.count > 3 else { return digits }
-        return "\(grouped(count / 1000)),\(padded(count % 1000, to: 3))"
+        guard count.magnitude >= 1000 else { return String(count) }
+        return "\(grouped(count / 1000)),\(padded(Int((count % 1000).magnitude), to: 3))"
     }
 }

@@ -17,4 +17,11 @@ import Testing
     func counts(count: Int, words: String) {
         #expect(Phrase.count(count, "ping") == words)
     }
+
+    @Test(
+        "Numbers have commas",
+        arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (123_456, "123,456"), (-1_234_567, "-1,234,567")])
+    func groups(number: Int, text: String) {
+        #expect(Phrase.grouped(number) == text)
+    }
 }
