@@ -6,14 +6,8 @@ enum PromptAction: Equatable {
     case ping([UInt8])
     case pong([UInt8])
     case close(CloseFrame)
-    case history(HistoryQuery)
-    case edit(EditSource)
-    /// Nil: toggle.
-    case pretty(Bool?)
-    /// Nil: toggle between the time of day and the time since the start.
-    case time(TimestampStyle?)
-    /// Nil: list all commands.
-    case help(topic: String?)
+    /// An action that concerns only the terminal.
+    case terminal(TerminalAction)
     case quit
 }
 
