@@ -90,3 +90,51 @@ public struct ConnectTimeouts: Equatable, Sendable {
         self.phases = phases
     }
 }
+
+/// Settings for connecting over the network.
+public struct NetworkSettings: Sendable {
+    /// The address family to use; nil for both.
+    public var family: SocketAddress.Family?
+    /// Addresses that replace lookups. The last override for a host applies, else the last for any host.
+    public var overrides: [AddressOverride]
+    /// The local addresses to connect from, with port 0; the first of the remote address's family is used. If empty,
+    /// the system chooses. Otherwise, remote addresses of a family without a local address are skipped.
+    public var sources: [SocketAddress]
+
+    /// Creates settings. By default, both families are used, and the system looks up names and chooses local addresses.
+    public init(
+        family: SocketAddress.Family? = nil, overrides: [AddressOverride] = [], sources: [SocketAddress] = []
+    ) {
+        self.family = family
+        self.overrides = overrides
+        self.sources = sources
+    }
+}
+
+/// The time spent in each phase of opening a connection, including redirects.
+public struct PhaseDurations: Sendable {
+    private var resolving = Duration.zero
+    private var connecting = Duration.zero
+    private var tunnelling = Duration.zero
+    private var securing = Duration.zero
+    private var upgrading = Duration.zero
+
+    /// Creates durations of zero.
+    public init() {}
+
+    /// The duration of a phase; zero if it did not occur.
+    public subscript(phase: ConnectError.Phase) -> Duration {
+        get { self[keyPath: Self.path(of: phase)] }
+        set { self[keyPath: Self.path(of: phase)] = newValue }
+    }
+
+    private static func path(of phase: ConnectError.Phase) -> WritableKeyPath<PhaseDurations, Duration> {
+        switch phase {
+        case .resolving: \.resolving
+        case .connecting: \.connecting
+        case .tunnelling: \.tunnelling
+        case .securing: \.securing
+        case .upgrading: \.upgrading
+        }
+    }
+}
