@@ -82,6 +82,8 @@ uses() {
         report "wsx/$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
 in_turn uses Text
+in_turn uses Options/Values
+in_turn uses Options/Groups Options/Values Options/OptionHeadings.swift
 in_turn uses Options
 in_turn uses Terminal Options
 in_turn uses Manual Options Terminal

@@ -68,16 +68,3 @@ struct ResultArguments: Equatable, Sendable {
         ) { arguments, value in arguments.reportPath = value },
     ]
 }
-
-/// The format of results on standard output.
-enum ResultFormat: String, OptionChoice {
-    case text
-    case json
-
-    var summary: String {
-        switch self {
-        case .text: "a table"
-        case .json: "one JSON object on one line, see JSON RESULTS"
-        }
-    }
-}

@@ -116,6 +116,3 @@ protocol ConversationArguments {
     var format: FormatArguments { get }
     var transcript: TranscriptArguments { get }
 }
-
-extension ConnectArguments: ConversationArguments {}
-extension ListenArguments: ConversationArguments {}

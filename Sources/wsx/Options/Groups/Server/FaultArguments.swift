@@ -121,19 +121,3 @@ struct FaultArguments: Equatable, Sendable {
         }
     }
 }
-
-/// When `wsx listen` closes a client.
-enum CloseLimit: Equatable, Sendable {
-    /// After this many messages of the client.
-    case messages(Int)
-    /// After this time since the client connected.
-    case time(Duration)
-}
-
-/// The requests that `wsx listen` rejects.
-struct Rejection: Equatable, Sendable {
-    /// The HTTP status, 300 through 599.
-    var status: Int
-    /// The number of requests to reject before accepting others; nil: all.
-    var count: Int?
-}
