@@ -7,6 +7,19 @@
 ///
 /// A time limit applies to the whole attempt; phases may have additional limits.
 public final class Connector {
+    /// The stages of an attempt. Each stage owns the stream while it works.
+    private enum Stage {
+        case idle
+        case lookingUpTarget(HostLookup)
+        case dialing(Dialer)
+        /// A stream is open, perhaps during a TLS handshake.
+        case connected(any ByteStream)
+        case tunnelling(ProxyTunnel)
+        case upgrading(ClientOpening)
+        /// The completion has been called, or the connector was canceled.
+        case over
+    }
+
     private let settings: Settings
     private let resources: ConnectorResources
     private let loop: EventLoop
@@ -26,15 +39,9 @@ public final class Connector {
     private var phase = ConnectError.Phase.resolving
     private var phaseStartTime = Duration.zero
     private var phaseDurations = PhaseDurations()
-    private var targetLookup: HostLookup?
-    private var dialer: Dialer?
-    /// The stream, unless `tunnel` or `opening` owns it.
-    private var stream: (any ByteStream)?
-    private var tunnel: ProxyTunnel?
-    private var opening: ClientOpening?
+    private var stage = Stage.idle
     private var timer: Timer?
     private var phaseTimer: Timer?
-    private var isOver = false
 
     /// Prepares a connection.
     /// - Parameters:
@@ -64,25 +71,28 @@ public final class Connector {
 
     /// Cancels the attempt and closes its stream. The completion is not called.
     public func cancel() {
-        isOver = true
         timer = nil
         phaseTimer = nil
-        drop()
+        leaveStage(for: .over)
     }
 
-    /// Cancels everything in progress and closes the stream.
-    private func drop() {
-        targetLookup?.cancel()
-        dialer?.cancel()
-        tunnel?.cancel()
-        opening?.cancel()
-        stream?.close()
-        targetLookup = nil
-        dialer = nil
-        tunnel = nil
-        opening = nil
-        stream = nil
+    /// Cancels what is in progress and closes the stream.
+    private func leaveStage(for next: Stage) {
+        let left = stage
+        stage = next
+        switch left {
+        case .idle, .over: break
+        case .lookingUpTarget(let lookup): lookup.cancel()
+        case .dialing(let dialer): dialer.cancel()
+        case .connected(let stream): stream.close()
+        case .tunnelling(let tunnel): tunnel.cancel()
+        case .upgrading(let opening): opening.cancel()
+        }
     }
+
+    private var isOver: Bool { if case .over = stage { true } else { false } }
+    /// The open stream, unless a tunnel or the opening handshake owns it.
+    private var stream: (any ByteStream)? { if case .connected(let stream) = stage { stream } else { nil } }
 
     private func enter(_ phase: ConnectError.Phase) {
         endPhase()
@@ -101,8 +111,13 @@ public final class Connector {
     }
 
     private func timedOut(after limit: Duration) {
-        if let refusal = opening?.partialRefusal { return finish(.failure(failure(for: refusal))) }
-        if let proxy, let refusal = tunnel?.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
+        switch stage {
+        case .upgrading(let opening):
+            if let refusal = opening.partialRefusal { return finish(.failure(failure(for: refusal))) }
+        case .tunnelling(let tunnel):
+            if let proxy, let refusal = tunnel.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
+        case .idle, .lookingUpTarget, .dialing, .connected, .over: break
+        }
         finish(.failure(.timedOut(phase, after: limit, peer: peer)))
     }
 
@@ -148,16 +163,15 @@ public final class Connector {
     /// Resolves the target and uses the first address found, because only the proxy could test which one answers.
     private func lookUpTarget(_ host: String, port: UInt16) {
         let lookup = HostLookup(family: settings.network.family, on: loop) { [self] addresses in
-            targetLookup?.cancel()
-            targetLookup = nil
+            leaveStage(for: .idle)
             open(targetAddress: addresses.first?.hostBytes)
         } didEnd: { [self] error in
-            targetLookup = nil
+            stage = .idle
             guard let error else { return }
             let isFamilyMissing = error == .noAddress && settings.network.family != nil
             finish(.failure(isFamilyMissing ? .noAddress(host: host) : .unresolvable(host: host, error)))
         }
-        targetLookup = lookup
+        stage = .lookingUpTarget(lookup)
         lookup.start(host, port: port)
     }
 
@@ -185,20 +199,20 @@ public final class Connector {
         guard let firstHop else { preconditionFailure("echo: needs a destination") }
         peer = proxy?.description
         let dialer = Dialer(firstHop, network: settings.network, on: loop) { [self] result in
-            self.dialer = nil
             switch result {
             case .failure(let error):
+                stage = .idle
                 finish(.failure(proxy.map { .proxyUnreachable($0, error) } ?? error))
             case .success(let (stream, peer)):
                 self.peer = peer
-                self.stream = stream
+                stage = .connected(stream)
                 didStep?(.reached(peer: peer, proxy))
                 guard !isOver else { return }
                 if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
             }
         }
         dialer.didResolve = { [unowned self] in enter(.connecting) }
-        self.dialer = dialer
+        stage = .dialing(dialer)
         dialer.start()
     }
 
@@ -217,7 +231,7 @@ public final class Connector {
                 tunnel(through: proxy, targetAddress: targetAddress)
             }
         }
-        self.stream = secured
+        stage = .connected(secured)
         secured.start()
     }
 
@@ -233,13 +247,11 @@ public final class Connector {
                     finish(.failure(.proxySecurity(proxy, error)))
                 case .failure(let error): finish(.failure(error))
                 case .success(let firstBytes):
-                    self.tunnel = nil
-                    self.stream = stream
+                    stage = .connected(stream)
                     secure(with: firstBytes)
                 }
             }
-            self.stream = nil
-            self.tunnel = tunnel
+            stage = .tunnelling(tunnel)
             if let head = handshake.requestHead { didStep?(.sent(head: head)) }
             tunnel.start()
         } catch {
@@ -264,7 +276,7 @@ public final class Connector {
                 upgrade()
             }
         }
-        self.stream = secured
+        stage = .connected(secured)
         secured.start(with: firstBytes)
     }
 
@@ -304,8 +316,7 @@ public final class Connector {
             case .success(let opened): upgraded(stream, opened)
             }
         }
-        self.stream = nil
-        self.opening = opening
+        stage = .upgrading(opening)
         didStep?(.sent(head: String(decoding: handshake.requestBytes, as: UTF8.self)))
         opening.start(with: firstBytes)
     }
@@ -321,7 +332,7 @@ public final class Connector {
             didStep?(.received(head))
             if !isOver { didStep?(.redirected(to: next.url)) }
             guard !isOver else { return }
-            drop()
+            leaveStage(for: .idle)
             request = next
             connect()
         } catch {
@@ -335,7 +346,8 @@ public final class Connector {
             let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
             didStep?(.received(opened.upgrade.response))
             guard !isOver else { return }
-            opening = nil
+            // The caller takes over the stream.
+            stage = .idle
             endPhase()
             finish(
                 .success(

@@ -96,16 +96,60 @@ public final class Server<Handler: ConnectionHandler> {
         public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
     }
 
+    /// Observes the clients that do not get a connection, for logs.
+    public struct Observer {
+        /// Called for each refused request.
+        public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
+        /// Called for each request that is not an upgrade, when its response is complete or has failed.
+        public var didServe: ((ServedRequest) -> Void)?
+        /// Called when TLS with a client fails before its request is complete.
+        public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
+        /// Called when accepting pauses.
+        public var didReachLimit: ((Limit) -> Void)?
+    }
+
+    /// The numbers of clients. Servers that share a port use different numbers.
+    private struct Numbers {
+        private var last: Int
+        private let step: Int
+
+        init(_ share: Share) {
+            last = share.index + 1 - share.count
+            step = share.count
+        }
+
+        mutating func next() -> Int {
+            last += step
+            return last
+        }
+    }
+
+    /// The number of clients that the server accepts.
+    private struct Capacity {
+        /// The number of descriptors available for clients.
+        let descriptors: Int
+        /// The maximum number of concurrent streams.
+        let streams: Int
+
+        init(_ settings: Settings, _ share: Share) {
+            descriptors = DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
+            streams = min(descriptors, settings.maximumConnections ?? .max)
+        }
+
+        /// Whether no further client fits.
+        /// - Parameter exchangeCount: The number of responses that may need a descriptor for their file in addition to
+        ///   their stream.
+        func isExhausted(by clientCount: Int, exchangeCount: Int) -> Bool {
+            clientCount >= streams || clientCount + exchangeCount >= descriptors
+        }
+    }
+
     /// The loop that runs the server.
     public let loop: EventLoop
     /// The open connections by client number.
     public private(set) var connections: [Int: Connection<Handler>] = [:]
-    /// Called for each refused request.
-    public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
-    /// Called for each request that is not an upgrade, when its response is complete or has failed.
-    public var didServe: ((ServedRequest) -> Void)?
-    /// Called when TLS with a client fails before its request is complete.
-    public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
+    /// Observes the clients that do not get a connection.
+    public var observer = Observer()
     /// Called for each new connection, before it receives anything.
     public var didOpen: ((Connection<Handler>) -> Void)?
     /// Asked about each request the policy accepts. Returns the reason to refuse it, or nil to accept it.
@@ -122,16 +166,8 @@ public final class Server<Handler: ConnectionHandler> {
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The number of refused clients still receiving their response.
     private var leavingCount = 0
-    private var lastNumber: Int
-    /// The increment between client numbers, which keeps them unique among servers that share a port.
-    private let numberStep: Int
-    /// The maximum number of concurrent streams.
-    private let maximumStreams: Int
-    /// The number of descriptors available for clients.
-    private let maximumDescriptors: Int
-
-    /// Called when accepting pauses.
-    public var didReachLimit: ((Limit) -> Void)?
+    private var numbers: Numbers
+    private let capacity: Capacity
 
     /// Creates a server that does not listen yet.
     /// - Parameters:
@@ -147,11 +183,8 @@ public final class Server<Handler: ConnectionHandler> {
         self.loop = loop
         self.makeHandler = makeHandler
         let share = settings.share ?? Share(index: 0, count: 1)
-        maximumDescriptors = DescriptorBudget().streams(
-            onEachOf: share.count, besides: settings.reservedDescriptors)
-        numberStep = share.count
-        lastNumber = share.index + 1 - share.count
-        maximumStreams = min(maximumDescriptors, settings.maximumConnections ?? .max)
+        numbers = Numbers(share)
+        capacity = Capacity(settings, share)
         resources = ConnectionResources(on: loop)
         memory = CrowdMemory(on: loop)
     }
@@ -219,13 +252,12 @@ public final class Server<Handler: ConnectionHandler> {
     private func updateAccepting() {
         let count = connections.count + openings.count + exchanges.count + leavingCount
         memory.update(count)
-        // A response may need a descriptor for its file in addition to its stream.
-        guard count >= maximumStreams || count + exchanges.count >= maximumDescriptors else {
+        guard capacity.isExhausted(by: count, exchangeCount: exchanges.count) else {
             for listener in listeners { listener.resume() }
             return
         }
         for listener in listeners { listener.pause() }
-        didReachLimit?(count == settings.maximumConnections ? .connections(count) : .descriptors(count))
+        observer.didReachLimit?(count == settings.maximumConnections ? .connections(count) : .descriptors(count))
     }
 
     private func accept(_ stream: SystemStream, at endpointIndex: Int) {
@@ -244,9 +276,9 @@ public final class Server<Handler: ConnectionHandler> {
             defer { updateAccepting() }
             switch outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
-            case .abandoned(.protection(let error as TLSError)?): didFailToSecure?(error, opening.facts)
+            case .abandoned(.protection(let error as TLSError)?): observer.didFailToSecure?(error, opening.facts)
             case .abandoned: break
-            case .refused(let refusal): didRefuse?(refusal, opening.facts)
+            case .refused(let refusal): observer.didRefuse?(refusal, opening.facts)
             case .requested(let request): answer(request, of: opening)
             case .accepted(let upgrade, let firstBytes):
                 open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
@@ -270,7 +302,7 @@ public final class Server<Handler: ConnectionHandler> {
         exchange.run(patience: settings.responsePatience) { [unowned self] exchange, served in
             exchanges[ObjectIdentifier(exchange)] = nil
             updateAccepting()
-            didServe?(served)
+            observer.didServe?(served)
         }
     }
 
@@ -278,8 +310,7 @@ public final class Server<Handler: ConnectionHandler> {
         _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: PeerAddress, at endpointIndex: Int,
         firstBytes: [UInt8]
     ) {
-        lastNumber += numberStep
-        let number = lastNumber
+        let number = numbers.next()
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
         let client = Client(
