@@ -13,6 +13,11 @@ public enum Phrase {
         return "\(milliseconds / 1000).\(padded(milliseconds % 1000, to: 3)) s"
     }
 
+    /// A duration in seconds with one decimal: `12.3 s`.
+    public static func seconds(_ duration: Duration) -> String {
+        "\(FixedPoint.text(duration / .seconds(1), digits: 1)) s"
+    }
+
     /// A duration in milliseconds with microsecond resolution: `12.345`.
     public static func milliseconds(_ duration: Duration) -> String {
         let microseconds = Int(duration / .microseconds(1))

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// One line of the log about a finished client or request.
@@ -45,7 +46,7 @@ struct ConnectionLogLine {
             "from \(address)" + (origin.map { ", origin \($0)" } ?? "")
             + (path.map { ", path \($0)" } ?? "")
         let status = status.map { ", status \($0)" } ?? ""
-        let time = Self.words(for: now - .milliseconds(acceptMilliseconds))
+        let time = Phrase.seconds(now - .milliseconds(acceptMilliseconds))
         let traffic = "\(TrafficReport.size(receivedBytes)) in, \(TrafficReport.size(sentBytes)) out"
         let reason = reason.map { ": \(escapingControls($0))" } ?? ""
         return "\(subject), \(client)\(status), \(time), \(traffic)\(reason)"
@@ -54,11 +55,5 @@ struct ConnectionLogLine {
     /// Returns the same text without excess capacity.
     private static func compact(_ text: String) -> String {
         String(decoding: Array(text.utf8), as: UTF8.self)
-    }
-
-    /// A duration in seconds with one decimal: `12.3 s`.
-    private static func words(for duration: Duration) -> String {
-        let tenths = Int(clamping: Int64((duration / .milliseconds(100)).rounded()))
-        return "\(tenths / 10).\(tenths % 10) s"
     }
 }
