@@ -242,6 +242,31 @@ import Testing
         #expect(outcome.notices.contains("request 2 (id 2): no reply within 1 ms"))
     }
 
+    @Test("A late reply is written, and its delay is reported")
+    func lateReply() throws {
+        let fixture = ConnectFixture {
+            $0.replies.correlation = "id"
+            $0.replies.replyTimeout = .milliseconds(1)
+            $0.ending.count = 1
+        }
+        fixture.input = "{\"id\":1}\n"
+        var hasTimedOut: () -> Bool = { false }
+        fixture.didStart = { run in hasTimedOut = { [unowned run] in run.requests?.isSettled ?? false } }
+        var timer: Timer?
+        fixture.didReceive = { peer, event in
+            guard case .text = event else { return }
+            timer = Timer(on: peer.loop) {
+                guard hasTimedOut() else { return }
+                timer = nil
+                peer.send("{\"id\":1,\"late\":true}")
+            }
+            timer?.start(after: .milliseconds(1), every: .milliseconds(1))
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.output == "{\"id\":1,\"late\":true}\n")
+        #expect(outcome.notices.contains("request 1: the reply arrived "))
+    }
+
     @Test("A run fails if the peer closes with unanswered requests")
     func unanswered() throws {
         let fixture = ConnectFixture { $0.replies.correlation = "id" }
@@ -321,7 +346,38 @@ import Testing
         #expect(outcome.notices.contains("the last 2 messages of the input may not have reached the peer"))
     }
 
+    @Test("Without a confirmation, the closing handshake starts after the close timeout")
+    func confirmationTimeout() throws {
+        let fixture = ConnectFixture {
+            $0.staying.reconnection = .always
+            $0.ending.linger = .idle(.zero)
+            $0.client.limits.closeTimeout = .milliseconds(100)
+        }
+        fixture.input = "a\n"
+        fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
+        let outcome = try fixture.run()
+        // The answer to the close frame confirms the message.
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.received) == [[.text("a"), .ping, .close(1000)]])
+        #expect(!outcome.notices.contains("may not have reached the peer"))
+    }
+
     // MARK: Keepalive and display
+
+    @Test("A heartbeat message is sent and shown like others")
+    func heartbeatMessage() throws {
+        let fixture = ConnectFixture {
+            $0.staying.heartbeats.heartbeat = .milliseconds(1)
+            $0.staying.heartbeatMessage = "still here"
+            $0.ending.linger = .forever
+            $0.transcript.verbosity = 2
+        }
+        fixture.didReceive = { peer, event in if event == .text("still here") { peer.close(1000) } }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers[0].texts.first == "still here")
+        #expect(outcome.notices.contains("still here"))
+    }
 
     @Test("A heartbeat sends its message, and a silent peer is considered dead")
     func heartbeat() throws {
@@ -372,6 +428,20 @@ import Testing
             #expect(lines.contains { $0.contains(#""direction":"in""#) && $0.contains("hello") })
             #expect(lines.contains { $0.contains(#""type":"close""#) })
         }
+    }
+
+    @Test("A recording that cannot be written ends the run")
+    func fullDisk() throws {
+        let fixture = ConnectFixture {
+            $0.transcript.recordPath = "/dev/full"
+            $0.ending.linger = .forever
+        }
+        let outcome = try fixture.run()
+        guard case .recording(path: "/dev/full", _)? = outcome.failure else {
+            Issue.record("\(outcome.failure as Any)")
+            return
+        }
+        #expect(outcome.peers[0].received == [.close(1000)])
     }
 
     @Test("An invalid call is rejected before the recording truncates its file")

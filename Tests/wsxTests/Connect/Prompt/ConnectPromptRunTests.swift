@@ -51,6 +51,22 @@ import Testing
         #expect(outcome.peers.map(\.received) == [[.close(1000)], [.close(1000)]])
     }
 
+    @Test("An unreachable server is reported at the prompt, and typed lines are rejected")
+    func unreachable() throws {
+        let fixture = echo()
+        var attemptCount = 0
+        fixture.makePeer = { _, loop in
+            attemptCount += 1
+            return attemptCount == 1 ? FakePeer(on: loop) : nil
+        }
+        let outcome = try fixture.run(atPrompt: [
+            .type("/close"), .read("Disconnected"), .type("/reconnect"), .read("connection refused"), .type("lost"),
+            .read("not connected"), .leave,
+        ])
+        #expect(outcome.failure?.status != .timedOut)
+        #expect(outcome.peers.map(\.received) == [[.close(1000)]])
+    }
+
     @Test("/connect leads to another server")
     func anotherServer() throws {
         let fixture = echo()
