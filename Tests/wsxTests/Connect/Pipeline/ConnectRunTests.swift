@@ -257,7 +257,7 @@ import Testing
             guard case .text = event else { return }
             timer = Timer(on: peer.loop) {
                 guard hasTimedOut() else { return }
-                timer = nil
+                timer?.stop()
                 peer.send("{\"id\":1,\"late\":true}")
             }
             timer?.start(after: .milliseconds(1), every: .milliseconds(1))

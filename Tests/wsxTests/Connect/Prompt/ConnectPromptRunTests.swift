@@ -54,11 +54,7 @@ import Testing
     @Test("An unreachable server is reported at the prompt, and typed lines are rejected")
     func unreachable() throws {
         let fixture = echo()
-        var attemptCount = 0
-        fixture.makePeer = { _, loop in
-            attemptCount += 1
-            return attemptCount == 1 ? FakePeer(on: loop) : nil
-        }
+        fixture.makePeer = { number, loop in number == 0 ? FakePeer(on: loop) : nil }
         let outcome = try fixture.run(atPrompt: [
             .type("/close"), .read("Disconnected"), .type("/reconnect"), .read("connection refused"), .type("lost"),
             .read("not connected"), .leave,
