@@ -130,8 +130,11 @@ final class ConnectPrompt {
         case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
-        case .terminal(let action):
-            console.carryOut(action, with: editor, transcript: transcript, commands: Self.commands)
+        case .history(let query): console.showHistory(query, of: editor.history)
+        case .edit(let source): console.edit(source, with: editor)
+        case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
+        case .time(let style): console.setTime(style, of: transcript)
+        case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .quit: connection.endAsAsked()
         }
     }

@@ -86,9 +86,13 @@ final class ListenPrompt {
         case .ping(let payload): send(.ping, payload, to: client)
         case .pong(let payload): send(.pong, payload, to: client)
         case .close(let frame): send(.close(frame), [], to: client)
-        case .terminal(let action):
-            console.carryOut(action, with: editor, transcript: transcript, commands: Self.commands)
-            if action == .help(topic: nil) {
+        case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
+        case .edit(let source): editor.map { console.edit(source, with: $0) }
+        case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
+        case .time(let style): console.setTime(style, of: transcript)
+        case .help(let topic):
+            console.showHelp(topic, of: Self.commands)
+            if topic == nil {
                 console.show(
                     "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.\n")
             }

@@ -6,8 +6,14 @@ enum PromptAction: Equatable {
     case ping([UInt8])
     case pong([UInt8])
     case close(CloseFrame)
-    /// An action that concerns only the terminal.
-    case terminal(TerminalAction)
+    case history(HistoryQuery)
+    case edit(EditSource)
+    /// Nil: toggle.
+    case pretty(Bool?)
+    /// Nil: toggle between the time of day and the time since the start.
+    case time(TimestampStyle?)
+    /// Nil: list all commands.
+    case help(topic: String?)
     case quit
 }
 

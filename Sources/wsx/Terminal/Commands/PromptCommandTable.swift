@@ -129,7 +129,7 @@ enum PromptCommandTable {
         .both(
             PromptCommand(
                 "pretty", "[on|off]", "indent JSON, or show it unchanged", details: "Without an argument, it toggles."
-            ) { argument throws(PromptMistake) in .terminal(.pretty(try argument.optionalSwitch())) }),
+            ) { argument throws(PromptMistake) in .pretty(try argument.optionalSwitch()) }),
         .both(
             PromptCommand(
                 "time", "[STYLE]", "choose the timestamps of messages",
@@ -137,7 +137,7 @@ enum PromptCommandTable {
                     *STYLE* is `local`, `utc`, `relative`, or `off`, as for `--timestamps`. Without an argument, it \
                     toggles between the time of day and the time since the start.
                     """
-            ) { argument throws(PromptMistake) in .terminal(.time(try argument.optionalStyle())) }),
+            ) { argument throws(PromptMistake) in .time(try argument.optionalStyle()) }),
         .both(
             PromptCommand(
                 "close", "[CODE [REASON]]", "close the connection",
@@ -205,20 +205,18 @@ enum PromptCommandTable {
                     line. The saved text appears at the prompt, where Enter sends it. Messages that arrive meanwhile \
                     are shown afterwards. Ctrl-X Ctrl-E opens the editor with the current line.
                     """
-            ) { argument throws(PromptMistake) in .terminal(.edit(argument.editSource)) }),
+            ) { argument throws(PromptMistake) in .edit(argument.editSource) }),
         .both(
             PromptCommand(
                 "history", "[N|REGEX]", "list earlier lines",
                 details: """
                     Lists the last *N* lines (20 by default), or those that match the regular expression *REGEX*.
                     """
-            ) { argument throws(PromptMistake) in .terminal(.history(try argument.historyQuery())) }),
+            ) { argument throws(PromptMistake) in .history(try argument.historyQuery()) }),
         .both(
             PromptCommand(
                 "help", "[COMMAND]", "list the commands, or explain one", completion: .command
-            ) { argument throws(PromptMistake) in
-                .terminal(.help(topic: argument.text.isEmpty ? nil : argument.text))
-            }),
+            ) { argument throws(PromptMistake) in .help(topic: argument.text.isEmpty ? nil : argument.text) }),
         .both(
             PromptCommand("quit", "", "close the connection and exit, like Ctrl-D") { argument throws(PromptMistake) in
                 try argument.checkEmpty()
