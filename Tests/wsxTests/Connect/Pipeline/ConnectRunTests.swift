@@ -4,6 +4,12 @@ import Testing
 @testable import WSCore
 @testable import wsx
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Complete runs with peers in memory, without sockets or unnecessary waits.
 @Suite struct ConnectRunTests {
     private func echo(_ change: (inout ConnectArguments) -> Void = { _ in }) -> ConnectFixture {
@@ -133,11 +139,16 @@ import Testing
 
     @Test("The time limit ends a run with open input")
     func timeLimit() throws {
-        let fixture = ConnectFixture { $0.ending.timeout = .milliseconds(1) }
+        let fixture = ConnectFixture {
+            $0.ending.timeout = .milliseconds(1)
+            $0.transcript.verbosity = 1
+        }
         fixture.input = nil
         let outcome = try fixture.run()
         #expect(outcome.status == .timedOut)
-        #expect(outcome.peers[0].received == [.close(1000)])
+        // On a busy machine, the time may be over before the connection is open.
+        let isOpened = outcome.notices.contains("Reached memory")
+        #expect(outcome.peers[0].received == (isOpened ? [.close(1000)] : []))
     }
 
     @Test("A run fails if the peer closes with an abnormal code")
@@ -431,17 +442,25 @@ import Testing
     }
 
     @Test("A recording that cannot be written ends the run")
-    func fullDisk() throws {
-        let fixture = ConnectFixture {
-            $0.transcript.recordPath = "/dev/full"
-            $0.ending.linger = .forever
+    func failedRecording() throws {
+        try withPipe { path, reader in
+            let fixture = ConnectFixture {
+                $0.transcript.recordPath = path
+                $0.ending.linger = .forever
+            }
+            fixture.input = "a\n"
+            fixture.didReceive = { peer, event in
+                guard event == .text("a") else { return }
+                _ = close(reader)
+                peer.send("b")
+            }
+            let outcome = try fixture.run()
+            guard case .recording(path, _)? = outcome.failure else {
+                Issue.record("\(outcome.failure as Any)")
+                return
+            }
+            #expect(outcome.peers[0].received == [.text("a"), .close(1000)])
         }
-        let outcome = try fixture.run()
-        guard case .recording(path: "/dev/full", _)? = outcome.failure else {
-            Issue.record("\(outcome.failure as Any)")
-            return
-        }
-        #expect(outcome.peers[0].received == [.close(1000)])
     }
 
     @Test("An invalid call is rejected before the recording truncates its file")

@@ -122,6 +122,19 @@ import Testing
         #expect(outcome.peers.map(\.texts) == [["precious"], ["precious"]])
     }
 
+    @Test("A recording that cannot be written is reported at the prompt, and the session continues")
+    func failedRecording() throws {
+        try withPipe { path, reader in
+            let fixture = echo { $0.transcript.recordPath = path }
+            let outcome = try fixture.run(atPrompt: [
+                .type("a"), .read("a"), .act { _ = close(reader) }, .type("b"), .read("the recording"), .type("c"),
+                .read("c"), .leave,
+            ])
+            #expect(outcome.failure == nil)
+            #expect(outcome.peers[0].texts == ["a", "b", "c"])
+        }
+    }
+
     @Test("/close stops waiting for the next connection")
     func stopsWaiting() throws {
         let fixture = ConnectFixture { $0.staying.reconnection = .always }
