@@ -455,7 +455,7 @@ import Testing
                 peer.send("b")
             }
             let outcome = try fixture.run()
-            guard case .recording(path, _)? = outcome.failure else {
+            guard case .recording(path: path, _)? = outcome.failure else {
                 Issue.record("\(outcome.failure as Any)")
                 return
             }

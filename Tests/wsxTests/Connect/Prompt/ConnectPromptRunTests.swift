@@ -127,7 +127,7 @@ import Testing
         try withPipe { path, reader in
             let fixture = echo { $0.transcript.recordPath = path }
             let outcome = try fixture.run(atPrompt: [
-                .type("a"), .read("a"), .act { _ = close(reader) }, .type("b"), .read("the recording"), .type("c"),
+                .type("a"), .read("a"), .act { _ = close(reader) }, .type("b"), .read("recording to "), .type("c"),
                 .read("c"), .leave,
             ])
             #expect(outcome.failure == nil)
