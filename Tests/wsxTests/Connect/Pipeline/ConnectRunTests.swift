@@ -86,6 +86,29 @@ import Testing
         #expect(outcome.peers[0].texts == ["m"])
     }
 
+    @Test("A slow reader of the output pauses the peer, and no message is lost")
+    func slowOutput() throws {
+        let pipe = try ReadablePipe()
+        let fixture = ConnectFixture { $0.ending.linger = .forever }
+        fixture.outputDescriptor = pipe.writing
+        fixture.input = "go\n"
+        let message = String(repeating: "x", count: 64 << 10)
+        var byteCount = 0
+        var timer: Timer?
+        fixture.didReceive = { peer, event in
+            guard event == .text("go") else { return }
+            for _ in 0..<64 { peer.send(message) }
+            peer.close(1000)
+            timer = Timer(on: peer.loop) { if peer.wasPaused { byteCount += pipe.take().utf8.count } }
+            timer?.start(after: .milliseconds(1), every: .milliseconds(1))
+        }
+        let outcome = try fixture.run()
+        timer?.stop()
+        byteCount += pipe.take().utf8.count
+        #expect(outcome.failure == nil)
+        #expect(byteCount == 64 * (message.utf8.count + 1))
+    }
+
     // MARK: Ends
 
     @Test("--until ends the run with the matching message")
@@ -226,6 +249,44 @@ import Testing
             #expect(outcome.notices.contains("request 1: error -32601: Method not found"))
             #expect(outcome.peers[0].texts == [#"{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2]}"#])
         }
+    }
+
+    @Test("A line that is not a call ends the run, after the calls before it have been sent")
+    func badCall() throws {
+        let fixture = ConnectFixture { $0.replies.calls = .standard }
+        fixture.input = "sum 1\nsum [1\n"
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("input message 2") ?? false)
+        #expect(outcome.peers[0].texts.count == 1)
+    }
+
+    @Test("Messages without the field of --correlate are sent without waiting for a reply")
+    func otherMessages() throws {
+        let fixture = echo {
+            $0.replies.correlation = "id"
+            $0.messages = ["{\"hello\":1}"]
+            $0.isInteractive = true
+            $0.ending.count = 3
+        }
+        fixture.input = "{\"event\":1}\n{\"id\":1}\n"
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers[0].texts == ["{\"hello\":1}", "{\"event\":1}", "{\"id\":1}"])
+    }
+
+    @Test("A request that times out is an error event")
+    func timeoutEvent() throws {
+        let fixture = ConnectFixture {
+            $0.replies.correlation = "id"
+            $0.replies.replyTimeout = .milliseconds(1)
+            $0.format.output = .json
+        }
+        fixture.input = "{\"id\":1}\n"
+        let output = try fixture.run().output
+        let event = output.split(separator: "\n").first { $0.contains("\"kind\":\"timeout\"") }
+        #expect(event?.contains("\"type\":\"error\"") ?? false)
+        #expect(event?.contains("\"request\":1") ?? false)
     }
 
     @Test("A request timeout fails the run if later replies can no longer be matched")

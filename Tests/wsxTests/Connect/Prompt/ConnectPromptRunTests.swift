@@ -85,6 +85,20 @@ import Testing
         #expect(outcome.peers.count == 2)
     }
 
+    @Test("/connect takes no messages for the first server to the next")
+    func anotherServerWithRequests() throws {
+        let fixture = ConnectFixture {
+            $0.replies.sendsRequests = true
+            $0.staying.reconnection = .always
+        }
+        fixture.input = nil
+        let outcome = try fixture.run(atPrompt: [
+            .type("one"), .type("two"), .read("(request 2)"), .type("/connect ws://other/"),
+            .read("Connected to ws://other/"), .type("three"), .read("(request 3)"), .leave,
+        ])
+        #expect(outcome.peers.map(\.texts) == [["one"], ["three"]])
+    }
+
     @Test("/ping shows the round trip, which /info repeats")
     func roundTrip() throws {
         let fixture = echo()
