@@ -1,4 +1,5 @@
 import CommandLine
+import WSCore
 
 /// The options for the formats of standard input and output.
 struct FormatArguments: Equatable, Sendable {
