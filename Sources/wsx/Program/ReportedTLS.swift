@@ -2,7 +2,7 @@ import WSCore
 
 /// Formats the parameters of a TLS session for display.
 enum ReportedTLS {
-    /// The lines for a session with the server or with a proxy. The first begins with `TLS: `.
+    /// The lines for a session with the server or with a proxy. The first begins with `TLS`.
     static func lines(_ summary: TLSSummary, with proxy: Proxy?) -> [String] {
         let place = proxy.map { " with the proxy \($0)" } ?? ""
         let lines = Self.lines(summary)
