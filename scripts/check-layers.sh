@@ -33,6 +33,7 @@ in_turn typechecks Handshake/Cookies Bytes Handshake/Auth Handshake/URL Handshak
 in_turn typechecks Handshake Bytes
 in_turn typechecks Proxy Bytes Handshake
 in_turn typechecks Deflate Bytes Protocol Handshake
+in_turn typechecks TLS/Certificates Bytes Handshake
 in_turn typechecks TLS Bytes Handshake
 in_turn typechecks IO/Files Bytes
 in_turn typechecks IO/Loop Bytes IO/Files
@@ -43,6 +44,8 @@ in_turn typechecks Continuity Bytes Protocol
 in_turn typechecks StaticFiles/Semantics Bytes Handshake
 in_turn typechecks Measuring Bytes Protocol Handshake Deflate
 in_turn typechecks StaticFiles Bytes Handshake IO
+in_turn typechecks Connection/Streams Bytes Handshake TLS IO
+in_turn typechecks Connection/Client Bytes Protocol Handshake Deflate Proxy TLS IO Connection/Streams
 
 # The folders of wsx: emits the modules they import, then compiles each folder with only those it may use.
 modules=$scratch
@@ -79,6 +82,8 @@ uses() {
         report "wsx/$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
 in_turn uses Text
+in_turn uses Options/Values
+in_turn uses Options/Groups Options/Values Options/OptionHeadings.swift
 in_turn uses Options
 in_turn uses Terminal Options
 in_turn uses Manual Options Terminal

@@ -31,7 +31,7 @@ class Screen:
         environment = {
             **os.environ, "WSX": BINARY, "PS1": "shell$ ", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null", "PAGER": "cat",
             "XDG_STATE_HOME": self._state.name, **{name: os.fspath(value) for name, value in variables.items()}}
-        for name in ("TMUX", "NO_COLOR"):
+        for name in ("TMUX", "NO_COLOR", "LESS"):
             environment.pop(name, None)
         self._tmux(
             "-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-s", "test",

@@ -182,7 +182,7 @@ def test_a_long_message_is_folded_and_show_prints_it_whole(screen, server):
 
 
 def test_a_message_longer_than_the_screen_opens_in_the_pager():
-    with Screen(width=80, height=24, PAGER="less", LESS="") as screen, Conversation() as server:
+    with Screen(width=80, height=24, PAGER="less") as screen, Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")
         screen.wait_for_last_line(">")
         server.send(wire.text(json.dumps(list(range(300)))))

@@ -13,22 +13,20 @@ public enum Phrase {
         return "\(milliseconds / 1000).\(padded(milliseconds % 1000, to: 3)) s"
     }
 
+    /// A duration in seconds with one decimal: `12.3 s`.
+    public static func seconds(_ duration: Duration) -> String {
+        "\(FixedPoint.text(duration / .seconds(1), digits: 1)) s"
+    }
+
     /// A duration in milliseconds with microsecond resolution: `12.345`.
     public static func milliseconds(_ duration: Duration) -> String {
         let microseconds = Int(duration / .microseconds(1))
         return "\(microseconds / 1000).\(padded(microseconds % 1000, to: 3))"
     }
 
-    /// A duration in seconds with one decimal: `12.3 s`.
-    public static func seconds(_ duration: Duration) -> String {
-        let tenths = Int(clamping: Int64((duration / .milliseconds(100)).rounded()))
-        return "\(tenths / 10).\(tenths % 10) s"
-    }
-
-    /// A nonnegative number with commas between thousands: `1,234,567`.
+    /// A number with commas between thousands: `1,234,567`.
     public static func grouped(_ count: Int) -> String {
-        let digits = String(count)
-        guard digits.utf8.count > 3 else { return digits }
-        return "\(grouped(count / 1000)),\(padded(count % 1000, to: 3))"
+        guard count.magnitude >= 1000 else { return String(count) }
+        return "\(grouped(count / 1000)),\(padded(Int((count % 1000).magnitude), to: 3))"
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Whether the load generator limited the results, because it was too busy or too late.
@@ -53,7 +54,7 @@ public struct GeneratorVerdict: Equatable, Sendable {
         if let lateness {
             let (delay, latest) = (ResultWords.time(Double(lateness.delay)), ResultWords.time(Double(lateness.latest)))
             warnings.append(
-                "The load generator fell behind schedule: 1 in \(ResultWords.count(lateness.oneOf)) messages was sent "
+                "The load generator fell behind schedule: 1 in \(Phrase.grouped(lateness.oneOf)) messages was sent "
                     + "\(delay) late or more, the worst \(latest) late.")
         }
         if isBusy {

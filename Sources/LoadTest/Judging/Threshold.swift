@@ -142,7 +142,7 @@ extension Threshold.Verdict {
         case .time: ResultWords.time(value)
         case .share: "\(FixedPoint.text(value * 100, digits: 3)) %"
         case .number where threshold.metric == .rate: FixedPoint.text(value, digits: value < 100 ? 2 : 0)
-        case .number: ResultWords.count(ResultWords.whole(value))
+        case .number: Phrase.grouped(ResultWords.whole(value))
         }
     }
 }

@@ -2,17 +2,6 @@ import Formats
 
 /// The formatting of numbers in results.
 public enum ResultWords {
-    /// An integer with commas: `1,234,567`.
-    public static func count(_ number: Int) -> String {
-        let digits = Array(String(number.magnitude))
-        var text = number < 0 ? "-" : ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return text
-    }
-
     /// Rounds a nonnegative number to an integer. Numbers that are too large are clamped.
     public static func whole(_ number: Double) -> Int {
         Int(min(number.rounded(), 9e18))
@@ -20,7 +9,7 @@ public enum ResultWords {
 
     /// Several counts, without zeros: `3 lost, 1 reordered`.
     public static func counts(_ parts: [(count: Int, words: String)]) -> String {
-        parts.filter { $0.count > 0 }.map { "\(count($0.count)) \($0.words)" }.joined(separator: ", ")
+        parts.filter { $0.count > 0 }.map { "\(Phrase.grouped($0.count)) \($0.words)" }.joined(separator: ", ")
     }
 
     /// A time with at least three significant digits: `87.3 us`, `1.25 ms`, `12.0 s`.
@@ -38,11 +27,6 @@ public enum ResultWords {
         let units: [(bits: Int, name: String)] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
         guard let unit = units.first(where: { number >> $0.bits > 0 }) else { return "\(number) B" }
         return "\(FixedPoint.text(Double(number) / Double(1 << unit.bits), digits: 2)) \(unit.name)"
-    }
-
-    /// Pads a text on the left to a width.
-    public static func right(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
     /// Pads a text on the right to a width.

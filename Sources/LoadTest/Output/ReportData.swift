@@ -55,14 +55,14 @@ extension BenchResults {
         }
         let optional: [(name: String, value: String?)] = [
             ("Messages", message),
-            ("In flight", description.inFlight.map { "\(ResultWords.count($0)) on each connection" }),
-            ("Target rate", description.rateAsked.map { "\(ResultWords.count($0)) per second" }),
+            ("In flight", description.inFlight.map { "\(Phrase.grouped($0)) on each connection" }),
+            ("Target rate", description.rateAsked.map { "\(Phrase.grouped($0)) per second" }),
         ]
         return [
             ("URL", escapingControls(description.url)),
             ("Mode", description.mode.rawValue),
-            ("Connections", ResultWords.count(description.connections)),
-            ("Threads", ResultWords.count(description.threads)),
+            ("Connections", Phrase.grouped(description.connections)),
+            ("Threads", Phrase.grouped(description.threads)),
         ] + optional.compactMap { fact in fact.value.map { (fact.name, $0) } } + [
             ("Started", "\(date) \(clock) UTC"),
             ("Duration", "\(FixedPoint.text(duration / .seconds(1), digits: 3)) s"),

@@ -95,3 +95,52 @@ enum ASCII {
         return start[...end]
     }
 }
+
+/// Scans the value of an HTTP field from left to right.
+struct FieldScanner {
+    let bytes: [UInt8]
+    var index = 0
+
+    init(_ value: String) {
+        bytes = Array(value.utf8)
+    }
+
+    var isAtEnd: Bool { index == bytes.count }
+    /// The next byte, or nil at the end.
+    var next: UInt8? { isAtEnd ? nil : bytes[index] }
+
+    /// Skips the next byte if it equals `byte`. Returns whether it did.
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        index += 1
+        return true
+    }
+
+    /// Skips optional whitespace (RFC 9110 §5.6.3).
+    mutating func skipWhitespace() {
+        while let next, ASCII.isOptionalWhitespace(next) { index += 1 }
+    }
+
+    /// Scans a token (RFC 9110 §5.6.2). Returns nil if there is none.
+    mutating func scanToken() -> String? {
+        let start = index
+        while let next, ASCII.isTokenCharacter(next) { index += 1 }
+        return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
+    }
+
+    /// Scans the rest of a quoted string after its opening quote (RFC 9110 §5.6.4). An unterminated string extends to
+    /// the end.
+    mutating func scanRestOfQuotedString() -> (value: [UInt8], isTerminated: Bool) {
+        var value: [UInt8] = []
+        while var byte = next {
+            index += 1
+            if byte == UInt8(ascii: "\"") { return (value, true) }
+            if byte == UInt8(ascii: "\\"), let escaped = next {
+                byte = escaped
+                index += 1
+            }
+            value.append(byte)
+        }
+        return (value, false)
+    }
+}

@@ -393,3 +393,16 @@ extension Connection: EndOfTurnWork {
         flush()
     }
 }
+
+/// The state of a connection's end, allocated only when the end begins.
+final class ConnectionDeparture {
+    var violation: ProtocolError?
+    var writeFailure: StreamError?
+    var closeTimer: Timer?
+    var unsentBytesAtLastCheck = 0
+}
+
+/// Input held back because the handler could not take more; allocated only then.
+final class ConnectionUnreadBytes {
+    var bytes = ByteBuffer()
+}

@@ -253,3 +253,23 @@ public struct MessageReceiver: ~Copyable {
         partial = nil
     }
 }
+
+/// The progress of an incoming message.
+public struct MessageProgress: Equatable, Sendable {
+    /// The number of payload bytes received so far, before decompression.
+    public let bytes: Int
+    /// The size of the whole message in bytes, before decompression; nil until the header of its last frame arrives.
+    public let totalBytes: Int?
+}
+
+extension MessageReceiver {
+    /// The progress of the message being received, or nil if there is none.
+    var progress: MessageProgress? {
+        guard let partial, partial.messageKind != nil else { return nil }
+        let missingBytes =
+            partial.frame.map { $0.opcode.isControl ? 0 : $0.payloadBytes - partial.payloadBytesReceived } ?? 0
+        let isLast = partial.frame.map { !$0.opcode.isControl && $0.isFinal } ?? false
+        let wireBytes = partial.messageWireBytes
+        return MessageProgress(bytes: wireBytes - missingBytes, totalBytes: isLast ? wireBytes : nil)
+    }
+}

@@ -231,3 +231,20 @@ internal final class ClosingState {
         self.handshake = handshake
     }
 }
+
+/// The part of an outbox that only connections with a slow reader or shared frames need.
+final class OutboxBacklog {
+    /// The frames to write before the outbox's own bytes.
+    let queue = WriteQueue()
+    /// The payload of the pong held back until the peer reads, if any.
+    var pendingPong: [UInt8]?
+}
+
+/// Observes the frames a session sends.
+public protocol SentFrameObserver: AnyObject {
+    /// Called when a frame is appended to the outbox.
+    /// - Parameters:
+    ///   - header: The header as sent.
+    ///   - payload: The payload as sent, but before masking. It is compressed if the message is.
+    func sent(_ header: FrameHeader, payload: RawSpan)
+}

@@ -48,7 +48,7 @@ final class EmbeddedEcho {
         ) { [unowned self] client in
             EchoHandler { [unowned self] in self.server.remove(client.number) }
         }
-        server.didReachLimit = { [unowned self] limit in
+        server.observer.didReachLimit = { [unowned self] limit in
             if !hasReportedLimit { console.reportLimit(limit) }
             hasReportedLimit = true
         }

@@ -64,34 +64,6 @@ struct ConnectSettings {
         secrets.record.add(connector.request)
     }
 
-    /// The limits and the behavior of the connection.
-    var connection: Connection<ConnectRun>.Settings {
-        Connection.Settings(
-            role: .client,
-            limits: Limits(
-                maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
-                maximumFragments: arguments.client.limits.maximumFragments),
-            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout)
-    }
-
-    /// The backoff between connection attempts, or `nil` without `--reconnect`.
-    var backoff: Backoff? {
-        switch arguments.staying.reconnection {
-        case .never: nil
-        case .times(let count): Backoff(maximumTries: count)
-        case .always: Backoff()
-        }
-    }
-
-    /// The heartbeat settings, or `nil` without a heartbeat.
-    var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {
-        arguments.staying.heartbeats.heartbeat.map { interval in
-            HeartbeatTimer.Settings(
-                interval: interval, maximumMisses: arguments.staying.heartbeats.heartbeatMisses,
-                message: arguments.staying.heartbeatMessage.map { Array($0.utf8) })
-        }
-    }
-
     /// How long to wait for messages after the end of the input. The default is longer with `--until` and `--count`,
     /// which name what to wait for. With requests, the wait begins after all replies have arrived.
     let linger: Linger

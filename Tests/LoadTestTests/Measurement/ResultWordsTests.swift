@@ -4,13 +4,6 @@ import Testing
 
 @Suite struct ResultWordsTests {
     @Test(
-        "Numbers have commas",
-        arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (123_456, "123,456"), (-1_234_567, "-1,234,567")])
-    func counts(number: Int, text: String) {
-        #expect(ResultWords.count(number) == text)
-    }
-
-    @Test(
         "Times have three significant digits and a suitable unit",
         arguments: [
             (0, "0.00 us"), (87, "0.09 us"), (1234, "1.23 us"), (87_349, "87.3 us"), (999_400, "999 us"),

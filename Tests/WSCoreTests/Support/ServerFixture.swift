@@ -47,10 +47,10 @@ final class ServerFixture {
             return handler
         }
         registry.fixture = self
-        server.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
-        server.didServe = { registry.fixture?.served.append($0) }
-        server.didReachLimit = { limit in registry.fixture?.limits.append(limit) }
-        server.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
+        server.observer.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
+        server.observer.didServe = { registry.fixture?.served.append($0) }
+        server.observer.didReachLimit = { limit in registry.fixture?.limits.append(limit) }
+        server.observer.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
     }
 
     /// Listens on a free port.

@@ -22,6 +22,8 @@ final class FakePeer: ByteStream, EndOfTurnWork {
     /// Whether pings are answered.
     var answersPings = true
     private(set) var received: [Event] = []
+    /// Whether the client has ever stopped reading.
+    private(set) var wasPaused = false
 
     private var session: Session
     private var isReading = false
@@ -77,7 +79,10 @@ final class FakePeer: ByteStream, EndOfTurnWork {
         schedule()
     }
 
-    func stopReading() { isReading = false }
+    func stopReading() {
+        isReading = false
+        wasPaused = true
+    }
     func shutdown() {}
     func close() {
         isClosed = true

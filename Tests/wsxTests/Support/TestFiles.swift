@@ -1,6 +1,12 @@
 import Testing
 import WSCore
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Passes the path of a temporary file with these contents to `body`.
 func withFile(_ contents: [UInt8], _ body: (String) throws -> Void) throws {
     let file = try TemporaryFile(at: "/tmp/wsx-test-", contents: contents)
@@ -16,4 +22,16 @@ func text(of buffer: borrowing ByteBuffer) -> String {
 /// Passes an idle loop to `body`.
 func withIdleLoop(_ body: (EventLoop) throws -> Void) throws {
     try body(try EventLoop())
+}
+
+/// Passes the path of a named pipe and the descriptor that reads it, which `body` closes, to `body`.
+func withPipe(_ body: (String, Int32) throws -> Void) throws {
+    try withFile([]) { path in
+        let pipe = path + ".pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        try #require(reader >= 0)
+        try body(pipe, reader)
+    }
 }

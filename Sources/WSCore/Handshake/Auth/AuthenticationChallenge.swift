@@ -44,7 +44,7 @@ public struct AuthenticationChallenge: Equatable, Sendable {
     public static func parse(_ values: [String]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for value in values {
-            var scanner = ChallengeScanner(bytes: Array(value.utf8))
+            var scanner = ChallengeScanner(value)
             challenges += scanner.scan()
         }
         return Array(challenges.prefix(maximumCount))
@@ -80,18 +80,17 @@ public struct AuthenticationChallenge: Equatable, Sendable {
 /// Commas separate both challenges and the parameters of a challenge. After a comma, a token followed by an equals sign
 /// is a parameter; any other token is a scheme.
 private struct ChallengeScanner {
-    private let bytes: [UInt8]
-    private var index = 0
+    private var scanner: FieldScanner
     private var challenges: [AuthenticationChallenge] = []
 
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
+    init(_ value: String) {
+        scanner = FieldScanner(value)
     }
 
     mutating func scan() -> [AuthenticationChallenge] {
-        while index < bytes.count, challenges.count <= AuthenticationChallenge.maximumCount {
-            skipWhitespace()
-            if skip(UInt8(ascii: ",")) { continue }
+        while !scanner.isAtEnd, challenges.count <= AuthenticationChallenge.maximumCount {
+            scanner.skipWhitespace()
+            if scanner.skip(UInt8(ascii: ",")) { continue }
             scanElement()
             skipToComma()
         }
@@ -100,10 +99,10 @@ private struct ChallengeScanner {
 
     /// Scans a challenge, or another parameter of the previous challenge.
     private mutating func scanElement() {
-        guard let name = scanToken() else { return }
-        let isSpaceNext = index < bytes.count && ASCII.isOptionalWhitespace(bytes[index])
-        skipWhitespace()
-        if skip(UInt8(ascii: "=")) {
+        guard let name = scanner.scanToken() else { return }
+        let isSpaceNext = scanner.next.map(ASCII.isOptionalWhitespace) ?? false
+        scanner.skipWhitespace()
+        if scanner.skip(UInt8(ascii: "=")) {
             addParameter(name)
             return
         }
@@ -111,72 +110,44 @@ private struct ChallengeScanner {
         guard isSpaceNext else { return }
         if let token = scanToken68() {
             challenges[challenges.count - 1].token = token
-        } else if let name = scanToken() {
-            skipWhitespace()
-            if skip(UInt8(ascii: "=")) { addParameter(name) }
+        } else if let name = scanner.scanToken() {
+            scanner.skipWhitespace()
+            if scanner.skip(UInt8(ascii: "=")) { addParameter(name) }
         }
     }
 
     /// Scans a parameter's value and appends the parameter to the last challenge.
     private mutating func addParameter(_ name: String) {
-        skipWhitespace()
+        scanner.skipWhitespace()
         guard !challenges.isEmpty,
-            let value = skip(UInt8(ascii: "\"")) ? scanRestOfQuotedString() : scanToken()
+            let value = scanner.skip(UInt8(ascii: "\"")) ? scanRestOfQuotedString() : scanner.scanToken()
         else { return }
         challenges[challenges.count - 1].parameters.append(.init(name, value))
     }
 
-    private mutating func scanToken() -> String? {
-        let start = index
-        while index < bytes.count, ASCII.isTokenCharacter(bytes[index]) { index += 1 }
-        return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
-    }
-
     /// RFC 9110 §11.2: `token68`, up to a comma or the end. Consumes nothing if there is none.
     private mutating func scanToken68() -> String? {
-        var end = index
+        let (bytes, start) = (scanner.bytes, scanner.index)
+        var end = start
         while end < bytes.count, Self.isToken68Character(bytes[end]) { end += 1 }
-        guard end > index else { return nil }
+        guard end > start else { return nil }
         while end < bytes.count, bytes[end] == UInt8(ascii: "=") { end += 1 }
         let next = bytes[end...].first { !ASCII.isOptionalWhitespace($0) }
         guard next == nil || next == UInt8(ascii: ",") else { return nil }
-        defer { index = end }
-        return String(decoding: bytes[index..<end], as: UTF8.self)
+        scanner.index = end
+        return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// RFC 9110 §5.6.4. An unterminated string extends to the end.
     private mutating func scanRestOfQuotedString() -> String {
-        var value: [UInt8] = []
-        while index < bytes.count {
-            var byte = bytes[index]
-            index += 1
-            if byte == UInt8(ascii: "\"") { break }
-            if byte == UInt8(ascii: "\\"), index < bytes.count {
-                byte = bytes[index]
-                index += 1
-            }
-            value.append(byte)
-        }
-        return String(decoding: value, as: UTF8.self)
+        String(decoding: scanner.scanRestOfQuotedString().value, as: UTF8.self)
     }
 
     /// Skips malformed text up to the next comma outside quoted strings.
     private mutating func skipToComma() {
-        while index < bytes.count, bytes[index] != UInt8(ascii: ",") {
-            let byte = bytes[index]
-            index += 1
+        while let byte = scanner.next, byte != UInt8(ascii: ",") {
+            scanner.index += 1
             if byte == UInt8(ascii: "\"") { _ = scanRestOfQuotedString() }
         }
-    }
-
-    private mutating func skip(_ byte: UInt8) -> Bool {
-        guard index < bytes.count, bytes[index] == byte else { return false }
-        index += 1
-        return true
-    }
-
-    private mutating func skipWhitespace() {
-        while index < bytes.count, ASCII.isOptionalWhitespace(bytes[index]) { index += 1 }
     }
 
     private static func isToken68Character(_ byte: UInt8) -> Bool {

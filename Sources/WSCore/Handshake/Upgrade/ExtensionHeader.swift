@@ -13,7 +13,7 @@ public enum ExtensionHeader {
     public static func parse(_ values: [String]) throws(ExtensionHeaderError) -> [ExtensionOffer] {
         var extensions: [ExtensionOffer] = []
         for value in values {
-            var scanner = Scanner(bytes: Array(value.utf8))
+            var scanner = ListScanner(value)
             do {
                 try scanner.scanList(into: &extensions)
             } catch {
@@ -25,23 +25,22 @@ public enum ExtensionHeader {
 
     private struct SyntaxError: Error {}
 
-    private struct Scanner {
-        let bytes: [UInt8]
-        var index = 0
+    private struct ListScanner {
+        private var scanner: FieldScanner
 
-        init(bytes: [UInt8]) {
-            self.bytes = bytes
+        init(_ value: String) {
+            scanner = FieldScanner(value)
         }
 
         /// RFC 6455 §9.1: `extension-list = 1#extension`.
         mutating func scanList(into extensions: inout [ExtensionOffer]) throws(SyntaxError) {
             while true {
-                skipWhitespace()
-                if index == bytes.count { return }
-                if skip(UInt8(ascii: ",")) { continue }
+                scanner.skipWhitespace()
+                if scanner.isAtEnd { return }
+                if scanner.skip(UInt8(ascii: ",")) { continue }
                 extensions.append(try scanExtension())
-                skipWhitespace()
-                guard index == bytes.count || skip(UInt8(ascii: ",")) else { throw SyntaxError() }
+                scanner.skipWhitespace()
+                guard scanner.isAtEnd || scanner.skip(UInt8(ascii: ",")) else { throw SyntaxError() }
             }
         }
 
@@ -49,11 +48,11 @@ public enum ExtensionHeader {
         private mutating func scanExtension() throws(SyntaxError) -> ExtensionOffer {
             let name = try scanToken()
             var parameters: [ExtensionOffer.Parameter] = []
-            skipWhitespace()
-            while skip(UInt8(ascii: ";")) {
-                skipWhitespace()
+            scanner.skipWhitespace()
+            while scanner.skip(UInt8(ascii: ";")) {
+                scanner.skipWhitespace()
                 parameters.append(try scanParameter())
-                skipWhitespace()
+                scanner.skipWhitespace()
             }
             return ExtensionOffer(name: name, parameters: parameters)
         }
@@ -61,48 +60,23 @@ public enum ExtensionHeader {
         /// RFC 6455 §9.1: `extension-param = token [ "=" (token | quoted-string) ]`.
         private mutating func scanParameter() throws(SyntaxError) -> ExtensionOffer.Parameter {
             let name = try scanToken()
-            skipWhitespace()
-            guard skip(UInt8(ascii: "=")) else { return ExtensionOffer.Parameter(name) }
-            skipWhitespace()
-            let value = skip(UInt8(ascii: "\"")) ? try scanRestOfQuotedString() : try scanToken()
+            scanner.skipWhitespace()
+            guard scanner.skip(UInt8(ascii: "=")) else { return ExtensionOffer.Parameter(name) }
+            scanner.skipWhitespace()
+            let value = scanner.skip(UInt8(ascii: "\"")) ? try scanRestOfQuotedString() : try scanToken()
             return ExtensionOffer.Parameter(name, value)
         }
 
         private mutating func scanToken() throws(SyntaxError) -> String {
-            let start = index
-            while index < bytes.count, ASCII.isTokenCharacter(bytes[index]) { index += 1 }
-            guard index > start else { throw SyntaxError() }
-            return String(decoding: bytes[start..<index], as: UTF8.self)
+            guard let token = scanner.scanToken() else { throw SyntaxError() }
+            return token
         }
 
         private mutating func scanRestOfQuotedString() throws(SyntaxError) -> String {
-            var value: [UInt8] = []
-            while index < bytes.count {
-                var byte = bytes[index]
-                index += 1
-                if byte == UInt8(ascii: "\"") {
-                    guard !value.isEmpty else { throw SyntaxError() }
-                    return String(decoding: value, as: UTF8.self)
-                }
-                if byte == UInt8(ascii: "\\"), index < bytes.count {
-                    byte = bytes[index]
-                    index += 1
-                }
-                // RFC 6455 §9.1: a quoted value must be a token after unquoting.
-                guard ASCII.isTokenCharacter(byte) else { throw SyntaxError() }
-                value.append(byte)
-            }
-            throw SyntaxError()
-        }
-
-        private mutating func skip(_ byte: UInt8) -> Bool {
-            guard index < bytes.count, bytes[index] == byte else { return false }
-            index += 1
-            return true
-        }
-
-        private mutating func skipWhitespace() {
-            while index < bytes.count, ASCII.isOptionalWhitespace(bytes[index]) { index += 1 }
+            let (value, isTerminated) = scanner.scanRestOfQuotedString()
+            // RFC 6455 §9.1: a quoted value must be a token after unquoting.
+            guard isTerminated, !value.isEmpty, value.allSatisfy(ASCII.isTokenCharacter) else { throw SyntaxError() }
+            return String(decoding: value, as: UTF8.self)
         }
     }
 }

@@ -37,7 +37,7 @@ extension BenchJudgement {
         }
         var lines = HelpText.wrapped(summary, indentation: 0, columns: columns)
         for (index, row) in rows.enumerated() {
-            let line = zip(row, widths).map { ResultWords.right($0, $1) }.joined()
+            let line = zip(row, widths).map { rightAligned($0, $1) }.joined()
             guard index > 0 else {
                 lines.append(line)
                 continue
@@ -45,7 +45,7 @@ extension BenchJudgement {
             let verdict = comparison.rows[index - 1].verdict
             let isOnItsOwnLine = line.count + 2 + words(verdict).count > columns
             let text = verdict == .slower ? palette.failure(words(verdict)) : words(verdict)
-            lines += isOnItsOwnLine ? [line, ResultWords.right("", widths[0] + 2) + text] : ["\(line)  \(text)"]
+            lines += isOnItsOwnLine ? [line, rightAligned("", widths[0] + 2) + text] : ["\(line)  \(text)"]
         }
         return lines
     }
@@ -61,6 +61,6 @@ extension BenchJudgement {
 
     private static func words(_ value: Double?, _ metric: BaselineComparison.Metric) -> String {
         guard let value else { return "-" }
-        return metric == .rate ? ResultWords.count(ResultWords.whole(value)) : ResultWords.time(value)
+        return metric == .rate ? Phrase.grouped(ResultWords.whole(value)) : ResultWords.time(value)
     }
 }

@@ -39,13 +39,13 @@ extension BenchResults {
     }
 
     private var headlines: [String] {
-        let size = description.message?.byteCount.map { "\(ResultWords.count($0))-byte " } ?? ""
+        let size = description.message?.byteCount.map { "\(Phrase.grouped($0))-byte " } ?? ""
         let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
         let inFlight =
             description.mode.accepts(.inFlight)
-            ? description.inFlight.map { ", \(ResultWords.count($0)) in flight each" } ?? "" : ""
-        let rate = description.rateAsked.map { ", target rate \(ResultWords.count($0)) per second" } ?? ""
-        let connections = ResultWords.count(description.connections)
+            ? description.inFlight.map { ", \(Phrase.grouped($0)) in flight each" } ?? "" : ""
+        let rate = description.rateAsked.map { ", target rate \(Phrase.grouped($0)) per second" } ?? ""
+        let connections = Phrase.grouped(description.connections)
         let seconds = FixedPoint.text(duration / .seconds(1), digits: 1)
         return [
             "\(description.mode.wording.headline("\(size)\(kind)messages")) for \(seconds) s",
@@ -63,16 +63,16 @@ extension BenchResults {
     private var facts: [Fact] {
         let mode = description.mode
         let counts = mode.wording.counts(
-            sent: ResultWords.count(tally.sent), received: ResultWords.count(tally.received))
+            sent: Phrase.grouped(tally.sent), received: Phrase.grouped(tally.received))
         let praise = mode.metrics.verifiesMessages && tally.isFlawless ? ", all correct" : ""
         var facts = [Fact(name: mode.wording.sentThings, text: counts + praise)]
         if !tally.isFlawless { facts.append(Fact(name: "faults", text: tally.faults, isProblem: true)) }
         if tally.unsent > 0 {
             facts.append(
-                Fact(name: "unsent", text: "\(ResultWords.count(tally.unsent)) due but not sent", isProblem: true))
+                Fact(name: "unsent", text: "\(Phrase.grouped(tally.unsent)) due but not sent", isProblem: true))
         }
         let rate =
-            rate < 100 ? FixedPoint.text(rate, digits: 1) : ResultWords.count(ResultWords.whole(rate))
+            rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(ResultWords.whole(rate))
         facts += [
             Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) per second"),
             Fact(name: "sent", text: traffic(tally.sentBytes, tally.sentWireBytes)),
@@ -148,7 +148,7 @@ extension BenchResults {
         return (0..<rowCount).map { row in
             stride(from: row, to: statistics.count, by: rowCount).map { index in
                 let (label, value) = statistics[index]
-                return ResultWords.right(label, width) + ResultWords.right(value, width)
+                return rightAligned(label, width) + rightAligned(value, width)
             }.joined()
         }
     }

@@ -53,7 +53,7 @@ enum LatencyChart {
     static func lines(of histogram: borrowing Histogram, _ palette: Palette, columns: Int) -> [String] {
         let rows = rows(of: histogram)
         let labels = rows.map { "to " + label($0.end) }
-        let counts = rows.map { ResultWords.count(Int(clamping: $0.count)) }
+        let counts = rows.map { Phrase.grouped(Int(clamping: $0.count)) }
         let most = Double(rows.map(\.count).max() ?? 0)
         let total = Double(histogram.totalCount)
         let isWide = columns >= HelpText.columns
@@ -63,13 +63,13 @@ enum LatencyChart {
         let barColumns = max(1, min(longestBar, columns - labelColumns - " │".count - countColumns - shareColumns))
         return rows.indices.map { index in
             let (row, count) = (rows[index], counts[index])
-            let label = ResultWords.right(labels[index], labelColumns) + " │"
+            let label = rightAligned(labels[index], labelColumns) + " │"
             guard row.count > 0 else { return label }
             let bar = bar(of: Double(row.count) / most, columns: barColumns)
             let gap = String(repeating: " ", count: barColumns - bar.count)
             let share = FixedPoint.text(Double(row.count) / total * 100, digits: 2) + " %"
-            return label + palette.sent(bar) + gap + ResultWords.right(count, countColumns)
-                + ResultWords.right(share, shareColumns)
+            return label + palette.sent(bar) + gap + rightAligned(count, countColumns)
+                + rightAligned(share, shareColumns)
         }
     }
 

@@ -42,21 +42,21 @@ struct ProgressLine {
     /// The parts, the most important first.
     private var parts: [(text: String, style: Palette.Style?)] {
         var parts: [(text: String, style: Palette.Style?)] = [(restWords, nil)]
-        parts.append(("\(ResultWords.count(ResultWords.whole(rate))) \(mode.wording.countedThings)/s", nil))
+        parts.append(("\(Phrase.grouped(ResultWords.whole(rate))) \(mode.wording.countedThings)/s", nil))
         if errorCount > 0 { parts.append((Phrase.count(errorCount, "error"), .failure)) }
         if !rates.isEmpty { parts.append((chart, .sent)) }
         if let latencies {
             parts.append(
                 ("p50 \(ResultWords.time(Double(latencies.p50))), p99 \(ResultWords.time(Double(latencies.p99)))", nil))
         }
-        parts.append(("\(ResultWords.count(connectionCount)) open", .quiet))
+        parts.append(("\(Phrase.grouped(connectionCount)) open", .quiet))
         return parts
     }
 
     private var restWords: String {
         switch rest {
         case .time(let time): "\(FixedPoint.text(max(0, time / .seconds(1)), digits: 0)) s left"
-        case .messages(let count): "\(ResultWords.count(count)) left"
+        case .messages(let count): "\(Phrase.grouped(count)) left"
         }
     }
 

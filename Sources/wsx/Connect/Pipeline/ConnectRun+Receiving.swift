@@ -142,9 +142,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
     func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
         outputs.writeEvent { $0.writeFailure(failure) }
         outputs.prompt?.showsWait(wait)
-        // Seconds with one decimal: `0.3 s`.
-        let tenths = Int((wait / .milliseconds(100)).rounded())
-        let next = "reconnecting in \(tenths / 10).\(tenths % 10) s (attempt \(sequence.tryCount))"
+        let next = "reconnecting in \(Phrase.seconds(wait)) (attempt \(sequence.tryCount))"
         outputs.console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }
 

@@ -128,7 +128,7 @@ struct ConnectStatistics {
         var facts = [("URL", "\(opening.request.url)"), ("address", opening.peer)]
         facts.append(("open for", Phrase.duration(now - opening.time)))
         if let tls = opening.tls {
-            facts.append(("TLS", ReportedTLS.lines(tls, with: nil).joined(separator: "\n").droppingPrefix("TLS: ")))
+            facts.append(("TLS", ReportedTLS.lines(tls).joined(separator: "\n")))
         }
         if let subprotocol = opening.upgrade.subprotocol {
             facts.append(("subprotocol", escapingControls(subprotocol)))
@@ -160,12 +160,5 @@ extension Traffic {
         sum.messages &+= other.messages
         sum.messageBytes &+= other.messageBytes
         sum.wireBytes &+= other.wireBytes
-    }
-}
-
-extension String {
-    /// Returns the text without `prefix` if it begins with it.
-    fileprivate func droppingPrefix(_ prefix: String) -> String {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
 }

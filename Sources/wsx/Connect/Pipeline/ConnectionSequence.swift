@@ -133,3 +133,34 @@ final class ConnectionSequence {
         SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
+
+// The settings of the connections.
+extension ConnectSettings {
+    /// The limits and the behavior of the connection.
+    var connection: Connection<ConnectRun>.Settings {
+        Connection.Settings(
+            role: .client,
+            limits: Limits(
+                maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
+                maximumFragments: arguments.client.limits.maximumFragments),
+            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout)
+    }
+
+    /// The backoff between connection attempts, or `nil` without `--reconnect`.
+    var backoff: Backoff? {
+        switch arguments.staying.reconnection {
+        case .never: nil
+        case .times(let count): Backoff(maximumTries: count)
+        case .always: Backoff()
+        }
+    }
+
+    /// The heartbeat settings, or `nil` without a heartbeat.
+    var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {
+        arguments.staying.heartbeats.heartbeat.map { interval in
+            HeartbeatTimer.Settings(
+                interval: interval, maximumMisses: arguments.staying.heartbeats.heartbeatMisses,
+                message: arguments.staying.heartbeatMessage.map { Array($0.utf8) })
+        }
+    }
+}

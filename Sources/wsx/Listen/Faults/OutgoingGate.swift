@@ -9,25 +9,49 @@ import WSCore
 ///
 /// Answers to pings bypass the gate.
 final class OutgoingGate {
+    private enum Phase {
+        case open
+        /// A close frame has been queued or sent. Nothing may follow it.
+        case closing
+        /// The connection has ended.
+        case over
+    }
+
+    /// When `--close-after` closes the client.
+    private enum Limit {
+        case none
+        /// After this many further messages.
+        case messages(Int)
+        /// At this time of the loop.
+        case time(Duration)
+        /// The last message has been answered.
+        case messagesReached
+        /// The time has passed. Items no longer wait for room in the connection.
+        case timePassed
+    }
+
     private unowned let faults: Faults
     private let client: Int
     private var chance: FaultChance
     private var line = DelayQueue()
-    /// The number of messages until the client is closed, or `nil` if they are not counted.
-    private var messagesLeft: Int?
-    /// When to close the client, or `nil` for no time limit.
-    private var closeTime: Duration?
-    /// Whether a close frame has been queued or sent. Nothing may follow it.
-    private(set) var isClosing = false
-    /// Whether to ignore the client's messages because `--close-after` has ended the connection.
-    private(set) var ignoresClient = false
-    /// Whether the time limit has passed; items no longer wait for room in the connection.
-    private var isOverdue = false
-    private var hasEnded = false
+    private var phase = Phase.open
+    private var limit = Limit.none
     private var isTurnEndScheduled = false
     private var timer: Timer?
     /// Whether the queue is full, and its source should pause.
     private(set) var isFull = false
+
+    /// Whether a close frame has been queued or sent. Nothing may follow it.
+    var isClosing: Bool { phase != .open }
+    /// Whether to ignore the client's messages because `--close-after` has ended the connection.
+    var ignoresClient: Bool {
+        switch limit {
+        case .messagesReached, .timePassed: true
+        case .none, .messages, .time: false
+        }
+    }
+    private var isOverdue: Bool { if case .timePassed = limit { true } else { false } }
+    private var closeTime: Duration? { if case .time(let time) = limit { time } else { nil } }
 
     /// Whether any item waits for its due time.
     var isHolding: Bool { line.nextDueTime != nil }
@@ -41,8 +65,8 @@ final class OutgoingGate {
         self.client = client
         chance = faults.chance(ofClient: client)
         switch faults.arguments.closeLimit {
-        case .messages(let count): messagesLeft = count
-        case .time(let time): closeTime = faults.loop.now + time
+        case .messages(let count): limit = .messages(count)
+        case .time(let time): limit = .time(faults.loop.now + time)
         case nil: break
         }
         schedule()
@@ -65,9 +89,8 @@ final class OutgoingGate {
 
     /// Counts an answered message of the client. Returns whether to close the client now.
     func isLastMessage() -> Bool {
-        guard let count = messagesLeft else { return false }
-        messagesLeft = count - 1
-        if count == 1 { ignoresClient = true }
+        guard case .messages(let count) = limit else { return false }
+        limit = count > 1 ? .messages(count - 1) : .messagesReached
         return count == 1
     }
 
@@ -78,9 +101,7 @@ final class OutgoingGate {
 
     /// Discards the queue because the connection has ended.
     func cancel() {
-        hasEnded = true
-        isClosing = true
-        closeTime = nil
+        phase = .over
         timer = nil
         _ = line.takeAll()
         if isFull {
@@ -91,7 +112,7 @@ final class OutgoingGate {
 
     /// Returns the delay of an item, or `nil` to drop it. Nothing follows a close frame.
     private func admit(_ item: InputItem, _ byteCount: Int, after pause: Duration) -> Duration? {
-        guard !isClosing else { return nil }
+        guard phase == .open else { return nil }
         switch item {
         case .message:
             guard !chance.dropsMessage() else {
@@ -104,7 +125,7 @@ final class OutgoingGate {
         case .ping, .pong: return pause
         case .close(nil): return nil
         case .close, .end:
-            isClosing = true
+            phase = .closing
             return pause
         }
     }
@@ -120,7 +141,7 @@ final class OutgoingGate {
 
     /// Sends due items at the end of the turn, or starts a timer for the next one.
     private func schedule() {
-        guard !hasEnded, !isTurnEndScheduled else { return }
+        guard phase != .over, !isTurnEndScheduled else { return }
         let isHeldUp = !isOverdue && faults.host?.client(client)?.isFull ?? false
         let times = [isHeldUp ? nil : line.nextDueTime, closeTime].compactMap(\.self)
         guard let nextTime = times.min() else { return }
@@ -135,19 +156,17 @@ final class OutgoingGate {
     }
 
     private func passOn() {
-        guard !hasEnded, let host = faults.host, let connection = host.client(client) else { return }
+        guard phase != .over, let host = faults.host, let connection = host.client(client) else { return }
         let now = faults.loop.now
         if let closeTime, closeTime <= now {
-            self.closeTime = nil
-            ignoresClient = true
-            isOverdue = true
+            limit = .timePassed
             connection.stopAnsweringPings()
             hold(.close(faults.closeFrame), RawSpan())
         }
         // Take the queue: the connection may call back and change it meanwhile.
         var line = self.line.takeAll()
         while isOverdue || !connection.isFull, line.takeFirst(at: now, { host.sendDue($0, $1, to: connection) }) {}
-        guard !hasEnded else { return }
+        guard phase != .over else { return }
         // With broadcasts, a client that does not read must not delay the others for long.
         if connection.isFull, faults.areForAll { host.waitForSlowReaders() }
         self.line = line

@@ -127,10 +127,10 @@ final class ListenRun {
         server.refusal = { [unowned self] upgrade in
             faults.rejection(of: upgrade.request, policy: settings.policy) ?? programs?.refusal(of: upgrade)
         }
-        server.didRefuse = { [unowned self] refusal, facts in log.refused(refusal, facts) }
-        server.didServe = { [unowned self] served in log.answered(served) }
-        server.didFailToSecure = { [unowned self] error, facts in log.failedToSecure(error, facts) }
-        server.didReachLimit = { [unowned self] limit in log.reachedLimit(limit) }
+        server.observer.didRefuse = { [unowned self] refusal, facts in log.refused(refusal, facts) }
+        server.observer.didServe = { [unowned self] served in log.answered(served) }
+        server.observer.didFailToSecure = { [unowned self] error, facts in log.failedToSecure(error, facts) }
+        server.observer.didReachLimit = { [unowned self] limit in log.reachedLimit(limit) }
         server.didOpen = { [unowned self] connection in
             watch?.add(connection)
             connection.handler.didOpen(connection)

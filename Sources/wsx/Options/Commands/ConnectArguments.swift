@@ -1,7 +1,7 @@
 import CommandLine
 
 /// The arguments of `wsx connect` as typed. ``ConnectSettings`` parses the URL and reads the files.
-struct ConnectArguments: Equatable, Sendable {
+struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var client = ClientArguments()
     /// The operands, followed by the values of `--execute`, each in the order given.
     var messages: [String] = []

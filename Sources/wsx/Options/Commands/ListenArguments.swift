@@ -1,7 +1,7 @@
 import CommandLine
 
 /// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
-struct ListenArguments: Equatable, Sendable {
+struct ListenArguments: ConversationArguments, Equatable, Sendable {
     /// As typed: `PORT`, `ADDRESS:PORT`, or `unix:PATH`; empty if omitted.
     var address = ""
     var mode = ListenMode.conversation

@@ -28,6 +28,14 @@ enum CloseReasonValue {
     }
 }
 
+/// When `wsx listen` closes a client.
+enum CloseLimit: Equatable, Sendable {
+    /// After this many messages of the client.
+    case messages(Int)
+    /// After this time since the client connected.
+    case time(Duration)
+}
+
 /// The limit at which a client is closed: a number of messages, `5` or `1k`, or a time with a unit, `500ms` or `5s`.
 enum CloseLimitValue {
     /// Parses a text with a unit of time as a time, and any other text as a count: `5m` is minutes, `5M` millions.

@@ -30,6 +30,14 @@ enum ThrottleValue {
     }
 }
 
+/// The requests that `wsx listen` rejects.
+struct Rejection: Equatable, Sendable {
+    /// The HTTP status, 300 through 599.
+    var status: Int
+    /// The number of requests to reject before accepting others; nil: all.
+    var count: Int?
+}
+
 /// The requests to reject: all with `503`, the first three with `503x3`.
 enum RejectionValue {
     /// The status of a rejection: a redirect or an error.

@@ -1,0 +1,140 @@
+extension Connector {
+    /// The destination of a connection and how to reach it.
+    public struct Settings: Sendable {
+        /// A destination that replaces the one in the URL.
+        public enum Destination: Equatable, Sendable {
+            /// A host and port.
+            case tcp(host: String, port: UInt16)
+            /// The path of a Unix-domain socket.
+            case unix(path: String)
+        }
+
+        /// The request to send, including its URL.
+        public var request: ClientRequest
+        /// The destination to connect to; nil for the URL's host, possibly through a proxy.
+        public var destination: Destination?
+        /// The network settings.
+        public var network: NetworkSettings
+        /// Chooses the proxy; nil for a direct connection.
+        public var proxies: ProxyChoice?
+        /// The name expected in the server's certificate; nil for the URL's host.
+        public var serverName: String?
+        /// The maximum number of consecutive redirects to follow; nil reports a redirect as a refusal.
+        public var maximumRedirects: Int?
+        /// The time limits.
+        public var timeouts: ConnectTimeouts
+
+        /// Creates settings. By default, the connection is direct and redirects are not followed.
+        public init(
+            request: ClientRequest, destination: Destination? = nil, network: NetworkSettings = NetworkSettings(),
+            proxies: ProxyChoice? = nil, serverName: String? = nil, maximumRedirects: Int? = nil,
+            timeouts: ConnectTimeouts = ConnectTimeouts()
+        ) {
+            self.request = request
+            self.destination = destination
+            self.network = network
+            self.proxies = proxies
+            self.serverName = serverName
+            self.maximumRedirects = maximumRedirects
+            self.timeouts = timeouts
+        }
+    }
+
+    /// A newly opened connection.
+    public struct Opened {
+        /// The stream, ready for frames.
+        public let stream: any ByteStream
+        /// The final request, after redirects.
+        public let request: ClientRequest
+        /// The result of the opening handshake.
+        public let upgrade: ClientUpgrade
+        /// The TLS parameters; nil without TLS.
+        public let tls: TLSSummary?
+        /// The negotiated permessage-deflate parameters; nil without compression.
+        public let deflate: DeflateParameters?
+        /// Frame data that arrived in the same read as the response.
+        public let firstBytes: [UInt8]
+        /// The address and port, or socket path, of the server or proxy at the other end of the stream.
+        public let peer: String
+        /// The total time to open the connection.
+        public let duration: Duration
+        /// The time spent in each phase.
+        public let phaseDurations: PhaseDurations
+    }
+
+    /// A step in opening a connection, for observers.
+    public enum Step {
+        /// Connected to a proxy or the server at an address and port, or at a socket path.
+        case reached(peer: String, Proxy?)
+        /// Sent a request head to a proxy or the server. It contains secrets.
+        case sent(head: String)
+        /// Received a response head.
+        case received(ResponseHead)
+        /// Completed a TLS handshake with a proxy or, if nil, the server.
+        case secured(TLSSummary, with: Proxy?)
+        /// Follows a redirect.
+        case redirected(to: WebSocketURL)
+    }
+}
+
+/// The time limits for connecting.
+public struct ConnectTimeouts: Equatable, Sendable {
+    /// The limit for the whole attempt, including redirects.
+    public var whole: Duration
+    /// Additional limits for single phases.
+    public var phases: [ConnectError.Phase: Duration]
+
+    /// Creates limits. By default, the whole attempt may take 10 s, and phases have no limits.
+    public init(whole: Duration = .seconds(10), phases: [ConnectError.Phase: Duration] = [:]) {
+        self.whole = whole
+        self.phases = phases
+    }
+}
+
+/// Settings for connecting over the network.
+public struct NetworkSettings: Sendable {
+    /// The address family to use; nil for both.
+    public var family: SocketAddress.Family?
+    /// Addresses that replace lookups. The last override for a host applies, else the last for any host.
+    public var overrides: [AddressOverride]
+    /// The local addresses to connect from, with port 0; the first of the remote address's family is used. If empty,
+    /// the system chooses. Otherwise, remote addresses of a family without a local address are skipped.
+    public var sources: [SocketAddress]
+
+    /// Creates settings. By default, both families are used, and the system looks up names and chooses local addresses.
+    public init(
+        family: SocketAddress.Family? = nil, overrides: [AddressOverride] = [], sources: [SocketAddress] = []
+    ) {
+        self.family = family
+        self.overrides = overrides
+        self.sources = sources
+    }
+}
+
+/// The time spent in each phase of opening a connection, including redirects.
+public struct PhaseDurations: Sendable {
+    private var resolving = Duration.zero
+    private var connecting = Duration.zero
+    private var tunnelling = Duration.zero
+    private var securing = Duration.zero
+    private var upgrading = Duration.zero
+
+    /// Creates durations of zero.
+    public init() {}
+
+    /// The duration of a phase; zero if it did not occur.
+    public subscript(phase: ConnectError.Phase) -> Duration {
+        get { self[keyPath: Self.path(of: phase)] }
+        set { self[keyPath: Self.path(of: phase)] = newValue }
+    }
+
+    private static func path(of phase: ConnectError.Phase) -> WritableKeyPath<PhaseDurations, Duration> {
+        switch phase {
+        case .resolving: \.resolving
+        case .connecting: \.connecting
+        case .tunnelling: \.tunnelling
+        case .securing: \.securing
+        case .upgrading: \.upgrading
+        }
+    }
+}

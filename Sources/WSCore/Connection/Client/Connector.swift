@@ -1,0 +1,362 @@
+/// Opens a WebSocket connection, directly or through a proxy, with or without TLS.
+///
+///      Dialer ─► [TLSStream ─►] [ProxyTunnel ─►] [TLSStream ─►] ClientOpening ─► completion
+///      name, address     https proxy     any proxy          wss           upgrade
+///           ▲                                                                │
+///           └───────────────────────── redirect ─────────────────────────────┘
+///
+/// A time limit applies to the whole attempt; phases may have additional limits.
+public final class Connector {
+    /// The stages of an attempt. Each stage owns the stream while it works.
+    private enum Stage {
+        case idle
+        case lookingUpTarget(HostLookup)
+        case dialing(Dialer)
+        /// A stream is open, perhaps during a TLS handshake.
+        case connected(any ByteStream)
+        case tunnelling(ProxyTunnel)
+        case upgrading(ClientOpening)
+        /// The completion has been called, or the connector was canceled.
+        case over
+    }
+
+    private let settings: Settings
+    private let resources: ConnectorResources
+    private let loop: EventLoop
+    private let completion: (Result<Opened, ConnectError>) -> Void
+    private let startTime: Duration
+    /// The current URL, after redirects.
+    public var url: WebSocketURL { request.url }
+    /// Called for each ``Step``. The closure may cancel the connector.
+    public var didStep: ((Step) -> Void)?
+
+    /// The current request and how it is sent, after redirects.
+    private var request: ClientRequest
+    private var proxy: Proxy?
+    private var peer: String?
+    private var tls: TLSSummary?
+
+    private var phase = ConnectError.Phase.resolving
+    private var phaseStartTime = Duration.zero
+    private var phaseDurations = PhaseDurations()
+    private var stage = Stage.idle
+    private var timer: Timer?
+    private var phaseTimer: Timer?
+
+    /// Prepares a connection.
+    /// - Parameters:
+    ///   - settings: The destination and how to reach it.
+    ///   - resources: The resources shared with other connectors, created with TLS settings if TLS may be needed.
+    ///   - loop: The loop that will run the connection.
+    ///   - completion: Called exactly once, unless the connector is canceled. May be called before ``start()`` returns.
+    public init(
+        _ settings: Settings, resources: ConnectorResources, on loop: EventLoop,
+        completion: @escaping (Result<Opened, ConnectError>) -> Void
+    ) {
+        self.settings = settings
+        self.resources = resources
+        self.loop = loop
+        self.completion = completion
+        request = settings.request
+        startTime = loop.now
+        phaseStartTime = startTime
+    }
+
+    /// Starts connecting.
+    public func start() {
+        timer = Timer(on: loop) { [unowned self] in timedOut(after: settings.timeouts.whole) }
+        timer?.start(after: settings.timeouts.whole)
+        connect()
+    }
+
+    /// Cancels the attempt and closes its stream. The completion is not called.
+    public func cancel() {
+        timer = nil
+        phaseTimer = nil
+        leaveStage(for: .over)
+    }
+
+    /// Cancels what is in progress and closes the stream.
+    private func leaveStage(for next: Stage) {
+        let left = stage
+        stage = next
+        switch left {
+        case .idle, .over: break
+        case .lookingUpTarget(let lookup): lookup.cancel()
+        case .dialing(let dialer): dialer.cancel()
+        case .connected(let stream): stream.close()
+        case .tunnelling(let tunnel): tunnel.cancel()
+        case .upgrading(let opening): opening.cancel()
+        }
+    }
+
+    private var isOver: Bool { if case .over = stage { true } else { false } }
+    /// The open stream, unless a tunnel or the opening handshake owns it.
+    private var stream: (any ByteStream)? { if case .connected(let stream) = stage { stream } else { nil } }
+
+    private func enter(_ phase: ConnectError.Phase) {
+        endPhase()
+        self.phase = phase
+        phaseTimer = nil
+        guard let limit = settings.timeouts.phases[phase] else { return }
+        let timer = Timer(on: loop) { [unowned self] in timedOut(after: limit) }
+        timer.start(after: limit)
+        phaseTimer = timer
+    }
+
+    private func endPhase() {
+        let now = loop.now
+        phaseDurations[phase] += now - phaseStartTime
+        phaseStartTime = now
+    }
+
+    private func timedOut(after limit: Duration) {
+        switch stage {
+        case .upgrading(let opening):
+            if let refusal = opening.partialRefusal { return finish(.failure(failure(for: refusal))) }
+        case .tunnelling(let tunnel):
+            if let proxy, let refusal = tunnel.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
+        case .idle, .lookingUpTarget, .dialing, .connected, .over: break
+        }
+        finish(.failure(.timedOut(phase, after: limit, peer: peer)))
+    }
+
+    /// Maps a handshake error, distinguishing a 401 response to a request with credentials.
+    private func failure(for error: HandshakeError) -> ConnectError {
+        guard case .refused(let head, _, _) = error, head.status == 401, request.hasCredentials else {
+            return .handshake(error)
+        }
+        return .credentialsRefused(error)
+    }
+
+    private func finish(_ result: Result<Opened, ConnectError>) {
+        guard !isOver else { return }
+        cancel()
+        completion(result)
+    }
+
+    // MARK: The stream
+
+    private func connect() {
+        peer = nil
+        tls = nil
+        enter(.resolving)
+        do throws(ProxyChoiceError) {
+            proxy = try chooseProxy()
+        } catch {
+            return finish(.failure(.proxyChoice(error)))
+        }
+        // SOCKS5 without "h": we resolve the name and pass the address to the proxy.
+        guard proxy?.needsTargetAddress == true, case .tcp(let host, let port) = request.url.endpoint else {
+            return open(targetAddress: nil)
+        }
+        if let known = AddressOverride.addresses(for: host, port: port, in: settings.network.overrides) {
+            let family = settings.network.family
+            guard let address = known.first(where: { family == nil || $0.family == family }) else {
+                return finish(.failure(.noAddress(host: host)))
+            }
+            return open(targetAddress: address.hostBytes)
+        }
+        lookUpTarget(host, port: port)
+    }
+
+    /// Resolves the target and uses the first address found, because only the proxy could test which one answers.
+    private func lookUpTarget(_ host: String, port: UInt16) {
+        let lookup = HostLookup(family: settings.network.family, on: loop) { [self] addresses in
+            leaveStage(for: .idle)
+            open(targetAddress: addresses.first?.hostBytes)
+        } didEnd: { [self] error in
+            stage = .idle
+            guard let error else { return }
+            let isFamilyMissing = error == .noAddress && settings.network.family != nil
+            finish(.failure(isFamilyMissing ? .noAddress(host: host) : .unresolvable(host: host, error)))
+        }
+        stage = .lookingUpTarget(lookup)
+        lookup.start(host, port: port)
+    }
+
+    private func chooseProxy() throws(ProxyChoiceError) -> Proxy? {
+        guard settings.destination == nil, case .tcp(let host, let port) = request.url.endpoint else { return nil }
+        return try settings.proxies?.proxy(isSecure: request.url.isSecure, host: host, port: port)?.proxy
+    }
+
+    /// The first hop: the explicit destination, the proxy, or the URL's host. Nil for the embedded echo server.
+    private var firstHop: Dialer.Destination? {
+        switch settings.destination {
+        case .tcp(let host, let port): return .host(host, port: port)
+        case .unix(let path): return .unix(path: path)
+        case nil: break
+        }
+        if let proxy { return .host(proxy.host, port: proxy.port) }
+        switch request.url.endpoint {
+        case .tcp(let host, let port): return .host(host, port: port)
+        case .unix(let path): return .unix(path: path)
+        case .embeddedEcho: return nil
+        }
+    }
+
+    private func open(targetAddress: [UInt8]?) {
+        guard let firstHop else { preconditionFailure("echo: needs a destination") }
+        peer = proxy?.description
+        let dialer = Dialer(firstHop, network: settings.network, on: loop) { [self] result in
+            switch result {
+            case .failure(let error):
+                stage = .idle
+                finish(.failure(proxy.map { .proxyUnreachable($0, error) } ?? error))
+            case .success(let (stream, peer)):
+                self.peer = peer
+                stage = .connected(stream)
+                didStep?(.reached(peer: peer, proxy))
+                guard !isOver else { return }
+                if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
+            }
+        }
+        dialer.didResolve = { [unowned self] in enter(.connecting) }
+        stage = .dialing(dialer)
+        dialer.start()
+    }
+
+    // MARK: The proxy
+
+    private func reach(_ proxy: Proxy, targetAddress: [UInt8]?) {
+        guard let stream else { return }
+        enter(.tunnelling)
+        guard proxy.isSecure else { return tunnel(through: proxy, targetAddress: targetAddress) }
+        let secured = resources.secure(stream, with: proxy) { [self] result in
+            switch result {
+            case .failure(.protection(let error as TLSError)): finish(.failure(.proxySecurity(proxy, error)))
+            case .failure(let error): finish(.failure(.lost(error, .tunnelling)))
+            case .success(let summary):
+                didStep?(.secured(summary, with: proxy))
+                tunnel(through: proxy, targetAddress: targetAddress)
+            }
+        }
+        stage = .connected(secured)
+        secured.start()
+    }
+
+    private func tunnel(through proxy: Proxy, targetAddress: [UInt8]?) {
+        guard let stream, case .tcp(let host, let port) = request.url.endpoint else { return }
+        do throws(ProxyError) {
+            let handshake = try ProxyHandshake(
+                proxy: proxy, host: host, port: port, address: targetAddress,
+                userAgent: request.fields.first(named: "User-Agent"))
+            let tunnel = ProxyTunnel(handshake, with: proxy, on: stream) { [self] result in
+                switch result {
+                case .failure(.lost(.protection(let error as TLSError), _)):
+                    finish(.failure(.proxySecurity(proxy, error)))
+                case .failure(let error): finish(.failure(error))
+                case .success(let firstBytes):
+                    stage = .connected(stream)
+                    secure(with: firstBytes)
+                }
+            }
+            stage = .tunnelling(tunnel)
+            if let head = handshake.requestHead { didStep?(.sent(head: head)) }
+            tunnel.start()
+        } catch {
+            finish(.failure(.proxy(proxy, error)))
+        }
+    }
+
+    // MARK: The server
+
+    private func secure(with firstBytes: [UInt8] = []) {
+        guard request.url.isSecure, let stream else { return upgrade(with: firstBytes) }
+        enter(.securing)
+        let secured = resources.secure(
+            stream, name: serverName, sessionKey: request.url.hostField, isOther: !isNamedByUser
+        ) { [self] result in
+            switch result {
+            case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
+            case .failure(let error): finish(.failure(.lost(error, .securing)))
+            case .success(let summary):
+                tls = summary
+                didStep?(.secured(summary, with: nil))
+                upgrade()
+            }
+        }
+        stage = .connected(secured)
+        secured.start(with: firstBytes)
+    }
+
+    /// Whether this is the server the user named, rather than another that it redirected to.
+    ///
+    /// Only that server receives our certificate and must match the expected name. A redirect from `ws` to `wss` on the
+    /// same host still counts.
+    private var isNamedByUser: Bool {
+        let named = settings.request.url
+        if request.url.isSameOrigin(as: named) { return true }
+        guard case .tcp(let host, _) = request.url.endpoint, case .tcp(let namedHost, _) = named.endpoint else {
+            return false
+        }
+        return !named.isSecure && host == namedHost
+    }
+
+    private var serverName: TLSServerName {
+        if let name = settings.serverName, isNamedByUser {
+            return TLSServerName(host: (try? HostAndPort(parsing: name))?.host ?? name)
+        }
+        guard case .tcp(let host, _) = request.url.endpoint else { return .name("localhost") }
+        return TLSServerName(host: host)
+    }
+
+    private func upgrade(with firstBytes: [UInt8] = []) {
+        guard let stream else { return }
+        enter(.upgrading)
+        request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
+        let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
+        let followsRedirects = settings.maximumRedirects != nil
+        let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in
+            switch result {
+            case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
+            case .failure(.handshake(.refused(let head, let body, let isTruncated))):
+                refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
+            case .failure(let error): finish(.failure(error))
+            case .success(let opened): upgraded(stream, opened)
+            }
+        }
+        stage = .upgrading(opening)
+        didStep?(.sent(head: String(decoding: handshake.requestBytes, as: UTF8.self)))
+        opening.start(with: firstBytes)
+    }
+
+    /// Follows a redirect if allowed; otherwise reports the refusal.
+    private func refused(_ error: HandshakeError, _ head: ResponseHead) {
+        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(failure(for: error))) }
+        do throws(RedirectError) {
+            guard let next = try request.redirected(by: head, maximumRedirects: maximumRedirects) else {
+                return finish(.failure(failure(for: error)))
+            }
+            didStep?(.received(head))
+            if !isOver { didStep?(.redirected(to: next.url)) }
+            guard !isOver else { return }
+            leaveStage(for: .idle)
+            request = next
+            connect()
+        } catch {
+            finish(.failure(.redirect(error)))
+        }
+    }
+
+    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened) {
+        resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
+        do throws(DeflateNegotiationError) {
+            let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
+            didStep?(.received(opened.upgrade.response))
+            guard !isOver else { return }
+            // The caller takes over the stream.
+            stage = .idle
+            endPhase()
+            finish(
+                .success(
+                    Opened(
+                        stream: stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
+                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: loop.now - startTime,
+                        phaseDurations: phaseDurations)))
+        } catch {
+            finish(.failure(.compression(error)))
+        }
+    }
+}

@@ -1,0 +1,326 @@
+/// A WebSocket server: accepts streams, performs opening handshakes, and keeps the open connections.
+public final class Server<Handler: ConnectionHandler> {
+    /// The settings of a server.
+    public struct Settings: Sendable {
+        /// The policy that decides which requests are accepted.
+        public var policy: ServerPolicy
+        /// The settings of each connection. The role is always server.
+        public var connection: Connection<Handler>.Settings
+        /// The preferences for permessage-deflate; nil declines all offers.
+        public var deflate: DeflatePreferences?
+        /// Responds to requests that are not upgrades.
+        public var responder: any WebResponder
+        /// The time limit for receiving a request.
+        public var handshakeTimeout: Duration
+        /// The bandwidth of each client's stream in bytes per second and direction, including TLS; nil means no limit.
+        public var bytesPerSecond: Int?
+        /// The time a client may take nothing of a response before it is disconnected.
+        public var responsePatience: Duration
+        /// The maximum number of concurrent connections, including those in the opening handshake; nil for as many as
+        /// the descriptor limit allows.
+        public var maximumConnections: Int?
+        /// This server's share of a port; nil if it has the port to itself.
+        public var share: Share?
+        /// The number of descriptors to reserve for the handlers' own use.
+        public var reservedDescriptors: Int
+
+        /// Creates settings. By default, a page of help answers requests that are not upgrades, requests may take 10 s,
+        /// and responses may stall for 30 s.
+        public init(
+            policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
+            responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
+            responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
+            bytesPerSecond: Int? = nil, share: Share? = nil
+        ) {
+            self.share = share
+            self.bytesPerSecond = bytesPerSecond
+            self.policy = policy
+            self.connection = connection
+            self.deflate = deflate
+            self.responder = responder ?? Site(policy: policy)
+            self.handshakeTimeout = handshakeTimeout
+            self.responsePatience = responsePatience
+            self.maximumConnections = maximumConnections
+            self.reservedDescriptors = reservedDescriptors
+        }
+    }
+
+    /// One of several servers on the same port, each on its own thread.
+    public struct Share: Sendable {
+        /// The index of this server, starting from 0.
+        public let index: Int
+        /// The number of servers.
+        public let count: Int
+
+        /// Creates a share.
+        public init(index: Int, count: Int) {
+            self.index = index
+            self.count = count
+        }
+    }
+
+    /// An address to listen on.
+    public enum Endpoint: Sendable {
+        /// An address and a port; port 0 selects any free port.
+        case tcp(SocketAddress)
+        /// The path of a Unix-domain socket.
+        case unix(path: String)
+        /// A socket that is already listening.
+        case inherited(InheritedSocket)
+    }
+
+    /// A limit that pauses accepting.
+    public enum Limit: Equatable, Sendable {
+        /// The connections use all descriptors the descriptor limit allows; with their number.
+        case descriptors(Int)
+        /// The number of connections has reached ``Settings/maximumConnections``.
+        case connections(Int)
+    }
+
+    /// A client with an accepted request that has not been answered yet.
+    public struct Client: Sendable {
+        /// The client's number, starting from 1 and never reused.
+        public let number: Int
+        /// The request and the result of the opening handshake.
+        public let upgrade: ServerUpgrade
+        /// The accepted extensions.
+        public let extensions: [ExtensionOffer]
+        /// The client's address.
+        public let address: PeerAddress
+        /// The TLS parameters; nil without TLS.
+        public let tls: TLSSummary?
+        /// The index of the endpoint it connected to, in the order of calls to ``Server/listen(on:)``, starting from 0.
+        public let endpointIndex: Int
+
+        /// The response to the request.
+        public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
+    }
+
+    /// Observes the clients that do not get a connection, for logs.
+    public struct Observer {
+        /// Called for each refused request.
+        public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
+        /// Called for each request that is not an upgrade, when its response is complete or has failed.
+        public var didServe: ((ServedRequest) -> Void)?
+        /// Called when TLS with a client fails before its request is complete.
+        public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
+        /// Called when accepting pauses.
+        public var didReachLimit: ((Limit) -> Void)?
+    }
+
+    /// The numbers of clients. Servers that share a port use different numbers.
+    private struct Numbers {
+        private var last: Int
+        private let step: Int
+
+        init(_ share: Share) {
+            last = share.index + 1 - share.count
+            step = share.count
+        }
+
+        mutating func next() -> Int {
+            last += step
+            return last
+        }
+    }
+
+    /// The number of clients that the server accepts.
+    private struct Capacity {
+        /// The number of descriptors available for clients.
+        let descriptors: Int
+        /// The maximum number of concurrent streams.
+        let streams: Int
+
+        init(_ settings: Settings, _ share: Share) {
+            descriptors = DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
+            streams = min(descriptors, settings.maximumConnections ?? .max)
+        }
+
+        /// Whether no further client fits.
+        /// - Parameter exchangeCount: The number of responses that may need a descriptor for their file in addition to
+        ///   their stream.
+        func isExhausted(by clientCount: Int, exchangeCount: Int) -> Bool {
+            clientCount >= streams || clientCount + exchangeCount >= descriptors
+        }
+    }
+
+    /// The loop that runs the server.
+    public let loop: EventLoop
+    /// The open connections by client number.
+    public private(set) var connections: [Int: Connection<Handler>] = [:]
+    /// Observes the clients that do not get a connection.
+    public var observer = Observer()
+    /// Called for each new connection, before it receives anything.
+    public var didOpen: ((Connection<Handler>) -> Void)?
+    /// Asked about each request the policy accepts. Returns the reason to refuse it, or nil to accept it.
+    public var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
+
+    private let settings: Settings
+    private let tls: TLSLayer?
+    private let resources: ConnectionResources
+    private let memory: CrowdMemory
+    private let makeHandler: (Client) -> Handler
+    private var listeners: [StreamListener] = []
+    internal private(set) var openings: [ObjectIdentifier: ServerOpening] = [:]
+    /// The responses in progress to requests that are not upgrades.
+    internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
+    /// The number of refused clients still receiving their response.
+    private var leavingCount = 0
+    private var numbers: Numbers
+    private let capacity: Capacity
+
+    /// Creates a server that does not listen yet.
+    /// - Parameters:
+    ///   - settings: The server's settings.
+    ///   - tls: The server's TLS layer. Defaults to nil: no TLS.
+    ///   - loop: The loop that runs the server.
+    ///   - makeHandler: Creates a client's handler, which must call ``remove(_:)`` when the connection ends.
+    public init(
+        _ settings: Settings, tls: TLSLayer? = nil, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler
+    ) {
+        self.settings = settings
+        self.tls = tls
+        self.loop = loop
+        self.makeHandler = makeHandler
+        let share = settings.share ?? Share(index: 0, count: 1)
+        numbers = Numbers(share)
+        capacity = Capacity(settings, share)
+        resources = ConnectionResources(on: loop)
+        memory = CrowdMemory(on: loop)
+    }
+
+    /// Starts listening on an endpoint. Call it once per endpoint.
+    /// - Returns: The address with the actual port; nil for a Unix-domain socket.
+    /// - Throws: ``IOError`` if the endpoint is not available.
+    @discardableResult
+    public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
+        let index = listeners.count
+        let accept: (SystemStream) -> Void = { [unowned self] stream in self.accept(stream, at: index) }
+        if case .tcp(let address) = endpoint { try checkPort(of: address) }
+        let listener =
+            switch endpoint {
+            case .tcp(let address):
+                try StreamListener(on: address, sharesPort: settings.share != nil, loop: loop, accept: accept)
+            case .unix(let path): try StreamListener(onPath: path, loop: loop, accept: accept)
+            case .inherited(let socket): try StreamListener(adopting: socket, loop: loop, accept: accept)
+            }
+        listeners.append(listener)
+        return listener.address
+    }
+
+    /// Checks that no other program uses the port, since SO_REUSEPORT would share it with that program silently.
+    private func checkPort(of address: SocketAddress) throws(IOError) {
+        guard settings.share?.index == 0, address.port != 0 else { return }
+        try StreamListener(on: address, loop: loop) { stream in stream.close() }.close()
+    }
+
+    /// Stops listening and closes all streams still in the opening handshake.
+    public func stopListening() {
+        for listener in listeners { listener.close() }
+        listeners = []
+        for opening in openings.values { opening.cancel() }
+        openings = [:]
+    }
+
+    /// Sends a message to every client except `sender`, encoded only once.
+    ///
+    /// May be called while a message from `sender` is being delivered.
+    /// - Returns: Whether any connection's queue is full; see ``Connection/isFull``.
+    @discardableResult
+    public func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
+        // A single recipient needs no shared copy.
+        if connections.count == 1, sender == nil, let connection = connections.first?.value {
+            connection.send(payload, as: kind)
+            return connection.isFull
+        }
+        let message = SharedMessage(payload, as: kind, fragmentBytes: settings.connection.fragmentBytes)
+        var isOneFull = false
+        for connection in connections.values where connection !== sender {
+            connection.send(message)
+            if connection.isFull { isOneFull = true }
+        }
+        return isOneFull
+    }
+
+    /// Removes a connection that has ended.
+    public func remove(_ number: Int) {
+        connections[number] = nil
+        updateAccepting()
+    }
+
+    /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
+    private func updateAccepting() {
+        let count = connections.count + openings.count + exchanges.count + leavingCount
+        memory.update(count)
+        guard capacity.isExhausted(by: count, exchangeCount: exchanges.count) else {
+            for listener in listeners { listener.resume() }
+            return
+        }
+        for listener in listeners { listener.pause() }
+        observer.didReachLimit?(count == settings.maximumConnections ? .connections(count) : .descriptors(count))
+    }
+
+    private func accept(_ stream: SystemStream, at endpointIndex: Int) {
+        let address = stream.peerAddress
+        let transport: any ByteStream =
+            settings.bytesPerSecond.map {
+                ThrottledStream(stream, bytesPerSecond: $0, watch: resources.deadPeerDetector)
+            } ?? stream
+        let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
+        let opening = ServerOpening(
+            secured ?? transport, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
+            refusal: { [unowned self] upgrade in refusal?(upgrade) }
+        ) { [unowned self] opening, outcome in
+            openings[ObjectIdentifier(opening)] = nil
+            if opening.isTakingLeave { leavingCount += 1 }
+            defer { updateAccepting() }
+            switch outcome {
+            case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
+            case .abandoned(.protection(let error as TLSError)?): observer.didFailToSecure?(error, opening.facts)
+            case .abandoned: break
+            case .refused(let refusal): observer.didRefuse?(refusal, opening.facts)
+            case .requested(let request): answer(request, of: opening)
+            case .accepted(let upgrade, let firstBytes):
+                open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
+            }
+        }
+        // The opening may outlive the server.
+        opening.didTakeLeave = { [weak self] in
+            self?.leavingCount -= 1
+            self?.updateAccepting()
+        }
+        openings[ObjectIdentifier(opening)] = opening
+        updateAccepting()
+        opening.start()
+        secured?.start()
+    }
+
+    private func answer(_ request: RequestHead, of opening: ServerOpening) {
+        let response = settings.responder.response(to: request)
+        let exchange = WebExchange(request, response, on: opening.stream, facts: opening.facts)
+        exchanges[ObjectIdentifier(exchange)] = exchange
+        exchange.run(patience: settings.responsePatience) { [unowned self] exchange, served in
+            exchanges[ObjectIdentifier(exchange)] = nil
+            updateAccepting()
+            observer.didServe?(served)
+        }
+    }
+
+    private func open(
+        _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: PeerAddress, at endpointIndex: Int,
+        firstBytes: [UInt8]
+    ) {
+        let number = numbers.next()
+        let deflate = settings.deflate?.accept(upgrade.extensionOffers)
+        let extensions = deflate.map { [$0.answer] } ?? []
+        let client = Client(
+            number: number, upgrade: upgrade, extensions: extensions, address: address,
+            tls: (stream as? TLSStream)?.summary, endpointIndex: endpointIndex)
+        let handler = makeHandler(client)
+        let connection = Connection(
+            stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
+        connections[number] = connection
+        didOpen?(connection)
+        connection.start(sending: client.responseBytes, with: firstBytes)
+    }
+}

@@ -1,0 +1,89 @@
+/// One request that is not an upgrade, and the delivery of its response.
+internal final class WebExchange {
+    let stream: any ByteStream
+    private let request: RequestHead
+    private let response: WebResponse
+    private let facts: OpeningFacts
+    private let sendsContent: Bool
+    /// The time the last byte was written, or nil before that.
+    private var endTime: Duration?
+    /// The part of the file that was not read yet.
+    private var filePart: Range<Int>
+
+    /// The number of file bytes read at once, small enough for memory and for the loop's other clients. Files are read
+    /// on the loop, because the page cache nearly always has them. A thread pool would cost more than it saves.
+    private static let pieceBytes = 128 << 10
+
+    init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, facts: OpeningFacts) {
+        self.request = request
+        self.response = response
+        self.stream = stream
+        self.facts = facts
+        // RFC 9110 §9.3.2: the response to HEAD has no content.
+        sendsContent = request.method != "HEAD"
+        if sendsContent, case .file(_, let range) = response.content { filePart = range } else { filePart = 0..<0 }
+    }
+
+    /// Sends the response and closes the stream.
+    /// - Parameters:
+    ///   - patience: The time without progress after which the response is given up.
+    ///   - completion: Called when the stream is closed.
+    func run(patience: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
+        var output = ByteBuffer()
+        let head = response.headBytes(at: .now)
+        head.withUnsafeBytes { output.append($0.bytes) }
+        let expectedBytes = sendsContent ? response.contentByteCount : 0
+        if sendsContent, case .bytes(let bytes) = response.content {
+            bytes.withUnsafeBytes { output.append($0.bytes) }
+        }
+        _ = LingeringClose(
+            stream, output: output, closesOwnSide: true, patience: patience,
+            refill: { [self] output in refill(&output) }
+        ) { [self] writtenBytes in
+            let contentBytes = max(0, writtenBytes - head.count)
+            completion(
+                self,
+                ServedRequest(
+                    request: request, address: facts.address, status: response.status, acceptTime: facts.acceptTime,
+                    endTime: endTime ?? stream.loop.turnTime, receivedBytes: facts.receivedBytes,
+                    sentBytes: writtenBytes,
+                    isComplete: writtenBytes >= head.count && contentBytes == expectedBytes))
+        }
+    }
+
+    /// Closes the stream immediately. The completion is not called.
+    func cancel() {
+        stream.close()
+    }
+
+    /// Reads the next piece of the file. If the file was truncated or cannot be read, the response ends early, which
+    /// the client detects by its length.
+    private func refill(_ output: inout ByteBuffer) {
+        if case .file(let file, _) = response.content, !filePart.isEmpty {
+            let byteCount = min(filePart.count, Self.pieceBytes)
+            let count = (try? file.read(into: &output, at: filePart.lowerBound, atMost: byteCount)) ?? 0
+            filePart = count == 0 ? 0..<0 : filePart.dropFirst(count)
+        }
+        if output.isEmpty { endTime = endTime ?? stream.loop.turnTime }
+    }
+}
+
+/// A request that was not an upgrade, and its response.
+public struct ServedRequest {
+    /// The request.
+    public let request: RequestHead
+    /// The client's address.
+    public let address: PeerAddress
+    /// The status code of the response.
+    public let status: Int
+    /// The time of acceptance, in the loop's turn time.
+    public let acceptTime: Duration
+    /// The time the last byte of the response was written, in the loop's turn time.
+    public let endTime: Duration
+    /// The number of bytes received from the client, up to the end of the request.
+    public let receivedBytes: Int
+    /// The number of bytes of the response that the kernel has accepted.
+    public let sentBytes: Int
+    /// Whether the kernel has accepted the whole response.
+    public let isComplete: Bool
+}

@@ -1,0 +1,122 @@
+import CommandLine
+
+/// The options for notices and colors, shared by all commands.
+struct DisplayArguments: Equatable, Sendable {
+    var isQuiet = false
+    var color = ColorChoice.auto
+
+    static let options: [OptionSpecification<DisplayArguments>] = [
+        OptionSpecification(
+            "quiet", "q", heading: .display,
+            summary: "Suppress notices on stderr",
+            manual: "Do not write notices to standard error. Errors are still reported."
+        ) { arguments, _ in arguments.isQuiet = true },
+        OptionSpecification(
+            "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", heading: .display,
+            summary: "When to use colors",
+            manual: "Choose when to use colors.",
+            example: "--color never"
+        ) { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) },
+    ]
+}
+
+/// The options for showing and recording the traffic of connections.
+struct TranscriptArguments: Equatable, Sendable {
+    var display = DisplayArguments()
+    /// 0, 1 (handshake and control frames), or 2 (every frame).
+    var verbosity = 0
+    /// Nil: none at a prompt, local time elsewhere.
+    var timestamps: TimestampStyle?
+    /// The file to record the session to; nil: no recording.
+    var recordPath: String?
+    /// Nil: only if the output is a terminal.
+    var isPretty: Bool?
+
+    @OptionTable<TranscriptArguments> static var options: [OptionSpecification<TranscriptArguments>] {
+        OptionSpecification(
+            "verbose", "v", repeatable: true, heading: .display,
+            summary: "Show handshake and control frames; -vv: all",
+            manual: "Show the handshake and control frames on standard error.",
+            """
+            Given twice (`-vv`), also show every message sent and every frame in both directions. A frame is shown \
+            with its header bits and a dump of the first 256 bytes of its payload, as transmitted but unmasked.
+            """,
+            seeAlso: ["quiet", "record"]
+        ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }
+        DisplayArguments.options.lifted(\.display)
+        OptionSpecification(
+            "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), heading: .display,
+            summary: "Timestamps on a terminal",
+            manual: """
+                Begin the lines on a terminal with timestamps of this style. The default is `off` at a prompt, where \
+                `/time` changes it, and `local` elsewhere. Piped output has none.
+                """,
+            example: "--timestamps relative"
+        ) { arguments, value throws(ValueProblem) in
+            arguments.timestamps = try TimestampStyle.parse(value)
+        }
+        OptionSpecification(
+            "record", value: OptionValue("FILE", .file), singular: true, heading: .display,
+            summary: "Record the session to FILE",
+            manual: """
+                Record the session to *FILE* as JSON events of both directions. See RECORDINGS. An existing file is \
+                overwritten; a new file is readable only by its owner. If writing fails, the run ends; a prompt \
+                continues without recording.
+                """,
+            example: "--record session.jsonl", seeAlso: ["input", "replay-speed"]
+        ) { arguments, value in arguments.recordPath = value }
+        OptionSpecification(
+            "pretty", heading: .display,
+            summary: "Indent JSON messages, even in a pipe",
+            manual: """
+                Indent text messages that are JSON objects or arrays, with one member or element per line. Nothing \
+                else in them changes. This is the default on a terminal without a prompt; `/pretty` changes it at a \
+                prompt. In a pipe, it applies to `--output text` and \
+                messages up to 1 MiB. Of `--pretty` and `--no-pretty`, the last one wins.
+                """
+        ) { arguments, _ in arguments.isPretty = true }
+        OptionSpecification(
+            "no-pretty", heading: .display,
+            summary: "Do not indent JSON messages",
+            manual: "Write JSON messages unchanged. Of `--pretty` and `--no-pretty`, the last one wins."
+        ) { arguments, _ in arguments.isPretty = false }
+    }
+}
+
+/// When notices, the prompt, and indented JSON are colored.
+enum ColorChoice: String, CaseIterable, OptionChoice {
+    case auto
+    case always
+    case never
+
+    var summary: String {
+        switch self {
+        case .auto: "on a terminal, unless NO_COLOR is set"
+        case .always: "even in a pipe or file"
+        case .never: "no colors"
+        }
+    }
+}
+
+/// The timestamps before lines on a terminal.
+enum TimestampStyle: String, CaseIterable, OptionChoice {
+    case local
+    case utc
+    case relative
+    case off
+
+    var summary: String {
+        switch self {
+        case .local: "local time of day"
+        case .utc: "UTC time of day"
+        case .relative: "time since the start"
+        case .off: "no timestamps"
+        }
+    }
+}
+
+/// The arguments of a command that exchanges messages with its user.
+protocol ConversationArguments {
+    var format: FormatArguments { get }
+    var transcript: TranscriptArguments { get }
+}

@@ -1,0 +1,80 @@
+import CommandLine
+import WSCore
+
+/// The options for the formats of standard input and output.
+struct FormatArguments: Equatable, Sendable {
+    var readsInput = true
+    var payload = PayloadKind.automatic
+    var input = InputFormat.lines
+    var stripsCarriageReturn = false
+    var output = OutputFormat.text
+    var replaySpeed = ReplaySpeed.max
+
+    /// The options.
+    /// - Parameters:
+    ///   - inputConflicts: The options that conflict with `--no-stdin`.
+    ///   - kindConflicts: The options that conflict with `--text` and `--binary`.
+    ///   - manual: The manual of `--no-stdin`.
+    static func options(
+        withoutInput inputConflicts: [OptionReference] = [], kindConflicts: [OptionReference] = [],
+        manual: MarkedText
+    ) -> [OptionSpecification<FormatArguments>] {
+        [
+            OptionSpecification(
+                "no-stdin", conflicts: inputConflicts, heading: .messages,
+                summary: "Do not read stdin, only receive", manual: manual
+            ) { arguments, _ in arguments.readsInput = false },
+            OptionSpecification(
+                "text", conflicts: kindConflicts, heading: .messages,
+                summary: "Send text messages (default)",
+                manual: """
+                    Send text messages. This is the default except with `--input chunks`, `hex`, or `base64`. Of \
+                    `--text` and `--binary`, the last one wins.
+                    """
+            ) { arguments, _ in arguments.payload = .text },
+            OptionSpecification(
+                "binary", conflicts: kindConflicts, heading: .messages,
+                summary: "Send binary messages",
+                manual: "Send binary messages. Of `--text` and `--binary`, the last one wins."
+            ) { arguments, _ in arguments.payload = .binary },
+            OptionSpecification(
+                "input", value: OptionValue("FORMAT", .choices(of: InputFormat.self)), default: "lines",
+                heading: .format,
+                summary: "Format of the messages on stdin",
+                manual: "Read messages from standard input in this format. See FORMATS.",
+                example: "--input hex", seeAlso: ["output", "text", "binary"]
+            ) { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) },
+            OptionSpecification(
+                "crlf", conflicts: OptionReference.values(of: "input", but: InputFormat.lines), heading: .format,
+                summary: "Strip the CR from lines that end in CRLF",
+                manual: "With `--input lines`, strip a carriage return at the end of each line."
+            ) { arguments, _ in arguments.stripsCarriageReturn = true },
+            OptionSpecification(
+                "output", value: OptionValue("FORMAT", .choices(of: OutputFormat.self)), default: "text",
+                heading: .format,
+                summary: "Format of the messages on stdout",
+                manual: "Write received messages to standard output in this format. See FORMATS.",
+                example: "--output json", seeAlso: ["input", "pretty"], aliases: [OptionAlias("json", value: "json")]
+            ) { arguments, value throws(ValueProblem) in arguments.output = try OutputFormat.parse(value) },
+            OptionSpecification(
+                "replay-speed", value: OptionValue("SPEED"), default: "max", heading: .format,
+                summary: "Replay --input json at this speed",
+                manual: """
+                    With `--input json`, keep the pauses between the events, divided by *SPEED*: 1 replays at the \
+                    original pace, 2 twice as fast, and 0.5 half as fast. `max` sends without pauses. *SPEED* is \
+                    between 0.000001 and 1000000. See RECORDINGS.
+                    """,
+                example: "--input json --replay-speed 2", seeAlso: ["input", "record"]
+            ) { arguments, value throws(ValueProblem) in
+                arguments.replaySpeed = try ReplaySpeed.parse(value)
+            },
+        ]
+    }
+
+    /// The options about reading standard input. They conflict with modes that do not read it.
+    static let inputOptions: [OptionReference] = ["input", "crlf", "replay-speed"]
+    /// The options for the kind of sent messages. They conflict with modes that determine it themselves.
+    static let messageKinds: [OptionReference] = ["text", "binary"]
+    /// The values of `--output` that write messages. They conflict with modes that write none, or only events.
+    static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json)
+}

@@ -1,0 +1,99 @@
+import CommandLine
+import WSCore
+
+/// The opcode of outgoing messages. `automatic` means binary for the byte formats (`chunks`, `hex`, `base64`) and text
+/// for the others. Events of `json` input carry their own opcode.
+enum PayloadKind {
+    case automatic
+    case text
+    case binary
+
+    /// The kind of message to send for input in a format.
+    func kind(for format: InputFormat) -> MessageKind {
+        switch self {
+        case .text: .text
+        case .binary: .binary
+        case .automatic:
+            switch format {
+            case .chunks, .hex, .base64: .binary
+            case .lines, .nul, .message, .json: .text
+            }
+        }
+    }
+}
+
+/// The values of `--input`.
+enum InputFormat: String, CaseIterable, OptionChoice {
+    case lines
+    case nul
+    case message
+    case chunks
+    case hex
+    case base64
+    case json
+
+    var summary: String {
+        switch self {
+        case .lines: "one message per line, sent byte for byte"
+        case .nul: "one message per record that ends in a NUL byte"
+        case .message: "all input as one message"
+        case .chunks: "each chunk of bytes read as one binary message"
+        case .hex: "one binary message per line of hexadecimal digits"
+        case .base64: "one binary message per line of Base64"
+        case .json: "one JSON event per line, see JSON EVENTS in the manual"
+        }
+    }
+}
+
+/// The values of `--output`.
+enum OutputFormat: String, CaseIterable, OptionChoice {
+    case text
+    case raw
+    case nul
+    case hex
+    case base64
+    case json
+
+    var summary: String {
+        switch self {
+        case .text: "each message and a newline"
+        case .raw: "each message without a separator"
+        case .nul: "each message and a NUL byte"
+        case .hex: "each message as a line of hexadecimal digits"
+        case .base64: "each message as a line of Base64"
+        case .json: "one JSON event per line, see JSON EVENTS in the manual"
+        }
+    }
+}
+
+/// The pace at which events of the input are sent.
+enum ReplaySpeed: Equatable {
+    /// Without pauses.
+    case max
+    /// With the recorded pauses, divided by this factor.
+    case factor(Double)
+
+    /// The valid factors: beyond any practical use, yet far from overflow in either direction.
+    private static let factors = 0.000_001...1_000_000
+
+    /// Parses `max` or a decimal number from 0.000001 to 1000000.
+    static func parse(_ text: String) throws(ValueProblem) -> ReplaySpeed {
+        if text == "max" { return .max }
+        let isDecimal = text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".") }
+        guard isDecimal, let factor = Double(text), factors.contains(factor) else { throw .notASpeed }
+        return .factor(factor)
+    }
+}
+
+/// The format of results on standard output.
+enum ResultFormat: String, OptionChoice {
+    case text
+    case json
+
+    var summary: String {
+        switch self {
+        case .text: "a table"
+        case .json: "one JSON object on one line, see JSON RESULTS"
+        }
+    }
+}

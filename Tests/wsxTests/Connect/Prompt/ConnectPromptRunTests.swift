@@ -1,0 +1,213 @@
+import Testing
+
+@testable import WSCore
+@testable import wsx
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Whole runs with a prompt, a user, and peers in memory.
+@Suite struct ConnectPromptRunTests {
+    private func echo(_ change: (inout ConnectArguments) -> Void = { _ in }) -> ConnectFixture {
+        let fixture = ConnectFixture(change)
+        fixture.didReceive = { peer, event in
+            if case .text(let text) = event { peer.send(text) }
+        }
+        return fixture
+    }
+
+    @Test("a typed line is sent, the reply is written, and Ctrl-D closes the connection")
+    func conversation() throws {
+        let fixture = echo()
+        let outcome = try fixture.run(atPrompt: [.type("hello"), .read("hello"), .leave])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.received) == [[.text("hello"), .close(1000)]])
+        #expect(outcome.output == "hello\n")
+        #expect(fixture.editor.shown.contains("Connected to ws://h/ in 1 ms. /help lists commands.\n"))
+        #expect(fixture.editor.isClosed)
+    }
+
+    @Test("/close leaves the prompt open, and /reconnect opens another connection")
+    func reconnecting() throws {
+        let fixture = echo()
+        let outcome = try fixture.run(atPrompt: [
+            .type("/close 4000 bye"), .read("Disconnected after "), .type("lost"), .read("not connected"),
+            .type("/reconnect"), .read("Connected to"), .type("again"), .read("again"), .type("/quit"),
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.received) == [[.close(4000)], [.text("again"), .close(1000)]])
+    }
+
+    @Test("/reconnect closes an open connection first")
+    func reconnectingAnOpenConnection() throws {
+        let fixture = echo()
+        let outcome = try fixture.run(atPrompt: [
+            .type("/reconnect"), .read("Disconnected"), .read("Connected"), .type("/quit"),
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.received) == [[.close(1000)], [.close(1000)]])
+    }
+
+    @Test("An unreachable server is reported at the prompt, and typed lines are rejected")
+    func unreachable() throws {
+        let fixture = echo()
+        fixture.makePeer = { number, loop in number == 0 ? FakePeer(on: loop) : nil }
+        let outcome = try fixture.run(atPrompt: [
+            .type("/close"), .read("Disconnected"), .type("/reconnect"), .read("connection refused"), .type("lost"),
+            .read("not connected"), .leave,
+        ])
+        #expect(outcome.failure?.status != .timedOut)
+        #expect(outcome.peers.map(\.received) == [[.close(1000)]])
+    }
+
+    @Test("/connect leads to another server")
+    func anotherServer() throws {
+        let fixture = echo()
+        let outcome = try fixture.run(atPrompt: [
+            .type("/connect ws://other/"), .read("Connected to ws://other/"), .type("/info"),
+            .read("URL          ws://other/"), .type("/quit"),
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.count == 2)
+    }
+
+    @Test("/connect from a closed connection leads to another server, too")
+    func anotherServerAfterTheEnd() throws {
+        let fixture = echo()
+        let outcome = try fixture.run(atPrompt: [
+            .type("/close"), .read("Disconnected"), .type("/info"), .read("disconnected"),
+            .type("/connect ws://other/"), .read("Connected to ws://other/"), .type("/quit"),
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.count == 2)
+    }
+
+    @Test("/connect takes no messages for the first server to the next")
+    func anotherServerWithRequests() throws {
+        let fixture = ConnectFixture {
+            $0.replies.sendsRequests = true
+            $0.staying.reconnection = .always
+        }
+        fixture.input = nil
+        let outcome = try fixture.run(atPrompt: [
+            .type("one"), .type("two"), .read("(request 2)"), .type("/connect ws://other/"),
+            .read("Connected to ws://other/"), .type("three"), .read("(request 3)"), .leave,
+        ])
+        #expect(outcome.peers.map(\.texts) == [["one"], ["three"]])
+    }
+
+    @Test("/ping shows the round trip, which /info repeats")
+    func roundTrip() throws {
+        let fixture = echo()
+        _ = try fixture.run(atPrompt: [
+            .type("/info"), .read("not measured yet; /ping measures it"), .type("/ping p"), .read("pong"),
+            .type("/info"),
+            .read("round trip"), .read(" ms"), .type("/headers"), .read("GET / HTTP/1.1"), .type("/quit"),
+        ])
+        #expect(fixture.editor.shown.contains("sent         0 messages, 0 B, "))
+    }
+
+    @Test("a peer that closes with an error leaves the user at the prompt, and leaving succeeds")
+    func peerCloses() throws {
+        let fixture = ConnectFixture()
+        fixture.didReceive = { peer, event in if case .text = event { peer.close(4001, "no") } }
+        let outcome = try fixture.run(atPrompt: [.type("x"), .read("Disconnected"), .read("4001"), .leave])
+        #expect(outcome.failure?.status != .timedOut)
+        #expect(outcome.peers.count == 1)
+        #expect(fixture.editor.isClosed)
+    }
+
+    @Test("with --reconnect, messages without an acknowledgement are sent again on the next connection")
+    func unacknowledged() throws {
+        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        var isFirst = true
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if isFirst { peer.vanish() } else { peer.send(text) }
+            isFirst = false
+        }
+        let outcome = try fixture.run(atPrompt: [
+            .type("precious"), .read("Resending 1 message that may not have arrived."), .type("/quit"),
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.texts) == [["precious"], ["precious"]])
+    }
+
+    @Test("A recording that cannot be written is reported at the prompt, and the session continues")
+    func failedRecording() throws {
+        try withPipe { path, reader in
+            let fixture = echo { $0.transcript.recordPath = path }
+            let outcome = try fixture.run(atPrompt: [
+                .type("a"), .read("a"), .act { _ = close(reader) }, .type("b"), .read("recording to "), .type("c"),
+                .read("c"), .leave,
+            ])
+            #expect(outcome.failure == nil)
+            #expect(outcome.peers[0].texts == ["a", "b", "c"])
+        }
+    }
+
+    @Test("/close stops waiting for the next connection")
+    func stopsWaiting() throws {
+        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        fixture.makePeer = { number, loop in number == 0 ? FakePeer(on: loop) : nil }
+        fixture.didReceive = { peer, event in if case .text = event { peer.vanish() } }
+        let outcome = try fixture.run(atPrompt: [
+            .type("x"), .read("reconnecting in"), .type("/close"), .read("Disconnected"), .type("/quit"),
+        ])
+        #expect(outcome.failure?.status != .timedOut)
+        #expect(outcome.peers.count == 1)
+    }
+
+    @Test("requests wait for the reply to the one before, and one that is no call is refused")
+    func requests() throws {
+        let fixture = echo { $0.replies.sendsRequests = true }
+        let outcome = try fixture.run(atPrompt: [
+            .type("one"), .type("two"), .read("… two"), .leave,
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.first?.texts == ["one", "two"])
+        let calls = ConnectFixture { $0.replies.calls = .standard }
+        let refused = try calls.run(atPrompt: [.type("m ["), .read("the line was not sent"), .type("/quit")])
+        #expect(refused.failure == nil)
+        #expect(refused.peers.first?.texts == [])
+    }
+
+    @Test("an editor that cannot be opened ends the run with its error")
+    func noEditor() throws {
+        let fixture = ConnectFixture()
+        fixture.arguments.transcript.timestamps = .off
+        fixture.change = { $0.isRepl = true }
+        fixture.editorProblem = .badDescriptor
+        let outcome = try fixture.run()
+        guard case .input(.badDescriptor) = outcome.failure else {
+            Issue.record("\(outcome.failure as Any)")
+            return
+        }
+    }
+
+    @Test("an output that nobody reads ends the run, and one that fails fails it")
+    func outputs() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        let left = echo { $0.ending.linger = .forever }
+        left.input = "a\n"
+        left.outputDescriptor = ends[1]
+        #expect(try left.run().failure == nil)
+
+        let readOnly = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(readOnly) }
+        let failing = echo { $0.ending.linger = .forever }
+        failing.input = "a\n"
+        failing.outputDescriptor = readOnly
+        let failure = try failing.run().failure
+        guard case .output(.badDescriptor) = failure else {
+            Issue.record("\(failure as Any)")
+            return
+        }
+    }
+}
