@@ -14,7 +14,7 @@ BINARY = $(SCRATCH)/release/wsx
 # `make build SYMBOLS=1` keeps symbols for profilers.
 SYMBOLS ?=
 
-# How long `make fuzz` runs each target. `make test` runs all known inputs and new ones for five seconds per target.
+# How long `make fuzz` runs each target. `make test` tries known inputs and a fixed sequence of new ones.
 SECONDS = 60
 TARGET ?=
 
@@ -96,10 +96,10 @@ test-packaging: test-deps dist-deps build
 	/usr/bin/python3 -m pytest -q Tests/Packaging
 
 test-fuzz:
-	@$(MAKE) --no-print-directory fuzz SECONDS=5
+	@$(MAKE) --no-print-directory fuzz FIXED=1
 
 fuzz: deps
-	@/usr/bin/python3 Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
+	@/usr/bin/python3 Fuzz/fuzz.py --seconds $(SECONDS) $(if $(FIXED),--fixed) $(if $(TARGET),--target $(TARGET))
 
 # The Autobahn TestSuite, both roles. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
 conformance: conformance-deps

@@ -2,7 +2,8 @@
 """Builds the fuzz targets, runs them, and prints the results. Run by `make fuzz`.
 
 A run starts with the seeds, the regressions, and the corpus of earlier runs in .build/fuzz/corpus, so every past
-finding is tried again. With `--seconds 0`, only these known inputs run.
+finding is tried again. With `--seconds 0`, only these known inputs run. With `--fixed`, a run tries the seeds, the
+regressions, and a few thousand inputs derived from them, the same on every machine.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / ".build/fuzz"
+# The number of inputs of a fixed run, including the seeds.
+FIXED_RUNS = 3000
 BINARY = SCRATCH / "release/Fuzz"
 # Optimized builds run twice as fast, and users run them too.
 BUILD = [
@@ -52,17 +55,23 @@ def target_names():
 class Run:
     """One run of a target."""
 
-    def __init__(self, target, seconds):
+    def __init__(self, target, seconds, is_fixed):
         self.target = target
-        folders = [SCRATCH / "corpus" / target, ROOT / "Fuzz/Seeds" / target, ROOT / "Fuzz/Regressions" / target]
-        folders[0].mkdir(parents=True, exist_ok=True)
+        corpus = SCRATCH / "corpus" / target
+        corpus.mkdir(parents=True, exist_ok=True)
+        # libFuzzer keeps new inputs in the first folder, so a fixed run starts without it.
+        folders = [] if is_fixed else [corpus]
+        folders += [ROOT / "Fuzz/Seeds" / target, ROOT / "Fuzz/Regressions" / target]
+        if is_fixed:
+            limits = ["-seed=1", f"-runs={FIXED_RUNS}"]
+        else:
+            limits = [f"-max_total_time={seconds}" if seconds > 0 else "-runs=0"]
         findings = SCRATCH / "findings"
         findings.mkdir(exist_ok=True)
         command = [
             BINARY, *filter(pathlib.Path.exists, folders), f"-artifact_prefix={findings / target}-",
             f"-timeout={TIMEOUT_S}", f"-rss_limit_mb={MEMORY_LIMIT_MIB}", f"-max_len={INPUT_LIMIT_BYTES}",
-            "-print_final_stats=1",
-            f"-max_total_time={seconds}" if seconds > 0 else "-runs=0",
+            "-print_final_stats=1", *limits,
         ]
         process = subprocess.run(
             command, env={**ENVIRONMENT, "FUZZ_TARGET": target}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -102,6 +111,7 @@ class Run:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60, help="how long each target runs; 0 tries known inputs only")
+    parser.add_argument("--fixed", action="store_true", help="try the same inputs on every machine, instead of new ones")
     parser.add_argument("--target", help="the only target to run")
     arguments = parser.parse_args()
     build()
@@ -111,7 +121,7 @@ def main():
     if arguments.target:
         targets = [arguments.target]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        runs = list(pool.map(lambda target: Run(target, arguments.seconds), targets))
+        runs = list(pool.map(lambda target: Run(target, arguments.seconds, arguments.fixed), targets))
     for run in runs:
         run.report()
     print("\n| target | executions | a second | edges covered | inputs in its corpus | findings |")
