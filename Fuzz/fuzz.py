@@ -11,6 +11,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -57,11 +58,12 @@ class Run:
 
     def __init__(self, target, seconds, is_fixed):
         self.target = target
-        corpus = SCRATCH / "corpus" / target
+        # libFuzzer keeps new inputs in the first folder. A fixed run begins with an empty one.
+        corpus = SCRATCH / ("fixed" if is_fixed else "corpus") / target
+        if is_fixed:
+            shutil.rmtree(corpus, ignore_errors=True)
         corpus.mkdir(parents=True, exist_ok=True)
-        # libFuzzer keeps new inputs in the first folder, so a fixed run starts without it.
-        folders = [] if is_fixed else [corpus]
-        folders += [ROOT / "Fuzz/Seeds" / target, ROOT / "Fuzz/Regressions" / target]
+        folders = [corpus, ROOT / "Fuzz/Seeds" / target, ROOT / "Fuzz/Regressions" / target]
         if is_fixed:
             limits = ["-seed=1", f"-runs={FIXED_RUNS}"]
         else:
