@@ -413,7 +413,7 @@ def test_histograms_are_readable_by_other_implementations(wsx_echo, tmp_path):
     (["-c", "0"], "-c"), (["-n", "0"], "-n"), (["-d", "0"], "-d"), (["-d", "1s", "-n", "1"], "-n"),
     (["--size", "0"], "--size"), (["-m", ""], "-m"), (["-m", "a", "--size", "1"], "--size"),
     (["--in-flight", "0"], "--in-flight"), (["--hdr", "/nowhere/x"], "--hdr /nowhere/x"),
-    (["-c", "1M"], "--connections 1000000: the descriptor limit allows"),
+    (["-c", "1M"], "--connections 1000000: the limit on open files allows"),
     (["--output", "hex"], "--output")], ids=" ".join)
 def test_invalid_option_values_are_rejected(words, message):
     assert_fails(wsx("bench", "echo:", *words), 2, message)

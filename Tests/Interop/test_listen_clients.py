@@ -248,7 +248,7 @@ def test_a_foreign_origin_gets_403(options, origin, status):
         assert result.status == status
         if status:
             assert "403 Forbidden" in result.err
-            server.wait_for("Refused a request.*: 403.*--origin")
+            server.wait_for("Rejected a request.*: 403.*--origin")
 
 
 def test_a_foreign_host_gets_403():

@@ -567,7 +567,7 @@ def test_beyond_the_process_limit_requests_are_refused_until_a_program_ends():
             assert result.status == 4
             assert "Retry-After: 1" in result.err
             assert "2 programs are running." in result.err
-            server.wait_for("Refused a request: 503, .*: The server is busy: 2 programs are running")
+            server.wait_for("Rejected a request: 503, .*: The server is busy: 2 programs are running")
         wait_until(lambda: not children(server.pid))
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
 
@@ -575,7 +575,7 @@ def test_beyond_the_process_limit_requests_are_refused_until_a_program_ends():
 def test_a_low_descriptor_limit_lowers_the_process_limit():
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
     with Listener(program=["cat"], preexec_fn=few) as server:
-        server.wait_for("The descriptor limit allows only 4 programs; raise 'ulimit -n'\n")
+        server.wait_for("The limit on open files allows only 4 programs; raise it with 'ulimit -n'\n")
         with contextlib.ExitStack() as stack:
             for _ in range(4):
                 stream = stack.enter_context(client(server))

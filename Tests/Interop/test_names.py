@@ -227,7 +227,7 @@ def test_an_invalid_name_exits_2(host):
     assert "\u202e" not in result.err
 
 
-# Unix sockets
+# Unix domain sockets
 
 
 def test_a_missing_socket_file_exits_3(tmp_path):

@@ -24,7 +24,7 @@ enum ConnectManual {
             .clientEnvironment, .files,
         ],
         examples: [
-            CommandExample(purpose: "Try the embedded echo server", line: "wsx connect echo:"),
+            CommandExample(purpose: "Try the built-in echo server", line: "wsx connect echo:"),
             CommandExample(
                 purpose: "Send a message and print the first reply",
                 line: "wsx connect -n 1 ws://localhost:8080/chat hello"),

@@ -70,7 +70,7 @@ enum ListenManual {
             CommandExample(
                 purpose: "Run at most 32 workers, with 10 seconds to exit",
                 line: "wsx listen --exec --max-processes 32 --exec-grace 10s 8080 -- ./worker"),
-            CommandExample(purpose: "Listen on a Unix-domain socket", line: "wsx listen --echo unix:/tmp/echo.sock"),
+            CommandExample(purpose: "Listen on a Unix domain socket", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
     private static let events: [(term: MarkedText, text: MarkedText)] =

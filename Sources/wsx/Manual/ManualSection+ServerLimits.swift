@@ -11,7 +11,7 @@ extension ManualSection {
             ["Upgrade", "10 s", "--handshake-timeout", "status 408"],
             ["Closing handshake", "5 s", "--close-timeout", "disconnection"],
             ["Time without data", "no limit", "--idle-timeout", "close with 1001"],
-            ["Silent heartbeats", "3", "--heartbeat-misses", "disconnection"],
+            ["Missed heartbeats", "3", "--heartbeat-misses", "disconnection"],
             ["Clients", "ulimit -n", "--max-connections", "clients wait"],
             ["Programs", "256", "--max-processes", "status 503"],
             ["Program exit", "2 s", "--exec-grace", "a signal"],

@@ -61,7 +61,7 @@ extension ManualSection {
             (
                 "4",
                 """
-                The server refused the upgrade; its status, headers, and body are shown. Or the server sent a redirect \
+                The server rejected the upgrade; its status, headers, and body are shown. Or the server sent a redirect \
                 that was not followed.
                 """
             ),
@@ -167,7 +167,7 @@ extension ManualSection {
         ),
         (
             "`error`",
-            "An error: `kind` and `message`, and `status` and `body` if a server refused the upgrade."
+            "An error: `kind` and `message`, and `status` and `body` if a server rejected the upgrade."
         ),
     ]
 }

@@ -190,7 +190,7 @@ enum Failure: Error {
         }
     }
 
-    /// The response of the server that refused the upgrade, or of the proxy that refused the connection.
+    /// The response of the server that rejected the upgrade, or of the proxy that rejected the connection.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
         case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),

@@ -48,9 +48,9 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Permission denied (EACCES).
     public static let accessDenied = IOError(code: UV_EACCES.rawValue)
 
-    /// The process has reached its limit of open descriptors (EMFILE).
+    /// The process has reached its limit on open files (EMFILE).
     public static let tooManyOpenFiles = IOError(code: UV_EMFILE.rawValue)
-    /// The system has reached its limit of open files (ENFILE).
+    /// The system has reached its limit on open files (ENFILE).
     public static let fileTableFull = IOError(code: UV_ENFILE.rawValue)
     /// Out of memory (ENOMEM).
     public static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)

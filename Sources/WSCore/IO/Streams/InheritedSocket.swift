@@ -12,7 +12,7 @@ public struct InheritedSocket: Sendable {
     public enum Place: Sendable {
         /// An IP address and a port.
         case tcp(SocketAddress)
-        /// The path of a Unix-domain socket, or `@name` in the abstract namespace.
+        /// The path of a Unix domain socket, or `@name` in the abstract namespace.
         case unix(path: String)
     }
 
@@ -73,7 +73,7 @@ public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
     case notStream
     /// The socket is a connection, or does not listen.
     case notListening
-    /// The socket is neither a TCP nor a Unix-domain socket.
+    /// The socket is neither a TCP nor a Unix domain socket.
     case unknownFamily
 
     /// The reason and what to change, such as `it is not open`.
@@ -83,7 +83,7 @@ public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
         case .notSocket: "it is not a socket"
         case .notStream: "it is not a stream socket; use ListenStream= in the socket unit"
         case .notListening: "it is not a listening socket; remove Accept=yes from the socket unit"
-        case .unknownFamily: "it is neither a TCP socket nor a Unix-domain socket"
+        case .unknownFamily: "it is neither a TCP socket nor a Unix domain socket"
         }
     }
 }

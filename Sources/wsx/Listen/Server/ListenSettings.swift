@@ -186,7 +186,7 @@ extension ListenSettings {
 }
 
 extension Server.Endpoint {
-    /// The address, or `nil` for a Unix-domain socket.
+    /// The address, or `nil` for a Unix domain socket.
     fileprivate var address: SocketAddress? {
         switch self {
         case .tcp(let address): address

@@ -24,7 +24,7 @@ struct ListenArguments: Equatable, Sendable {
             manual: """
                 The address and port to listen on. The default address is `127.0.0.1`, which only this machine can \
                 reach; `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free port. \
-                `unix:`*path* listens on a Unix-domain socket, and `unix:@`*name* on an abstract one (Linux). The \
+                `unix:`*path* listens on a Unix domain socket, and `unix:@`*name* on an abstract one (Linux). The \
                 operand is optional with SOCKET ACTIVATION.
                 """
         ) { arguments, values throws(ValueProblem) in

@@ -81,7 +81,7 @@ struct TLSArguments: Equatable, Sendable {
             "tls-min", value: OptionValue("VERSION", .choices(of: TLSVersionChoice.self)), default: "1.2",
             heading: .tls,
             summary: "Require at least this TLS version",
-            manual: "Refuse TLS versions older than *VERSION*. Versions before 1.2 are never used.",
+            manual: "Reject TLS versions older than *VERSION*. Versions before 1.2 are never used.",
             example: "--tls-min 1.3"
         ) { arguments, value throws(ValueProblem) in
             arguments.minimumVersion = try TLSVersionChoice.parse(value).version
