@@ -135,7 +135,7 @@ def test_a_recording_that_cannot_be_created_is_a_usage_error(tmp_path):
     assert_fails(wsx("listen", "--record", tmp_path / "no" / "r", "0"), 2, "--record")
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    assert_fails(wsx("listen", "--record", fifo, "0"), 2, "no process has the pipe open for reading")
+    assert_fails(wsx("listen", "--record", fifo, "0"), 2, "no program reads from the pipe; start its reader first")
 
 
 def test_a_slow_reader_of_the_recording_pauses_clients_and_input(tmp_path):

@@ -44,7 +44,7 @@ struct BenchSettings: Sendable {
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
-            throw .badArgument(what: "--start-at", why: "the time is more than 30 years from now")
+            throw .badArgument(what: "--start-at", why: "the time is more than 30 years from now; check the year")
         }
         try checkDescriptors()
         try checkPorts()
@@ -142,7 +142,7 @@ extension MessageSource {
         func problem(_ why: String) -> Failure {
             .badArgument(what: "--file \(escapingControls(path))", why: why)
         }
-        guard !bytes.isEmpty else { throw problem("it is empty") }
+        guard !bytes.isEmpty else { throw problem("it is empty; name a file with a message") }
         guard kind == .text else { return MessageTemplate(literal: bytes) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw problem("it is not UTF-8 text; send it with --binary")

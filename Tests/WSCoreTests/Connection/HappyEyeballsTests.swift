@@ -115,11 +115,11 @@ import Testing
             loop.runOnce()
 
             let unmatched = try race([listening], from: sources("::1"), on: loop)
-            #expect(unmatched.failures == ["\(listening): there is no IPv4 address to connect from"])
+            #expect(unmatched.failures == ["\(listening): there is no IPv4 source address"])
             let foreign = try race([listening], from: sources("192.0.2.77"), on: loop)
             #expect(
                 foreign.failures == [
-                    "\(listening): cannot connect from 192.0.2.77: it is not an address of this machine"
+                    "\(listening): 192.0.2.77 is not an address of this machine"
                 ])
         }
     }

@@ -32,7 +32,7 @@ import WSCore
     @Test("A file with invalid UTF-8 is rejected rather than changed")
     func invalidText() throws {
         try withFile([0x41, 0x3A, 0xE9]) { path in
-            expectMessage("--header \(path), line 1: it is not UTF-8 text") {
+            expectMessage("--header \(path), line 1: it is not UTF-8 text; convert the file to UTF-8") {
                 () throws(Failure) in _ = try HeaderFiles.fields(["@\(path)"])
             }
         }

@@ -18,6 +18,10 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let badDescriptor = IOError(code: UV_EBADF.rawValue)
     /// The address has no listener (ECONNREFUSED).
     public static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
+    /// No route leads to the address's network (ENETUNREACH).
+    public static let networkUnreachable = IOError(code: UV_ENETUNREACH.rawValue)
+    /// The address's network cannot reach the host (EHOSTUNREACH).
+    public static let hostUnreachable = IOError(code: UV_EHOSTUNREACH.rawValue)
     /// The address already has a listener (EADDRINUSE).
     public static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
     /// The descriptor is not a terminal (ENOTTY).

@@ -121,11 +121,7 @@ struct ListenSettings {
     /// Parses `PORT`, `ADDRESS:PORT`, or `unix:PATH`. The default address is loopback, because a development server
     /// should not be reachable from other hosts.
     private static func endpoint(_ text: String) throws(Failure) -> Server<ListenClient>.Endpoint {
-        guard !text.isEmpty else {
-            throw .badArgument(
-                what: "'wsx listen' needs [ADDRESS:]PORT",
-                why: "try 'wsx listen 8080', or pass a socket with LISTEN_FDS")
-        }
+        guard !text.isEmpty else { throw .missingAddress }
         let what = "[ADDRESS:]PORT '\(escapingControls(text))'"
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))

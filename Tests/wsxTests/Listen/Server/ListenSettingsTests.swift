@@ -32,7 +32,7 @@ import WSCore
     @Test("An address is required unless sockets are inherited")
     func noAddress() {
         expectMessage(
-            "'wsx listen' needs [ADDRESS:]PORT: try 'wsx listen 8080', or pass a socket with LISTEN_FDS"
+            "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS"
         ) { () throws(Failure) in _ = try self.settings { $0.address = "" } }
     }
 
