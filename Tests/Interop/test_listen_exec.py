@@ -136,7 +136,7 @@ def test_hostile_requests_reach_no_shell_and_no_library(tmp_path):
         assert name.encode() not in variables, name
     assert all(re.fullmatch(rb"[A-Z_][A-Z0-9_]*", name) for name in variables)
     assert variables[b"HTTP_X_UNDER"] == b"b"
-    assert variables[b"HTTP_LD_PRELOAD"] == b"evil", "by another name it is harmless"
+    assert variables[b"HTTP_LD_PRELOAD"] == b"evil", "under the name HTTP_LD_PRELOAD, it is harmless"
     assert variables[b"PATH_INFO"] == b"/--flag/../$(touch x)"
     assert variables[b"QUERY_STRING"] == b"--flag&`touch`"
 
@@ -200,7 +200,7 @@ def test_a_program_has_the_original_descriptor_limit():
         assert stream.read_message().payload == b"256"
         assert stream.read_message().payload.decode() == str(hard).replace("-1", "unlimited")
         limits = pathlib.Path(f"/proc/{server.pid}/limits").read_text()
-        assert re.search(rf"Max open files +{hard} ", limits), "wsx itself has raised its own"
+        assert re.search(rf"Max open files +{hard} ", limits), "wsx raises its own limit"
 
 
 def test_a_program_has_only_the_standard_descriptors():
@@ -211,7 +211,7 @@ def test_a_program_has_only_the_standard_descriptors():
     try:
         with Listener(program=python(script), pass_fds=[*descriptors, high]) as server:
             for descriptor in [*descriptors, high]:
-                assert os.path.exists(f"/proc/{server.pid}/fd/{descriptor}"), "wsx itself has inherited it"
+                assert os.path.exists(f"/proc/{server.pid}/fd/{descriptor}"), "wsx inherits the descriptor"
             with client(server), client(server) as stream:
                 assert stream.read_message().payload == b"[(0, 'pipe'), (1, 'pipe'), (2, 'pipe')]"
     finally:
@@ -414,7 +414,7 @@ def test_grandchildren_that_ignore_sigterm_are_killed_and_block_nothing(ending):
             assert len([pid for pid in pids if is_alive(pid)]) >= 2
             if ending == "sys.exit(0)":
                 assert closing(stream) == (1000, "")
-        wait_until(lambda: not any(map(is_alive, pids)), what="the end of the family")
+        wait_until(lambda: not any(map(is_alive, pids)), what="the end of the process group")
         wait_until(lambda: not children(server.pid))
         assert server.stop() == 0
 

@@ -152,7 +152,7 @@ def test_a_slow_reader_of_the_recording_pauses_clients_and_input(tmp_path):
                 while sent < 500:
                     client.send(message)
                     sent += 1
-            assert sent < 200, "the recording holds 1 MiB, the sockets a few"
+            assert sent < 200, "at most 1 MiB waits for the recording, and a few MiB in the sockets"
             # Once the recording is read, everything resumes.
             os.set_blocking(reader, True)
             taken = bytearray()

@@ -78,7 +78,7 @@ def test_an_idle_client_is_closed_with_1001():
         started = time.monotonic()
         with Client(server.port) as client:
             frame = client.read_until_close()
-            assert time.monotonic() - started > 0.295, "not before its time"
+            assert time.monotonic() - started > 0.295, "closed too early"
             assert (frame.close_code, frame.payload[2:]) == (1001, b"idle")
             client.close(1001)
         server.wait_for(r"Client 1 disconnected: 1001, idle for 300 ms, from ")

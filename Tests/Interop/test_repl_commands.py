@@ -54,7 +54,7 @@ def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_pat
     screen.enter(f"/file {tmp_path}/none")
     screen.wait_for("/none: no such file or directory$")
     screen.enter("/file")
-    screen.wait_for("^wsx: /file: the path is missing; usage: /file ")
+    screen.wait_for("^wsx: /file: the file name is missing; usage: /file ")
     assert len(messages(conversation)) == 3
 
 

@@ -119,13 +119,13 @@ public struct OptionDescription: Sendable {
     public let value: OptionValue?
     /// As typed, to be shown.
     public let defaultValue: String?
-    /// Whether several occurrences add up; of others the last one counts.
+    /// Whether occurrences add up. Otherwise, the last one counts.
     public let isRepeatable: Bool
-    /// Whether another value besides the first is an error: who gives two of these means both, and one would be lost.
+    /// Whether a second, different value is an error: only one of them could have an effect.
     public let isSingular: Bool
-    /// The options that contradict this one. A value that is an option's default contradicts nothing.
+    /// The options that conflict with this one. A value equal to its option's default never conflicts.
     public let conflicts: [OptionReference]
-    /// The options of which this one needs at least one to have an effect.
+    /// This option has no effect without at least one of these.
     public let requirements: [OptionReference]
     /// The heading under which help and manual show it.
     public let heading: OptionHeading

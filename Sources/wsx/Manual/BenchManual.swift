@@ -90,7 +90,7 @@ enum BenchManual {
             ("0", "Success: all connections opened and closed normally, and all replies were correct."),
             ("1", "The server closed a connection, a connection was lost, or the output could not be written."),
             ("2", "Bad usage."),
-            ("3", "A connection failed (name, address, proxy, or TLS)."),
+            ("3", "A connection failed (name lookup, network, proxy, or TLS)."),
             (
                 "4",
                 """
@@ -310,8 +310,9 @@ enum BenchManual {
             (
                 "`handshake_phases_us`, `handshake_phase_histograms`",
                 """
-                The time of each phase of opening a connection: `name`, `connect`, `proxy`, `tls`, and `upgrade`. A \
-                phase that did not occur has only zeros.
+                The time of each phase of opening a connection: `name`, `connect`, `proxy`, `tls`, and `upgrade`, the \
+                phases of `--connect-timeout`, which writes `connection` for `connect`. A phase that did not occur has \
+                only zeros.
                 """
             ),
             (

@@ -79,8 +79,8 @@ extension ManualSection {
             ["The same, in --mode send", "16 KiB", "messages wait"],
             ["Due messages of a thread", "1,048,576", "the schedule waits"],
             ["Overtaken messages", "8,192 per connection", "oldest count as lost"],
-            ["Missing deliveries", "4,096 per publisher", "late: duplicates"],
-            ["Recorded latency", "1 h", "1 h is recorded"],
+            ["Missing deliveries", "4,096 per publisher", "late ones: duplicates"],
+            ["Recorded latency", "1 h", "recorded as 1 h"],
         ],
         notes: [
             .paragraph("These options have a maximum:"),

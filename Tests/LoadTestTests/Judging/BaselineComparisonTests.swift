@@ -68,7 +68,7 @@ import WSCore
                 ])
             #expect(
                 BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.verdict) == [.faster, .slower, .slower],
-                "one earlier run says nothing of the next")
+                "a single earlier run does not show how much runs vary")
         }
     }
 

@@ -128,7 +128,7 @@ import WSCore
         #expect(fields.first(named: "Origin") == "https://o")
         #expect(fields.first(named: "Host") == "other")
         #expect(fields.first(named: "User-Agent") == "wsx/\(version)")
-        expectMessage("request options: the subprotocol \"a\" is repeated; name it once") {
+        expectMessage("--subprotocol: the subprotocol \"a\" is repeated; name it once") {
             () throws(Failure) in _ = try self.settings { $0.client.request.subprotocols = ["a", "a"] }
         }
     }

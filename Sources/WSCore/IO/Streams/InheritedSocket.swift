@@ -79,11 +79,11 @@ public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
     /// The reason and what to change, such as `it is not open`.
     public var description: String {
         switch self {
-        case .notOpen: "it is not open"
-        case .notSocket: "it is not a socket"
+        case .notOpen: "it is not open; unset LISTEN_FDS, or pass a listening socket"
+        case .notSocket: "it is not a socket; unset LISTEN_FDS, or pass a listening socket"
         case .notStream: "it is not a stream socket; use ListenStream= in the socket unit"
         case .notListening: "it is not a listening socket; remove Accept=yes from the socket unit"
-        case .unknownFamily: "it is neither a TCP socket nor a Unix domain socket"
+        case .unknownFamily: "it is neither a TCP socket nor a Unix domain socket; use ListenStream= in the socket unit"
         }
     }
 }

@@ -37,7 +37,7 @@ extension ConnectPrompt {
         }
         let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
         guard isText || kind != .text else {
-            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; use /file binary PATH")
+            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; use /file binary FILE")
         }
         send(message: contents, as: kind ?? (isText ? settings.kind : .binary))
     }

@@ -51,7 +51,7 @@ struct ListenSettings {
                 allowedOrigins: arguments.access.origins,
                 access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed)
         } catch {
-            throw .badArgument(what: "server options", why: "\(error)")
+            throw .badArgument(what: error.option, why: "\(error)")
         }
         self.arguments = arguments
         endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
@@ -151,9 +151,8 @@ struct ListenSettings {
         guard let address = SocketAddress(numeric: host, port: port) else {
             throw .badArgument(
                 what: what,
-                why:
-                    "'\(escapingControls(host))' is not an IP address; write an IP address, localhost, or * for all addresses"
-            )
+                why: "'\(escapingControls(host))' is not an IP address; write an IP address of this machine, localhost, "
+                    + "or * for all IPv4 addresses")
         }
         return .tcp(address)
     }
@@ -177,6 +176,18 @@ extension ListenSettings {
             return try FileTree(path)
         } catch {
             throw .badArgument(what: "--serve '\(escapingControls(path))'", why: "\(error); use an existing directory")
+        }
+    }
+}
+
+extension ServerPolicyError {
+    /// The option to correct.
+    fileprivate var option: String {
+        switch self {
+        case .invalidSubprotocol, .repeatedSubprotocol: "--subprotocol"
+        case .invalidPath: "--path"
+        case .invalidOrigin, .originPattern: "--origin"
+        case .reservedField: "--header"
         }
     }
 }
