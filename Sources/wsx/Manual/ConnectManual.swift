@@ -65,6 +65,12 @@ enum ConnectManual {
                 purpose: "Log in over TLS and prompt for the password",
                 line: "wsx connect -a me wss://chat.example/room"),
             CommandExample(
+                purpose: "Trust a private CA, and authenticate with a client certificate",
+                line: "wsx connect --ca ca.pem --cert client.pem --key client.key wss://internal.example/"),
+            CommandExample(
+                purpose: "Trust a self-signed certificate by its public key",
+                line: "wsx connect -k --pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= wss://localhost:8443/"),
+            CommandExample(
                 purpose: "Send a file as one binary message", line: "wsx connect --binary -f image.png :8080/upload"),
         ])
 

@@ -66,7 +66,7 @@ enum ListenManual {
                 purpose: "Require client certificates of a private CA",
                 line: "wsx listen --echo --tls-cert server.pem --client-ca clients-ca.pem 8443"),
             CommandExample(
-                purpose: "Require a token from clients on all IPv4 addresses",
+                purpose: "Listen on all IPv4 addresses, and require a token",
                 line: "wsx listen --tls-cert cert.pem --bearer @token.txt '*:8443'"),
             CommandExample(
                 purpose: "Give each client a calculator", line: "wsx listen --exec 8080 -- bc -l"),
