@@ -54,7 +54,7 @@ def test_the_other_family_is_not_a_fallback(address, option):
 
 
 @pytest.mark.parametrize("option, url", [("-4", "ws://[::1]:1/"), ("-6", "ws://127.0.0.1:1/")])
-def test_a_literal_address_of_the_other_family_is_a_contradiction(option, url):
+def test_a_literal_address_of_the_other_family_is_rejected(option, url):
     result = receive(option, url)
     assert result.status in (2, 3)
     assert len(result.error_lines) == 1 and option[1] in result.err

@@ -31,15 +31,15 @@ public struct OptionSpecification<Arguments>: Sendable {
     /// - Parameters:
     ///   - long: The name without its two hyphens.
     ///   - short: The letter that stands for it.
-    ///   - value: The value that follows; nil: there is none.
-    ///   - defaultValue: The default as one would type it, to be shown.
-    ///   - isRepeatable: Whether several occurrences add up; of others the last one counts.
-    ///   - isSingular: Whether a second value that differs from the first is an error.
-    ///   - conflicts: The options that contradict this one.
-    ///   - requirements: The options of which this one needs at least one.
+    ///   - value: The value that follows; nil: the option takes no value.
+    ///   - defaultValue: The default as typed, for help and manual.
+    ///   - isRepeatable: Whether occurrences add up. Otherwise, the last one counts.
+    ///   - isSingular: Whether a second, different value is an error.
+    ///   - conflicts: The options that conflict with this one.
+    ///   - requirements: This option has no effect without at least one of these.
     ///   - heading: The heading under which help and manual show it.
     ///   - summary: One line for help, without a full stop.
-    ///   - manual: What `--help` and the manual say, in paragraphs.
+    ///   - manual: The paragraphs of `--help` and the manual.
     ///   - example: A fragment of a command line that uses the option. Help puts it after the command's name and before its
     ///     operands.
     ///   - seeAlso: Related options that the same commands have.
@@ -131,7 +131,7 @@ public struct OptionDescription: Sendable {
     public let heading: OptionHeading
     /// One line for help, without a full stop.
     public let summary: String
-    /// What `--help` and the manual say, in paragraphs.
+    /// The paragraphs of `--help` and the manual.
     public let manual: [MarkedText]
     /// A fragment of a command line that uses the option, without the command's name and operands.
     public var example: String?
@@ -158,13 +158,13 @@ public struct OptionDescription: Sendable {
     /// Whether `typed`, with its hyphens and without a value, is a name or an alias of the option.
     func isNamed(_ typed: String) -> Bool { names.contains(typed) || alias(typed) != nil }
 
-    /// The alias that was typed; nil: it was not an alias.
+    /// The alias that was typed, or nil for another name of the option.
     func alias(_ typed: String) -> OptionAlias? { aliases.first { $0.name == typed } }
 
     /// The forms in which the option is typed: `-n` and `--count`.
     var names: [String] { [short.map { "-\($0)" }, "--" + long].compactMap { $0 } }
 
-    /// What the table's data say besides the words: the default, whether to repeat, what contradicts, what is needed.
+    /// The sentences that follow the manual: default, other names, repetition, requirements, and conflicts.
     var notes: [MarkedText] {
         var notes: [MarkedText] = []
         if let defaultValue { notes.append(MarkedText("Default: `\(defaultValue)`.")) }
@@ -187,7 +187,7 @@ public struct OptionDescription: Sendable {
         return notes
     }
 
-    /// The sentence that names related options; nil: there are none.
+    /// The sentence that names related options, if any.
     var relatedOptions: MarkedText? {
         guard !seeAlso.isEmpty else { return nil }
         return MarkedText("See also: " + seeAlso.map { "`\($0.words)`" }.joined(separator: ", ") + ".")
@@ -252,14 +252,14 @@ public struct OptionHeading: Equatable, Sendable {
     }
 }
 
-/// An option as another one names it: by its long name, or by that and a value, `output=raw`.
+/// A reference to an option, or to one of its values: `output` or `output=raw`.
 public struct OptionReference: ExpressibleByStringLiteral, Equatable, Sendable {
     /// The name without its two hyphens.
     public let long: String
-    /// The value that is meant; nil: whatever it is.
+    /// The value, or nil for any value.
     public let value: String?
 
-    /// Names an option, and a value of it if it is given.
+    /// Creates a reference.
     public init(_ long: String, value: String? = nil) {
         self.long = long
         self.value = value
@@ -271,7 +271,7 @@ public struct OptionReference: ExpressibleByStringLiteral, Equatable, Sendable {
         self.init(String(parts[0]), value: parts.count == 2 ? String(parts[1]) : nil)
     }
 
-    /// The values of an option with a choice, but for some.
+    /// References to the values of an option with a choice, except `others`.
     public static func values<Value: OptionChoice & Equatable>(
         of long: String, but others: Value...
     ) -> [OptionReference] {

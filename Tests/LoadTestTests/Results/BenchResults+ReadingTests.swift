@@ -104,7 +104,7 @@ import WSCore
     }
 
     @Test(
-        "A minimum, maximum, or mean that contradicts the histogram is rejected",
+        "A minimum, maximum, or mean that does not fit the histogram is rejected",
         arguments: [
             (#""min":300000.000"#, #""min":1"#, "latency_us"),
             (#""max":300000.000"#, #""max":300154.880"#, "latency_us"),
