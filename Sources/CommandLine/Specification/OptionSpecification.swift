@@ -60,7 +60,7 @@ public struct OptionSpecification<Arguments>: Sendable {
         self.update = update
     }
 
-    /// The option for arguments that have those of this one as a part.
+    /// Returns the option for arguments that contain this option's arguments.
     public func lifted<Whole>(
         _ path: WritableKeyPath<Whole, Arguments> & Sendable
     ) -> OptionSpecification<Whole> {
@@ -71,7 +71,7 @@ public struct OptionSpecification<Arguments>: Sendable {
     }
 }
 
-/// Joins options and groups of options, each a line, to the table of a command or of a larger group.
+/// Builds the table of a command or group from options and groups, one per line.
 @resultBuilder
 public enum OptionTable<Arguments> {
     /// One option.
@@ -91,7 +91,7 @@ public enum OptionTable<Arguments> {
 }
 
 extension Array {
-    /// The options of a group for arguments that have the group as a part.
+    /// Returns the options of a group for arguments that contain the group.
     public func lifted<Group, Whole>(
         _ path: WritableKeyPath<Whole, Group> & Sendable
     ) -> [OptionSpecification<Whole>] where Element == OptionSpecification<Group> {
@@ -101,7 +101,7 @@ extension Array {
 
 /// The description of an option, for help, manual, completions, and errors.
 public struct OptionDescription: Sendable {
-    /// What an option does when the parser meets it.
+    /// The parser's reaction to an option.
     public enum Effect: Sendable {
         /// Writes its value into the arguments.
         case update
@@ -115,9 +115,9 @@ public struct OptionDescription: Sendable {
     public let long: String
     /// The letter that stands for it.
     public let short: Character?
-    /// Nil for an option that takes no value.
+    /// The value, or nil for an option that takes none.
     public let value: OptionValue?
-    /// As typed, to be shown.
+    /// The default as typed, for help and manual.
     public let defaultValue: String?
     /// Whether occurrences add up. Otherwise, the last one counts.
     public let isRepeatable: Bool
@@ -139,7 +139,7 @@ public struct OptionDescription: Sendable {
     public var seeAlso: [OptionReference] = []
     /// Other names, which the manual mentions but completions do not offer.
     public var aliases: [OptionAlias] = []
-    /// What it does when the parser meets it.
+    /// The parser's reaction.
     public let effect: Effect
 
     /// The option that every command has.
@@ -198,14 +198,14 @@ public struct OptionDescription: Sendable {
 public struct OptionAlias: Equatable, Sendable, ExpressibleByStringLiteral {
     /// The name as typed: `--cacert` or `-u`.
     public let name: String
-    /// The value that the name includes, so none may follow; nil: a value follows as it does after the option.
+    /// The value that the name implies; none may follow. Nil: a value follows, as after the option.
     public let value: String?
 
     /// Declares an alias.
     ///
     /// - Parameters:
     ///   - name: The name without hyphens. A name of one letter gets one hyphen, any other gets two.
-    ///   - value: The value that the name includes; nil: none.
+    ///   - value: The value that the name implies; nil: none.
     public init(_ name: String, value: String? = nil) {
         self.name = (name.count == 1 ? "-" : "--") + name
         self.value = value
@@ -217,12 +217,12 @@ public struct OptionAlias: Equatable, Sendable, ExpressibleByStringLiteral {
 
 /// The value that follows an option.
 public struct OptionValue: Equatable, Sendable {
-    /// How help and manual call the value.
+    /// The placeholder in help and manual.
     public let placeholder: String
-    /// What a shell may offer.
+    /// The words that a shell may offer.
     public let completion: ValueCompletion
-    /// What the option stands for alone; a value then follows after an equals sign or not at all, and there is no short
-    /// name. Nil: it must follow.
+    /// The value of the option alone. Another value then follows an equals sign, and there is no short name. Nil: a
+    /// value must follow.
     public let implied: String?
 
     /// Describes a value.
@@ -232,7 +232,7 @@ public struct OptionValue: Equatable, Sendable {
         self.implied = implied
     }
 
-    /// What stands behind the option's name, with the placeholder as `style` shows it: ` N` or `[=off]`.
+    /// The text after the option's name, with the placeholder as `style` shows it: ` N` or `[=off]`.
     func suffix(_ style: (String) -> String = { $0 }) -> String {
         implied == nil ? " " + style(placeholder) : "[=" + style(placeholder) + "]"
     }
@@ -246,7 +246,7 @@ public struct OptionHeading: Equatable, Sendable {
     /// The heading over `--help` and `--version`, which is the last one.
     public static let general = OptionHeading("General")
 
-    /// Makes a heading.
+    /// Creates a heading.
     public init(_ title: String) {
         self.title = title
     }
