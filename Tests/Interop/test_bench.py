@@ -135,7 +135,7 @@ def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, t
     assert [line for line in lines if len(line) > columns] == []
 
 
-def test_the_echo_url_tests_the_embedded_server():
+def test_the_echo_url_tests_the_built_in_server():
     result, results = bench("echo:", "-n", "1k")
     assert (result.status, results["url"], results["messages"]["received"]) == (0, "echo:", 1000)
 

@@ -317,10 +317,10 @@ def test_a_file_that_is_not_a_socket_is_left_alone(tmp_path):
 # echo:
 
 
-def test_the_embedded_echo_echoes(tmp_path):
+def test_the_built_in_echo_echoes(tmp_path):
     result = wsx("connect", "echo:", stdin=b"a\n\nb")
     assert (result.status, result.out, result.err) == (0, b"a\n\nb\n", "")
 
 
-def test_the_embedded_echo_accepts_a_subprotocol():
+def test_the_built_in_echo_accepts_a_subprotocol():
     assert b'"subprotocol":"chat"' in wsx("connect", "--output", "json", "-s", "chat", "echo:", "x").out

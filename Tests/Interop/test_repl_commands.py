@@ -280,7 +280,7 @@ def test_connect_opens_another_server_without_the_credentials_of_the_first(scree
     assert content(screen, "→") == ["hello"]
 
 
-def test_connect_opens_the_embedded_echo_server_repeatedly(screen):
+def test_connect_opens_the_built_in_echo_server_repeatedly(screen):
     screen.enter("$WSX connect echo:; echo status $?")
     screen.wait_for_last_line(">")
     for number in range(3):
