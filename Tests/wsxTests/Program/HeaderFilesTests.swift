@@ -62,7 +62,7 @@ func expectMessage(
         Issue.record("nothing was thrown", sourceLocation: location)
     } catch {
         #expect(error.message == message, sourceLocation: location)
-        #expect(error.kind == "usage", sourceLocation: location)
+        #expect(error.kind == .usage, sourceLocation: location)
         #expect(error.status == .usage, sourceLocation: location)
     }
 }
