@@ -71,8 +71,11 @@ import WSCore
     @Test("Errors are described in words")
     func words() {
         #expect("\(JSONRPCCallError.noMethod)" == "the method is missing; write METHOD [ARGUMENT...]")
-        #expect("\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed; add the closing quote")
-        #expect("\(JSONRPCCallError.openBracket(offset: 4))" == "the bracket at byte 5 is not closed; add the closing bracket")
+        #expect(
+            "\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed; add the closing quote")
+        #expect(
+            "\(JSONRPCCallError.openBracket(offset: 4))"
+                == "the bracket at byte 5 is not closed; add the closing bracket")
         #expect(
             "\(JSONRPCCallError.afterQuote(offset: 4))"
                 == "byte 5 follows a closing quote; write a space between arguments")

@@ -70,7 +70,7 @@ def test_beyond_the_descriptor_limit_clients_wait_for_others_to_leave():
             served = [client for client in clients if client.out]
             for client in served:
                 client.signal(15)
-            wait_until(lambda: sum(bool(client.out) for client in clients) > len(served), what="a client that had waited")
+            wait_until(lambda: sum(bool(client.out) for client in clients) > len(served), what="a waiting client")
         finally:
             for client in clients:
                 client.__exit__()

@@ -91,7 +91,8 @@ extension TLSConfigurationError: CustomStringConvertible {
         case .trustIsEmpty(let option, let path):
             "\(Self.place(path)) contains no certificate; \(option) takes a PEM file or a directory of PEM files"
         case .trustIsInvalid(let option, let path, let reason):
-            "\(Self.place(path)) contains an unreadable certificate: \(reason); check the file of \(option) with 'openssl x509'"
+            "\(Self.place(path)) contains an unreadable certificate: \(reason); "
+                + "check the file of \(option) with 'openssl x509'"
         case .invalidName(let name):
             "\(quoted(name)) cannot be in a certificate; use an ASCII host name or an IP address"
         case .unavailable(let reason):

@@ -97,7 +97,9 @@ struct BenchSettings: Sendable {
         throw .badArgument(
             what: "--connections \(arguments.load.connectionCount)",
             why:
-                "the limit on open files allows \(most); raise it with 'ulimit -n \(needed)', or test from several machines")
+                "the limit on open files allows \(most); raise it with 'ulimit -n \(needed)', "
+                + "or test from several machines"
+        )
     }
 
     /// The connector settings for each address of `--source-ip`, used in rotation. Without the option, there is one

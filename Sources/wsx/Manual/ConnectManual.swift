@@ -66,10 +66,7 @@ enum ConnectManual {
                 line: "wsx connect -a me wss://chat.example/room"),
             CommandExample(
                 purpose: "Trust a private CA, and authenticate with a client certificate",
-                line: "wsx connect --ca ca.pem --cert client.pem --key client.key wss://internal.example/"),
-            CommandExample(
-                purpose: "Trust a self-signed certificate by its public key",
-                line: "wsx connect -k --pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= wss://localhost:8443/"),
+                line: "wsx connect --ca ca.pem --cert me.pem --key me.key wss://internal.example/"),
             CommandExample(
                 purpose: "Send a file as one binary message", line: "wsx connect --binary -f image.png :8080/upload"),
         ])

@@ -27,9 +27,9 @@ extension ManualSection {
                 waiting for a reply. The reply is the received message with the same value in *FIELD*. Strings are \
                 compared after unescaping, and numbers as written. `null` counts as no value. If several requests have \
                 the same value, the oldest is answered first. If a member occurs twice, the last one counts. In a \
-                batch (a JSON array), the member *FIELD* of each object counts. If a reply does not arrive in time, the \
-                error is reported, and the run continues but ends with status 6. A reply that arrives later is reported \
-                as late.
+                batch (a JSON array), the member *FIELD* of each object counts. If a reply does not arrive in time, \
+                the error is reported, and the run continues but ends with status 6. A reply that arrives later is \
+                reported as late.
                 """
             ),
             ("`--request --correlate` *FIELD*", "The same, with only one request in flight."),

@@ -61,8 +61,8 @@ extension ManualSection {
             (
                 "4",
                 """
-                The server rejected the upgrade; its status, headers, and body are shown. Or the server sent a redirect \
-                that was not followed.
+                The server rejected the upgrade; its status, headers, and body are shown. Or the server sent a \
+                redirect that was not followed.
                 """
             ),
             ("5", "The peer violated the protocol."),

@@ -277,7 +277,8 @@ enum Failure: Error {
         let remedy =
             switch attempts.last?.error {
             case .system(.connectionRefused), .system(.noSuchFile): "; is the \(target) running?"
-            case .system(.networkUnreachable), .system(.hostUnreachable): "; check the address and the network connection"
+            case .system(.networkUnreachable), .system(.hostUnreachable):
+                "; check the address and the network connection"
             case .source(_, .addressNotAvailable): "; give an address of this machine with --source-ip"
             case .noSource: "; add one with --source-ip"
             case .missingZone: "; write one like [fe80::1%eth0]"

@@ -35,7 +35,7 @@ enum HeaderFiles {
         do throws(IOError) {
             return try File.read(path, maximumBytes: maximumBytes)
         } catch {
-            throw .badArgument(what: "\(option) \(escapingControls(path))", why: "\(error)")
+            throw .badArgument(what: "\(option) \(escapingControls(path))", why: error.fileProblem)
         }
     }
 

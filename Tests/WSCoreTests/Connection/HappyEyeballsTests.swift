@@ -130,7 +130,7 @@ import Testing
             let address = try #require(SocketAddress(numeric: "fe80::1", port: 80))
             #expect(
                 try race([address], on: loop).failures == [
-                    "[fe80::1]:80: the interface is missing; write one like [fe80::1%eth0]"
+                    "[fe80::1]:80: the address names no interface"
                 ])
         }
     }

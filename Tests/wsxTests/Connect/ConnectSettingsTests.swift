@@ -153,7 +153,7 @@ import WSCore
 
     @Test("A missing file, or one with invalid UTF-8, is rejected")
     func badFile() throws {
-        expectMessage("--file /no/file: no such file or directory") {
+        expectMessage("--file /no/file: no such file or directory; check the path") {
             () throws(Failure) in _ = try settings { $0.file = "/no/file" }
         }
         try withFile([0xFF]) { path in

@@ -138,7 +138,8 @@ import WSCore
                     [("[::1]:1", .noSource(.ipv6)), ("[fe80::1]:1", .missingZone)]
                         + (1...4).map { ("127.0.0.\($0):1", .source("192.0.2.9", .addressNotAvailable)) })),
             status: .unreachable, kind: "connect",
-            message: "connecting to ws://h/: [::1]:1: there is no IPv6 source address, [fe80::1]:1: the address names no interface, "
+            message:
+                "connecting to ws://h/: [::1]:1: there is no IPv6 source address, [fe80::1]:1: the address names no interface, "
                 + "127.0.0.1:1: 192.0.2.9 is not an address of this machine, "
                 + "127.0.0.2:1: 192.0.2.9 is not an address of this machine, 2 more addresses; "
                 + "give an address of this machine with --source-ip"),
@@ -174,7 +175,9 @@ import WSCore
         Example(
             failure: .connecting(url: url, .lost(.system(.connectionReset), .upgrading)), status: .unreachable,
             kind: "connect",
-            message: "connecting to ws://h/: connection reset by peer during the upgrade; check the port, and see the server's log"),
+            message:
+                "connecting to ws://h/: connection reset by peer during the upgrade; check the port, and see the server's log"
+        ),
         Example(
             failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
             kind: "timeout",

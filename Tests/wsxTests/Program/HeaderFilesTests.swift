@@ -40,13 +40,13 @@ import WSCore
 
     @Test("The error for a missing file or an invalid header names the option")
     func failures() {
-        expectMessage("--header /no/file: no such file or directory") {
+        expectMessage("--header /no/file: no such file or directory; check the path") {
             () throws(Failure) in _ = try HeaderFiles.fields(["@/no/file"])
         }
         expectMessage("--header: there is no colon; write 'Name: value'") {
             () throws(Failure) in _ = try HeaderFiles.fields(["bad"])
         }
-        expectMessage("--file /tmp: illegal operation on a directory") {
+        expectMessage("--file /tmp: it is a directory; name a file") {
             () throws(Failure) in _ = try HeaderFiles.contents(of: "/tmp", for: "--file")
         }
     }

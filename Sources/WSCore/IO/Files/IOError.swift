@@ -43,6 +43,8 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
     /// The file or socket does not exist (ENOENT).
     public static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
+    /// The path leads to a directory (EISDIR).
+    public static let isDirectory = IOError(code: UV_EISDIR.rawValue)
     /// The file already exists (EEXIST).
     public static let fileExists = IOError(code: UV_EEXIST.rawValue)
     /// The argument or the type of file is not supported (EINVAL).

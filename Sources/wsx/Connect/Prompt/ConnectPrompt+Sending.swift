@@ -7,7 +7,7 @@ extension ConnectPrompt {
         message.withUnsafeBytes { bytes in
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
                 return console.error(
-                    "the line was not sent: it is not UTF-8 text; send bytes with /binary, or check the terminal's encoding"
+                    "the line was not sent: it is not UTF-8 text; send it with /binary, or check the terminal's encoding"
                 )
             }
             switch connection.link {

@@ -39,7 +39,7 @@ final class ProgramPool {
     /// The number of descriptors per client: its socket and three pipes.
     private static let descriptorsPerClient = 4
 
-    /// The maximum number of concurrent programs: the requested number, or fewer if the limit on open files requires it.
+    /// The maximum number of concurrent programs: the requested number, or what the limit on open files allows.
     static func limit(for asked: Int) -> Int {
         min(asked, DescriptorBudget().clients(with: descriptorsPerClient))
     }

@@ -151,7 +151,8 @@ struct ListenSettings {
         guard let address = SocketAddress(numeric: host, port: port) else {
             throw .badArgument(
                 what: what,
-                why: "'\(escapingControls(host))' is not an IP address; write an IP address of this machine, localhost, "
+                why:
+                    "'\(escapingControls(host))' is not an IP address; write an IP address of this machine, localhost, "
                     + "or * for all IPv4 addresses")
         }
         return .tcp(address)

@@ -26,8 +26,8 @@ struct StayingArguments: Equatable, Sendable {
         HeartbeatArguments.options(
             summary: "Ping every DURATION; drop a silent peer",
             manual: """
-                Send a ping every *DURATION*. A server that sends nothing at all for `--heartbeat-misses` heartbeats is \
-                considered dead: the run ends with status 6 or, with `--reconnect`, continues on a new connection.
+                Send a ping every *DURATION*. A server that sends nothing at all for `--heartbeat-misses` heartbeats \
+                is considered dead: the run ends with status 6 or, with `--reconnect`, continues on a new connection.
                 """
         ).lifted(\.heartbeats)
         OptionSpecification(

@@ -24,7 +24,8 @@ import Testing
         #expect(
             line.words(
                 "Rejected a request: 408", status: nil, now: .seconds(10), receivedBytes: 0, sentBytes: 1,
-                reason: "late\n") == #"Rejected a request: 408, from a local socket, 10.0 s, 0 B in, 1 B out: late\u{A}"#
+                reason: "late\n")
+                == #"Rejected a request: 408, from a local socket, 10.0 s, 0 B in, 1 B out: late\u{A}"#
         )
     }
 

@@ -56,7 +56,8 @@ import WSCore
         try withPrompt { prompt, server, console in
             prompt.accept([0x61, 0xFF])
             #expect(server.sent == [])
-            #expect(console.take() == ["wsx: the line was not sent: it is not UTF-8 text; check the terminal's encoding"])
+            #expect(
+                console.take() == ["wsx: the line was not sent: it is not UTF-8 text; check the terminal's encoding"])
         }
         try withPrompt(.binary) { prompt, server, _ in
             prompt.accept([0x61, 0xFF])

@@ -96,7 +96,7 @@ import WSCore
                 ) { () throws(Failure) in _ = try ReplayRecording(contentsOf: path, speed: .max) }
             }
         }
-        expectMessage("--replay /nowhere: no such file or directory") {
+        expectMessage("--replay /nowhere: no such file or directory; check the path") {
             () throws(Failure) in _ = try ReplayRecording(contentsOf: "/nowhere", speed: .max)
         }
     }
