@@ -1,4 +1,4 @@
-# make run    installs missing packages, builds, and opens the prompt on the embedded echo server
+# make run    installs missing packages, builds, and opens the prompt on the built-in echo server
 # make test   installs the test peers and runs every test
 # make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
 # make conformance   runs the Autobahn TestSuite against the client and the server

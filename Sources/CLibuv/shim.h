@@ -39,7 +39,7 @@ static inline int wsx_unacknowledged_bytes(const uv_tcp_t *handle) {
 // The state of a stream's peer, as far as it is known without reading.
 enum { WSX_PEER_IS_PRESENT, WSX_PEER_HAS_ENDED, WSX_PEER_IS_GONE };
 
-// Returns one of these. libuv does not report a closed peer while it is not reading. The peer of a Unix-domain socket
+// Returns one of these. libuv does not report a closed peer while it is not reading. The peer of a Unix domain socket
 // counts as ended even if it is gone: its data is still readable, and writing reveals that it is gone.
 static inline int wsx_peer_presence(const uv_stream_t *handle) {
     struct pollfd request = {.fd = -1};

@@ -189,10 +189,10 @@ public enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noMethod: "the method is missing; write METHOD [ARGUMENT...]"
-        case .openQuote(let offset): "the quote at byte \(offset + 1) is not closed"
-        case .openBracket(let offset): "the bracket at byte \(offset + 1) is not closed"
+        case .openQuote(let offset): "the quote at byte \(offset + 1) is not closed; add the closing quote"
+        case .openBracket(let offset): "the bracket at byte \(offset + 1) is not closed; add the closing bracket"
         case .afterQuote(let offset): "byte \(offset + 1) follows a closing quote; write a space between arguments"
-        case .repeatedName(let name): "the argument '\(escapingControls(name))' is repeated"
+        case .repeatedName(let name): "the argument '\(escapingControls(name))' is repeated; give it once"
         }
     }
 }

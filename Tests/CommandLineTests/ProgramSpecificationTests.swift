@@ -78,7 +78,7 @@ import Testing
     func mistakes(words: [String], message: String) {
         do throws(UsageError) {
             _ = try Self.program.parse(words)
-            Issue.record("this is understood")
+            Issue.record("the mistake was accepted")
         } catch {
             #expect(error.words(of: "paint") { $0 } == message)
         }

@@ -71,12 +71,15 @@ import WSCore
     @Test("Errors are described in words")
     func words() {
         #expect("\(JSONRPCCallError.noMethod)" == "the method is missing; write METHOD [ARGUMENT...]")
-        #expect("\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed")
-        #expect("\(JSONRPCCallError.openBracket(offset: 4))" == "the bracket at byte 5 is not closed")
+        #expect(
+            "\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed; add the closing quote")
+        #expect(
+            "\(JSONRPCCallError.openBracket(offset: 4))"
+                == "the bracket at byte 5 is not closed; add the closing bracket")
         #expect(
             "\(JSONRPCCallError.afterQuote(offset: 4))"
                 == "byte 5 follows a closing quote; write a space between arguments")
-        #expect("\(JSONRPCCallError.repeatedName("a\u{1B}"))" == #"the argument 'a\u{1B}' is repeated"#)
+        #expect("\(JSONRPCCallError.repeatedName("a\u{1B}"))" == #"the argument 'a\u{1B}' is repeated; give it once"#)
     }
 
     private static func call(_ line: String) throws -> String {

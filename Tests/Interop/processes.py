@@ -81,7 +81,7 @@ def wait_until(condition, timeout=30, what="a condition"):
         value = condition()
         if value:
             return value
-        assert time.monotonic() < deadline, f"{what} did not come about in {timeout} s"
+        assert time.monotonic() < deadline, f"{what}: not reached within {timeout} s"
         time.sleep(0.02)
 
 

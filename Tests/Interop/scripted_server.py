@@ -89,7 +89,7 @@ class ScriptedServer:
         for peer in self._peers:
             peer.sock.close()
         if kind is None:
-            assert not any(thread.is_alive() for thread in self._threads), "a script does not end"
+            assert not any(thread.is_alive() for thread in self._threads), "a script of the server did not end"
             if self._errors:
                 raise self._errors[0]
 

@@ -49,7 +49,7 @@ def test_a_server_that_stops_reading_pauses_the_input_and_no_line_is_lost():
             deadline = time.monotonic() + 60
             seen = -1
             while seen != written:
-                assert time.monotonic() < deadline, "the input never pauses"
+                assert time.monotonic() < deadline, "the input was never paused"
                 seen = written
                 time.sleep(1)
             assert peak_resident_bytes(client.pid) < memory_limit(64 * MEBIBYTE)
@@ -100,7 +100,7 @@ def test_a_slow_reader_of_standard_output_slows_the_server_down_and_gets_everyth
             seen = -1
             deadline = time.monotonic() + 60
             while seen != written or written == 0:
-                assert time.monotonic() < deadline, "the server is never slowed down"
+                assert time.monotonic() < deadline, "the server was never slowed down"
                 seen = written
                 time.sleep(1)
             assert written < count

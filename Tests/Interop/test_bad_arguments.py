@@ -169,7 +169,7 @@ def test_an_argument_that_is_not_utf8_is_rejected(untouched, argument):
      (["-v", "connect", "echo:"], ["'-v' must follow the command", "'wsx connect -v ...'"]),
      ([], ["missing command"]),
      (["connect"], ["needs URL; try 'wsx connect echo:'"]),
-     (["listen"], ["needs [ADDRESS:]PORT: try 'wsx listen 8080'"]),
+     (["listen"], ["needs [ADDRESS:]PORT; try 'wsx listen 8080'"]),
      (["bench"], ["needs URL; try 'wsx bench echo:'"]),
      (["connect", "--until", "a)b", "echo:"], ["unmatched closing parenthesis at character 2"]),
      (["connect", "--ca", "/", "--cacert=/nonexistent/ca.pem", "wss://127.0.0.1:1"], ["/nonexistent/ca.pem"]),

@@ -135,7 +135,7 @@ def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, t
     assert [line for line in lines if len(line) > columns] == []
 
 
-def test_the_echo_url_tests_the_embedded_server():
+def test_the_echo_url_tests_the_built_in_server():
     result, results = bench("echo:", "-n", "1k")
     assert (result.status, results["url"], results["messages"]["received"]) == (0, "echo:", 1000)
 
@@ -413,7 +413,7 @@ def test_histograms_are_readable_by_other_implementations(wsx_echo, tmp_path):
     (["-c", "0"], "-c"), (["-n", "0"], "-n"), (["-d", "0"], "-d"), (["-d", "1s", "-n", "1"], "-n"),
     (["--size", "0"], "--size"), (["-m", ""], "-m"), (["-m", "a", "--size", "1"], "--size"),
     (["--in-flight", "0"], "--in-flight"), (["--hdr", "/nowhere/x"], "--hdr /nowhere/x"),
-    (["-c", "1M"], "--connections 1000000: the descriptor limit allows"),
+    (["-c", "1M"], "--connections 1000000: the limit on open files allows"),
     (["--output", "hex"], "--output")], ids=" ".join)
 def test_invalid_option_values_are_rejected(words, message):
     assert_fails(wsx("bench", "echo:", *words), 2, message)

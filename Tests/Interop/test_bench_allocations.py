@@ -36,6 +36,6 @@ def allocations(counter, count, *arguments):
 def test_additional_messages_cause_no_allocations(counter, options):
     with Listener("--echo") as server:
         few, many = (allocations(counter, count, server.url, *options) for count in (FEW, MANY))
-    assert few > 1000, "nothing is counted"
+    assert few > 1000, "the counter does not count"
     # A longer run adds rows per second to the results, and the sizes of reads vary.
     assert many - few < (MANY - FEW) / 50

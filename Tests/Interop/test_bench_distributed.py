@@ -56,7 +56,7 @@ def test_all_machines_start_together_and_their_results_are_merged(hosts, server,
     script = recipe() + 'echo "$start" > start\n'
     result = run(hosts.inside(tmp_path, "bash", "-euc", script), env=hosts.environment, timeout=120)
     assert (result.status, result.err) == (0, ""), result
-    assert b"10 connections" in result.out, "the table of the sum"
+    assert b"10 connections" in result.out, "the table does not show the sum"
 
     shards = [json.loads(line) for line in (tmp_path / "shards.json").read_text().splitlines()]
     assert [shard["connections"] for shard in shards] == [5, 5]
@@ -83,7 +83,7 @@ def test_an_unreachable_machine_is_reported_and_nothing_is_merged(hosts, server,
     assert (result.status, result.out) == (1, b""), result
     assert NOBODY in result.err
     shards = [json.loads(line) for line in (tmp_path / "shards.json").read_text().splitlines()]
-    assert len(shards) == 1, "what the other has measured is there"
+    assert len(shards) == 1, "the results of the other machine are missing"
 
 
 def test_an_interrupt_ends_the_load_on_all_machines(hosts, server, tmp_path):

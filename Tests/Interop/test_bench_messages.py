@@ -89,7 +89,7 @@ def test_binary_files_are_sent_unchanged(tmp_path):
 @pytest.mark.parametrize("in_flight", ["1", "8"])
 def test_a_fault_in_a_message_is_reported_as_its_kind(change, found, message, in_flight):
     if in_flight == "1" and "lost" in found:
-        pytest.skip("each of them takes all of the time that a reply may")
+        pytest.skip("each lost reply would take the whole reply timeout")
     with echoing(each_hundredth(change)) as server:
         result, results = bench(
             server.url, "-c", "1", "-n", "1000", "--in-flight", in_flight, "--reply-timeout", "500ms", "-m", message)

@@ -226,7 +226,7 @@ def test_connections_use_source_addresses_in_rotation():
 def test_more_connections_than_ports_are_rejected_before_the_run():
     low, high = map(int, open("/proc/sys/net/ipv4/ip_local_port_range").read().split())
     ports = high - low + 1
-    # The limit on descriptors may be lower than the number of ports; then bench reports that first.
+    # The limit on open files may be lower than the number of ports; then bench reports that first.
     result = wsx("bench", "ws://127.0.0.1:1", "-c", str(ports + 1))
     assert result.status == 2
     assert f"one address has only {ports} local ports" in result.err or "ulimit -n" in result.err

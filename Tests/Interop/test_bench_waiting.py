@@ -53,8 +53,8 @@ def test_replies_after_the_timeout_count_with_their_latency(message):
         result, results = bench(server.url, "-c", "1", "-r", "5", "-n", "5", "--reply-timeout", "400ms", *message)
     assert (results["messages"]["sent"], results["messages"]["received"]) == (5, 5)
     assert not faults(results)
-    assert results["latency_us"]["min"] >= 999_000, "each is a second late"
-    assert result.status == 6 and errors(results)["timeout"] > 0, "and each was waited for in vain"
+    assert results["latency_us"]["min"] >= 999_000, "each reply is a second late"
+    assert result.status == 6 and errors(results)["timeout"] > 0, "each reply timed out first"
 
 
 def test_the_requested_number_of_messages_is_in_flight():
@@ -93,7 +93,7 @@ def test_a_lost_reply_among_identical_messages_is_lost_once():
     with ScriptedServer(script) as server:
         begin = time.monotonic()
         _, results = bench(server.url, "-c", "1", "-n", "50", "-m", "hello", "--reply-timeout", "1s", timeout=30)
-    assert time.monotonic() - begin < 15, "the others are not waited for one by one"
+    assert time.monotonic() - begin < 15, "the other replies must not time out one by one"
     assert (results["messages"]["received"], faults(results)) == (49, {"lost": 1})
 
 
@@ -144,7 +144,7 @@ def test_a_run_interrupted_during_its_warm_up_counts_nothing():
             assert client.wait() == 130
             results = check(client.out)
     assert set(results["messages"].values()) == {0}
-    assert results["bytes"]["wire_sent"] < 200, "no more than a close frame a connection, and what was on its way"
+    assert results["bytes"]["wire_sent"] < 200, "more than close frames and messages in flight"
 
 
 def test_attempts_during_the_warm_up_are_not_lost():

@@ -37,7 +37,7 @@ MATRIX = {
     "wildcard across two labels": Bad(
         "a wildcard matches only one label", "wildcard across two labels", name="a.b.example.test"),
     "common name only": Bad("no subject alternative name", "common name only", name="localhost"),
-    "not for servers": Bad("has a key usage that does not allow this", "not for servers"),
+    "not for servers": Bad("is not for this purpose, according to its key usage", "not for servers"),
     "wrong pin": Bad("does not have the pinned key", pins_another=True),
     "TLS 1.0 only": Bad("only TLS versions before 1.2", server=["-tls1", *INSECURE]),
     "TLS 1.1 only": Bad("only TLS versions before 1.2", server=["-tls1_1", *INSECURE]),
@@ -92,7 +92,7 @@ def test_different_kinds_of_bad_certificates_have_different_messages(connect_to)
 
 
 def test_the_same_servers_are_accepted_with_the_right_options(connect_to, certificates):
-    """The server's page is not an upgrade: status 4, or 5 if the page does not count as a refusal, but never 3."""
+    """The server's page is not an upgrade: status 4, or 5 if the page does not count as a rejection, but never 3."""
     own = ["--cert", certificates.client.chain, "--key", certificates.client.key]
     for kind, options, name in [
         ("wrong host", [], "elsewhere.test"),

@@ -84,7 +84,7 @@ def test_sequential_calls_separate_events_from_replies(page, page_url):
     run = wsx("connect", "--json-rpc", "--request", "-q", page, *calls)
     assert run.status == 0, run.err
     assert list(results(run.out)) == [1, 2, 3, 4]
-    assert len(run.lines) == 4, "what the browser says of itself is on standard error"
+    assert len(run.lines) == 4, "the browser's events go to standard error"
     assert results(run.out)[4]["result"] == {"type": "number", "value": 2, "description": "2"}
     assert all("method" in json.loads(line) for line in run.error_lines)
 

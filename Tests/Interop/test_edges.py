@@ -66,11 +66,11 @@ def test_beyond_the_descriptor_limit_clients_wait_for_others_to_leave():
         clients = [Running([BINARY, "connect", "--no-stdin", server.url, "hello"]) for _ in range(20)]
         try:
             wait_until(lambda: sum(client.out == b"hello\n" for client in clients) >= 8, what="eight served clients")
-            server.wait_for("the descriptor limit is reached with")
+            server.wait_for("the limit on open files is reached with")
             served = [client for client in clients if client.out]
             for client in served:
                 client.signal(15)
-            wait_until(lambda: sum(bool(client.out) for client in clients) > len(served), what="one that had waited")
+            wait_until(lambda: sum(bool(client.out) for client in clients) > len(served), what="a waiting client")
         finally:
             for client in clients:
                 client.__exit__()

@@ -34,7 +34,7 @@ def test_a_normal_close_by_the_peer_exits_0(code):
     with ScriptedServer(script) as server:
         result = wsx("connect", "--no-stdin", server.url)
     assert (result.status, result.out, result.err) == (0, b"last words\n", "")
-    assert server.results == [code], "the close frame is answered with its own code"
+    assert server.results == [code], "a close frame is answered with the same code"
 
 
 @pytest.mark.parametrize("code", [1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 4000, 4999])

@@ -316,7 +316,7 @@ class Crowd:
             assert (echoed.payload, echoed.is_compressed) == (message, codec is not None)
 
 
-@pytest.mark.skipif(SANITIZER != "", reason="with a sanitizer a connection costs what the sanitizer makes of it")
+@pytest.mark.skipif(SANITIZER != "", reason="a sanitizer changes the memory per connection")
 def test_an_idle_connection_after_compressed_messages_uses_little_more_memory_than_a_plain_one():
     count = 1000
     with Crowd(count, is_compressed=True) as compressed, Crowd(count, is_compressed=False) as plain:

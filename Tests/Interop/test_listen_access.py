@@ -116,7 +116,7 @@ def test_presented_credentials_are_neither_logged_nor_echoed(line, options):
     with Listener("--echo", "--bearer", "t", *options) as server:
         status, head = answer(server.port, request(server.port, line))
         assert status in [400, 401]
-        server.wait_for(r"Refused a request: 40[01], from ")
+        server.wait_for(r"Rejected a request: 40[01], from ")
         assert server.stop() == 0
         assert "s3cret" not in server.err + head
 

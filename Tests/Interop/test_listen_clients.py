@@ -105,7 +105,7 @@ def test_messages_from_clients_are_written_to_standard_output():
         with Running([WEBSOCAT, server.url], stdin=-1) as client:
             client.send(b"from websocat\n")
             server.wait_for("from websocat\n", "out")
-        assert server.out == b"from one\nsecond\nfrom two\nsecond\nfrom websocat\n\n", "websocat's newline belongs to its message"
+        assert server.out == b"from one\nsecond\nfrom two\nsecond\nfrom websocat\n\n", "websocat sends the newline as a part of the message"
         assert server.stop() == 0
 
 
@@ -248,7 +248,7 @@ def test_a_foreign_origin_gets_403(options, origin, status):
         assert result.status == status
         if status:
             assert "403 Forbidden" in result.err
-            server.wait_for("Refused a request.*: 403.*--origin")
+            server.wait_for("Rejected a request.*: 403.*--origin")
 
 
 def test_a_foreign_host_gets_403():
@@ -317,10 +317,10 @@ def test_a_file_that_is_not_a_socket_is_left_alone(tmp_path):
 # echo:
 
 
-def test_the_embedded_echo_echoes(tmp_path):
+def test_the_built_in_echo_echoes(tmp_path):
     result = wsx("connect", "echo:", stdin=b"a\n\nb")
     assert (result.status, result.out, result.err) == (0, b"a\n\nb\n", "")
 
 
-def test_the_embedded_echo_accepts_a_subprotocol():
+def test_the_built_in_echo_accepts_a_subprotocol():
     assert b'"subprotocol":"chat"' in wsx("connect", "--output", "json", "-s", "chat", "echo:", "x").out

@@ -136,7 +136,7 @@ def test_hostile_requests_reach_no_shell_and_no_library(tmp_path):
         assert name.encode() not in variables, name
     assert all(re.fullmatch(rb"[A-Z_][A-Z0-9_]*", name) for name in variables)
     assert variables[b"HTTP_X_UNDER"] == b"b"
-    assert variables[b"HTTP_LD_PRELOAD"] == b"evil", "by another name it is harmless"
+    assert variables[b"HTTP_LD_PRELOAD"] == b"evil", "under the name HTTP_LD_PRELOAD, it is harmless"
     assert variables[b"PATH_INFO"] == b"/--flag/../$(touch x)"
     assert variables[b"QUERY_STRING"] == b"--flag&`touch`"
 
@@ -200,7 +200,7 @@ def test_a_program_has_the_original_descriptor_limit():
         assert stream.read_message().payload == b"256"
         assert stream.read_message().payload.decode() == str(hard).replace("-1", "unlimited")
         limits = pathlib.Path(f"/proc/{server.pid}/limits").read_text()
-        assert re.search(rf"Max open files +{hard} ", limits), "wsx itself has raised its own"
+        assert re.search(rf"Max open files +{hard} ", limits), "wsx raises its own limit"
 
 
 def test_a_program_has_only_the_standard_descriptors():
@@ -211,7 +211,7 @@ def test_a_program_has_only_the_standard_descriptors():
     try:
         with Listener(program=python(script), pass_fds=[*descriptors, high]) as server:
             for descriptor in [*descriptors, high]:
-                assert os.path.exists(f"/proc/{server.pid}/fd/{descriptor}"), "wsx itself has inherited it"
+                assert os.path.exists(f"/proc/{server.pid}/fd/{descriptor}"), "wsx inherits the descriptor"
             with client(server), client(server) as stream:
                 assert stream.read_message().payload == b"[(0, 'pipe'), (1, 'pipe'), (2, 'pipe')]"
     finally:
@@ -414,7 +414,7 @@ def test_grandchildren_that_ignore_sigterm_are_killed_and_block_nothing(ending):
             assert len([pid for pid in pids if is_alive(pid)]) >= 2
             if ending == "sys.exit(0)":
                 assert closing(stream) == (1000, "")
-        wait_until(lambda: not any(map(is_alive, pids)), what="the end of the family")
+        wait_until(lambda: not any(map(is_alive, pids)), what="the end of the process group")
         wait_until(lambda: not children(server.pid))
         assert server.stop() == 0
 
@@ -567,7 +567,7 @@ def test_beyond_the_process_limit_requests_are_refused_until_a_program_ends():
             assert result.status == 4
             assert "Retry-After: 1" in result.err
             assert "2 programs are running." in result.err
-            server.wait_for("Refused a request: 503, .*: The server is busy: 2 programs are running")
+            server.wait_for("Rejected a request: 503, .*: The server is busy: 2 programs are running")
         wait_until(lambda: not children(server.pid))
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
 
@@ -575,7 +575,7 @@ def test_beyond_the_process_limit_requests_are_refused_until_a_program_ends():
 def test_a_low_descriptor_limit_lowers_the_process_limit():
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
     with Listener(program=["cat"], preexec_fn=few) as server:
-        server.wait_for("The descriptor limit allows only 4 programs; raise 'ulimit -n'\n")
+        server.wait_for("The limit on open files allows only 4 programs; raise it with 'ulimit -n'\n")
         with contextlib.ExitStack() as stack:
             for _ in range(4):
                 stream = stack.enter_context(client(server))

@@ -303,7 +303,7 @@ def test_every_request_is_refused_with_the_given_status_and_fields():
         result = wsx("connect", server.url, "x")
         assert result.status == 4
         assert "This server rejects requests (--reject).\n" in result.err
-        assert "Refused a request" in server.err
+        assert "Rejected a request" in server.err
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_a_client_retries_until_it_is_accepted():
     with Listener("--echo", "--reject", "503x2", "-H", "Retry-After: 1") as server:
         result = wsx("connect", "--reconnect", "-n", "1", server.url, "hello", timeout=120)
         assert (result.status, result.out) == (0, b"hello\n")
-        assert server.err.count("Refused a request") == 2
+        assert server.err.count("Rejected a request") == 2
         assert server.err.count(": 503, ") == 2
 
 

@@ -585,7 +585,7 @@ def test_serving_anything_but_a_directory_is_a_usage_error(site, tmp_path):
         assert_fails(wsx("listen", "--serve", path, "0"), 2, "--serve", why, "directory")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every file")
 def test_an_unreadable_file_gets_403(server, site):
     (site / "locked").write_bytes(SECRET)
     os.chmod(site / "locked", 0)

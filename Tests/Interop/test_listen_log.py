@@ -18,8 +18,8 @@ FIELD = r'"(?:[^"\\]|\\["\\]|\\u\{[0-9A-F]+\})*…?"'
 END = (
     rf'Client (\d+) disconnected: (\d+)( {FIELD})?((?:, [^,"]+)?), from ([0-9.]+:\d+)(, origin {FIELD})?, path ({FIELD}), '
     r'status 101, \d+\.\d s, [0-9.]+ (?:B|KiB|MiB) in, [0-9.]+ (?:B|KiB|MiB) out')
-REFUSED = (
-    rf'Refused a request: (\d+), from ([0-9.]+:\d+)(, origin {FIELD})?(, path {FIELD})?, \d+\.\d s, \d+ B in, \d+ B out: .*')
+REJECTED = (
+    rf'Rejected a request: (\d+), from ([0-9.]+:\d+)(, origin {FIELD})?(, path {FIELD})?, \d+\.\d s, \d+ B in, \d+ B out: .*')
 
 
 def end_of(server):
@@ -29,7 +29,7 @@ def end_of(server):
 
 @pytest.mark.parametrize(("field", "line"), [
     (b"X: y", r"Client 1 connected from an unknown address: /\nClient 1 disconnected: 1006, from an unknown address, path"),
-    (b"Origin: http://elsewhere.example", "Refused a request: 403, from an unknown address, origin"),
+    (b"Origin: http://elsewhere.example", "Rejected a request: 403, from an unknown address, origin"),
 ])
 def test_a_client_that_leaves_immediately_does_not_pass_for_a_local_one(field, line):
     with Listener("--echo") as server:
@@ -72,15 +72,15 @@ def test_a_lost_or_invalid_connection_leaves_one_line_too():
 def test_a_refused_request_leaves_one_line():
     with Listener("--echo", "--path", "/chat") as server:
         head = answer(server.port, request(server.port, "Origin: http://localhost", target="/x?token=s3cret"))[1]
-        line = server.wait_for("Refused a request.*").group().decode()
-        assert re.fullmatch(REFUSED, line).groups()[0] == "404"
+        line = server.wait_for("Rejected a request.*").group().decode()
+        assert re.fullmatch(REJECTED, line).groups()[0] == "404"
         assert ', origin "http://localhost", path "/x", ' in line
         assert "s3cret" not in line
         assert line.endswith("There is no WebSocket endpoint at this path; use /chat.")
         assert head.startswith("HTTP/1.1 404")
         answer(server.port, b"garbage\r\n\r\n")
-        line = server.wait_for("Refused a request: 400.*").group().decode()
-        assert re.fullmatch(REFUSED, line)
+        line = server.wait_for("Rejected a request: 400.*").group().decode()
+        assert re.fullmatch(REJECTED, line)
 
 
 def test_a_failed_tls_handshake_leaves_one_line():
@@ -89,7 +89,7 @@ def test_a_failed_tls_handshake_leaves_one_line():
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
             with pytest.raises(ssl.SSLError):
                 context.wrap_socket(sock, server_hostname="localhost")
-        server.wait_for(r"Refused a client: TLS, from 127\.0\.0\.1:\d+, \d+\.\d s, \d+ B in, \d+ B out: .+\n")
+        server.wait_for(r"Rejected a client: TLS, from 127\.0\.0\.1:\d+, \d+\.\d s, \d+ B in, \d+ B out: .+\n")
 
 
 FORGERIES = {
@@ -120,8 +120,8 @@ def test_an_origin_cannot_forge_log_lines(origin):
     with Listener("--echo") as server:
         data = request(server.port).replace(b"\r\n\r\n", b"\r\nOrigin: " + origin + b"\r\n\r\n")
         assert answer(server.port, data)[0] == 403
-        line = server.wait_for("Refused a request.*").group().decode()
-        assert re.fullmatch(REFUSED, line), line
+        line = server.wait_for("Rejected a request.*").group().decode()
+        assert re.fullmatch(REJECTED, line), line
         assert_harmless(server.err)
 
 
@@ -130,7 +130,7 @@ def test_a_field_with_a_control_character_is_rejected(value):
     with Listener("--echo", "-o", "*") as server:
         data = request(server.port).replace(b"\r\n\r\n", b"\r\nOrigin: http://" + value + b"\r\n\r\n")
         assert answer(server.port, data)[0] == 400
-        server.wait_for("Refused a request: 400")
+        server.wait_for("Rejected a request: 400")
         assert "Client 9" not in server.err
         assert_harmless(server.err)
 

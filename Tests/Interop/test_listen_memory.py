@@ -32,7 +32,7 @@ def test_throttled_clients_release_their_memory():
                 with contextlib.suppress(BlockingIOError):
                     client.sock.send(message)
             wait_until(
-                lambda: resident_bytes(server.pid) > before + 12 * MEBIBYTE, what="what is held for throttled clients")
+                lambda: resident_bytes(server.pid) > before + 12 * MEBIBYTE, what="memory for throttled clients")
         assert_returned(server, before)
 
 

@@ -64,7 +64,7 @@ def test_a_device_can_be_both_input_and_recording():
         assert wsx("connect", "--record", os.devnull, "-x", "a", "-n", "1", "echo:", stdin=null).out == b"a\n"
 
 
-# Contradictory and ineffective options
+# Conflicting and ineffective options
 
 
 @pytest.mark.parametrize("options, words", [

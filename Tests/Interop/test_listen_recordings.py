@@ -135,7 +135,7 @@ def test_a_recording_that_cannot_be_created_is_a_usage_error(tmp_path):
     assert_fails(wsx("listen", "--record", tmp_path / "no" / "r", "0"), 2, "--record")
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    assert_fails(wsx("listen", "--record", fifo, "0"), 2, "no process has the pipe open for reading")
+    assert_fails(wsx("listen", "--record", fifo, "0"), 2, "no program reads from the pipe; start its reader first")
 
 
 def test_a_slow_reader_of_the_recording_pauses_clients_and_input(tmp_path):
@@ -152,7 +152,7 @@ def test_a_slow_reader_of_the_recording_pauses_clients_and_input(tmp_path):
                 while sent < 500:
                     client.send(message)
                     sent += 1
-            assert sent < 200, "the recording holds 1 MiB, the sockets a few"
+            assert sent < 200, "at most 1 MiB waits for the recording, and a few MiB in the sockets"
             # Once the recording is read, everything resumes.
             os.set_blocking(reader, True)
             taken = bytearray()

@@ -72,7 +72,7 @@ def test_a_unix_socket_is_used_and_its_file_remains(tmp_path, name):
         assert wsx("connect", "-n", "1", "--unix-socket", shown, "ws://localhost/", "hello").out == b"hello\n"
         server.signal(15)
         assert server.wait() == 0
-        assert name == "abstract" or path.exists(), "it is not ours to remove"
+        assert name == "abstract" or path.exists(), "wsx must not remove an inherited socket"
 
 
 def test_several_sockets_are_served(tmp_path):
@@ -136,7 +136,7 @@ def test_tls_works_on_passed_sockets():
         assert result.out == b"hello\n"
 
 
-@pytest.mark.skipif(not shutil.which("systemd-socket-activate"), reason="systemd is not here")
+@pytest.mark.skipif(not shutil.which("systemd-socket-activate"), reason="systemd is not installed")
 def test_systemd_activates_wsx():
     port = free_ports(1)[0]
     command = ["systemd-socket-activate", "-l", f"127.0.0.1:{port}", BINARY, "listen", "--once", "--echo"]

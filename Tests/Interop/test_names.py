@@ -13,7 +13,7 @@ from scripted_server import ScriptedServer
 from services import Blackhole, can_use_ipv6
 from tls import server_context
 
-needs_ipv6 = pytest.mark.skipif(not can_use_ipv6(), reason="no IPv6 here")
+needs_ipv6 = pytest.mark.skipif(not can_use_ipv6(), reason="this machine has no IPv6")
 
 
 def greet(peer):
@@ -54,7 +54,7 @@ def test_the_other_family_is_not_a_fallback(address, option):
 
 
 @pytest.mark.parametrize("option, url", [("-4", "ws://[::1]:1/"), ("-6", "ws://127.0.0.1:1/")])
-def test_a_literal_address_of_the_other_family_is_a_contradiction(option, url):
+def test_a_literal_address_of_the_other_family_is_rejected(option, url):
     result = receive(option, url)
     assert result.status in (2, 3)
     assert len(result.error_lines) == 1 and option[1] in result.err
@@ -227,7 +227,7 @@ def test_an_invalid_name_exits_2(host):
     assert "\u202e" not in result.err
 
 
-# Unix sockets
+# Unix domain sockets
 
 
 def test_a_missing_socket_file_exits_3(tmp_path):
@@ -353,7 +353,7 @@ def can_make_namespaces():
 @pytest.mark.parametrize("options", [[], ["--proxy", "socks5://127.0.0.1:1"]])
 def test_a_timeout_of_the_lookup_names_the_phase_and_the_host(tmp_path, options):
     if not can_make_namespaces():
-        pytest.skip("no namespaces here, and the system's name server answers")
+        pytest.skip("the test needs mount namespaces to replace the name server")
     path = tmp_path / "resolv.conf"
     path.write_text("nameserver 127.0.0.1\n")
     result = run(

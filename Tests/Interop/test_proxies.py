@@ -384,7 +384,7 @@ def test_an_exception_may_be_a_domain_suffix(python_echo, refusing_proxy, except
      ("::2", False), ("0::1/128", True)])
 def test_an_exception_may_be_an_ipv6_address(nginx, certificates, refusing_proxy, exceptions, is_direct):
     if not can_use_ipv6():
-        pytest.skip("no IPv6 here")
+        pytest.skip("this machine has no IPv6")
     exceptions = exceptions.replace("PORT", str(nginx.port))
     options = ["--ca", certificates.root]
     url = f"wss://[::1]:{nginx.port}/"

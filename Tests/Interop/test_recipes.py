@@ -27,7 +27,7 @@ def read_recipes():
             heading = section.split("\n", 1)[0]
             scripts = re.findall(r"^```bash\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
             assert len(scripts) == 1, f"{document}: '{heading}' has {len(scripts)} scripts"
-            assert heading not in recipes, f"'{heading}' is there twice"
+            assert heading not in recipes, f"two recipes are called '{heading}'"
             recipes[heading] = scripts[0]
     return recipes
 

@@ -131,7 +131,7 @@ def test_messages_given_as_arguments_are_sent_again(tmp_path):
     assert lines[:2] == [b"hello", b"subscribe"]
     assert lines.count(b"hello") == lines.count(b"subscribe") == 2
     again = lines.index(b"hello", 1)
-    assert lines[again + 1] == b"subscribe", "nothing comes between them or before them"
+    assert lines[again + 1] == b"subscribe", "the messages must be sent first and together"
 
 
 def test_messages_before_and_after_a_reconnect_form_one_stream():
@@ -305,7 +305,7 @@ def test_the_server_sees_the_configured_number_of_attempts():
     with ScriptedServer(script) as server:
         result = wsx("connect", "--reconnect=2", "--no-stdin", server.url)
     assert result.status == 3, result
-    assert server.connection_count == 3, "the first one and two more"
+    assert server.connection_count == 3, "expected one attempt and two retries"
 
 
 def test_the_limit_of_the_whole_run_includes_all_attempts():
@@ -426,7 +426,7 @@ def test_a_peer_that_answers_no_pings_is_disconnected_after_the_misses():
     assert_fails(result, result.status)
     assert result.status in (1, 6)
     assert "heartbeat" in result.err
-    assert len(times) == 2, "as many pings as it may miss"
+    assert len(times) == 2, "one ping per heartbeat that may be missed"
     assert times[0] >= 0.195
     assert 0.595 <= server.results[0] < 20
 
@@ -472,7 +472,7 @@ def test_any_incoming_data_is_a_sign_of_life(kind):
         result = wsx("connect", "--no-stdin", *PATIENT_BEAT, server.url)
     assert result.status in (1, 6)
     assert result.out == {"messages": b"x\n" * beats, "pings": b"", "parts of a frame": b"x" * (beats - 2) + b"\n"}[kind]
-    assert server.results[0] > 0.1, "it was left when it had become silent only"
+    assert server.results[0] > 0.1, "wsx disconnected before the server became silent"
 
 
 def test_a_message_can_replace_the_ping():

@@ -308,7 +308,8 @@ def test_an_unwritable_path_is_reported_before_connecting(tmp_path):
 def test_a_pipe_without_a_reader_is_reported_before_connecting(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert_fails(
-        wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=10), 2, "--record", "no process has the pipe open for reading")
+        wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=10), 2, "--record",
+        "no program reads from the pipe")
 
 
 def test_a_full_disk_ends_the_run(wsx_echo):

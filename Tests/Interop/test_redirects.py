@@ -146,7 +146,7 @@ def test_fields_without_credentials_are_sent_to_every_origin(certificates, locat
     assert wire.field(head, b"Sec-WebSocket-Protocol") == b"chat"
     assert wire.field(head, b"Origin") == b"https://app.example"
     keys = [wire.field(head, b"Sec-WebSocket-Key") for _, head in origins.requests]
-    assert keys[0] != keys[1], "RFC 6455 §4.1: the key is chosen anew for each connection"
+    assert keys[0] != keys[1], "RFC 6455 §4.1: each connection needs a new key"
 
 
 def test_a_host_given_as_an_option_stays_with_its_origin(certificates):
@@ -274,7 +274,7 @@ def test_a_location_cannot_control_the_terminal(certificates, location, status):
     for options in [[], ["-L"], ["-L", "-v"]]:
         with Origins(certificates, location=location) as origins:
             result = run(origins, certificates, *options)
-        assert result.status == status, "what has control characters is no HTTP"
+        assert result.status == status, "a head with control characters is not HTTP"
         assert not [character for character in result.err if character in "\x1b\x9b\u202e"]
 
 

@@ -483,7 +483,7 @@ def test_a_line_typed_in_listen_can_address_one_client(screen):
             first.wait_for("\n", "out")
             assert first.out == b"@2 for all\n"
             screen.enter("@3 nobody")
-            screen.wait_for("there is no client 3$")
+            screen.wait_for("the message was not sent: there is no client 3; /clients lists the clients$")
             screen.enter("/clients")
             screen.wait_for("^client  address +for  in  out  path$")
             screen.wait_for(r'^@1      127\.0\.0\.1:\d+  +\d+\.\d s   0    1  "/"$')
@@ -506,16 +506,16 @@ def test_a_line_typed_after_the_close_is_reported_as_not_sent(screen):
         screen.enter("@1 /close 4000")
         assert first.read_frame().close_code == 4000
         screen.enter("@1 to the first")
-        screen.wait_for("client 1 is being closed: the message was not sent$")
+        screen.wait_for("the message was not sent: client 1 is being closed; /clients lists the clients$")
         screen.enter("to those left")
         assert second.read_frame().payload == b"to those left"
         screen.enter("/close")
         assert second.read_frame().close_code == 1000
         screen.enter("to nobody")
-        screen.wait_for("every client is being closed: the message was not sent$")
+        screen.wait_for("the message was not sent: every client is being closed; wait for another$")
         screen.enter("/quit")
         screen.enter("too late")
-        screen.wait_for("the server is stopping: the message was not sent$")
+        screen.wait_for("the message was not sent: the server is stopping; start it again$")
         assert [line for line in screen.lines if "→" in line and "close" not in line and "to those left" not in line] == []
     screen.wait_for_last_line("shell$")
 

@@ -54,7 +54,7 @@ def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_pat
     screen.enter(f"/file {tmp_path}/none")
     screen.wait_for("/none: no such file or directory$")
     screen.enter("/file")
-    screen.wait_for("^wsx: /file: the path is missing; usage: /file ")
+    screen.wait_for("^wsx: /file: the file name is missing; usage: /file ")
     assert len(messages(conversation)) == 3
 
 
@@ -280,7 +280,7 @@ def test_connect_opens_another_server_without_the_credentials_of_the_first(scree
     assert content(screen, "→") == ["hello"]
 
 
-def test_connect_opens_the_embedded_echo_server_repeatedly(screen):
+def test_connect_opens_the_built_in_echo_server_repeatedly(screen):
     screen.enter("$WSX connect echo:; echo status $?")
     screen.wait_for_last_line(">")
     for number in range(3):

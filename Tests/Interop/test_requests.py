@@ -479,7 +479,7 @@ def test_an_unanswered_request_is_sent_again_with_the_same_number():
         [b'{"id":"hello"}', b'{"id":1}', b'{"id":2}'], [b'{"id":"hello"}', b'{"id":1}', b'{"id":3}']]
 
 
-# Contradictory options
+# Conflicting options
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -488,5 +488,5 @@ def test_an_unanswered_request_is_sent_again_with_the_same_number():
     (["--request", "--heartbeat", "1s", "--heartbeat-message", "x"], ["--correlate"]),
     (["--correlate", ""], ["--correlate"]),
 ])
-def test_contradictory_options_exit_2(arguments, words):
+def test_conflicting_options_exit_2(arguments, words):
     assert_fails(wsx("connect", *arguments, "echo:"), 2, *words)

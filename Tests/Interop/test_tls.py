@@ -278,7 +278,7 @@ def test_keys_are_logged_to_the_file_in_the_environment(certificates, tmp_path, 
     assert labels <= {line.split()[0] for line in lines}
     # The second run appends to the file.
     assert len({line.split()[1] for line in lines}) == 2
-    assert path.stat().st_mode & 0o077 == 0, "whoever can read it can read the traffic"
+    assert path.stat().st_mode & 0o077 == 0, "only the owner may read the secrets"
 
 
 @pytest.mark.parametrize("versions", [TLS_1_2, TLS_1_3])
@@ -304,7 +304,7 @@ def test_a_reconnect_resumes_the_session(certificates, versions):
 
 def test_an_ipv6_address_is_verified_against_the_certificate(nginx, certificates):
     if not can_use_ipv6():
-        pytest.skip("no IPv6 here")
+        pytest.skip("this machine has no IPv6")
     assert_hello(say_hello("--ca", certificates.root, f"wss://[::1]:{nginx.port}/"))
     assert_hello(say_hello("--ca", certificates.root, f"wss://[0:0:0:0:0:0:0:1]:{nginx.port}/"))
 
@@ -338,7 +338,7 @@ def test_a_server_that_speaks_another_protocol_exits_3(banner):
 
 def test_a_tls_server_is_recognized_by_a_client_without_tls(certificates, nginx):
     result = say_hello(f"ws://127.0.0.1:{nginx.port}/")
-    assert result.status == 4 and "HTTPS port" in result.err, "nginx says so itself"
+    assert result.status == 4 and "HTTPS port" in result.err, "the error must use the answer of nginx"
     with OpenSSLServer(certificates.good) as server:
         assert_fails(say_hello(f"ws://127.0.0.1:{server.port}/"), 3, "wss://")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the prompt of wsx as an SVG: prompt-svg.py [OUTPUT], by default docs/images/prompt.svg.
 
-A scripted session against the embedded echo server runs in tmux. The captured pane, colors included, becomes text
+A scripted session against the built-in echo server runs in tmux. The captured pane, colors included, becomes text
 elements of an SVG. WSX names another binary than .build/release/wsx. Needs only Python and tmux.
 """
 
@@ -155,7 +155,7 @@ def draw(lines):
         for number, color in enumerate(("#ec7a82", "#e8c580", "#a3cf7f")))
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        ' role="img" aria-label="The prompt of wsx, connected to the embedded echo server">',
+        ' role="img" aria-label="The prompt of wsx, connected to the built-in echo server">',
         "<style>text { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;"
         f" font-size: {FONT_SIZE}px; white-space: pre; }}</style>",
         f'<rect width="{width}" height="{height}" rx="8" fill="{BACKGROUND}"/>',

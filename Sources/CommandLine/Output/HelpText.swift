@@ -3,7 +3,7 @@ public enum HelpText {
     /// The width of the widest line, in characters.
     public static let columns = 80
 
-    /// The answer to `-h`: one line an option.
+    /// The text of `-h`: one line per option.
     /// - Parameter command: The command to explain; nil: the program.
     public static func short(of command: CommandDescription?, _ program: ProgramDescription) -> String {
         var lines = opening(command, program)
@@ -60,7 +60,7 @@ public enum HelpText {
         return explanation(option, in: command, program).joined(separator: "\n") + "\n"
     }
 
-    /// The answer to `--help`: what the manual says of every option.
+    /// The text of `--help`: the manual texts of all options.
     /// - Parameter command: The command to explain; nil: the program.
     public static func long(of command: CommandDescription?, _ program: ProgramDescription) -> String {
         let manual = command?.manual ?? program.manual

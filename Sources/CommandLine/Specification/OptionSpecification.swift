@@ -31,15 +31,15 @@ public struct OptionSpecification<Arguments>: Sendable {
     /// - Parameters:
     ///   - long: The name without its two hyphens.
     ///   - short: The letter that stands for it.
-    ///   - value: The value that follows; nil: there is none.
-    ///   - defaultValue: The default as one would type it, to be shown.
-    ///   - isRepeatable: Whether several occurrences add up; of others the last one counts.
-    ///   - isSingular: Whether a second value that differs from the first is an error.
-    ///   - conflicts: The options that contradict this one.
-    ///   - requirements: The options of which this one needs at least one.
+    ///   - value: The value that follows; nil: the option takes no value.
+    ///   - defaultValue: The default as typed, for help and manual.
+    ///   - isRepeatable: Whether occurrences add up. Otherwise, the last one counts.
+    ///   - isSingular: Whether a second, different value is an error.
+    ///   - conflicts: The options that conflict with this one.
+    ///   - requirements: This option has no effect without at least one of these.
     ///   - heading: The heading under which help and manual show it.
     ///   - summary: One line for help, without a full stop.
-    ///   - manual: What `--help` and the manual say, in paragraphs.
+    ///   - manual: The paragraphs of `--help` and the manual.
     ///   - example: A fragment of a command line that uses the option. Help puts it after the command's name and before its
     ///     operands.
     ///   - seeAlso: Related options that the same commands have.
@@ -60,7 +60,7 @@ public struct OptionSpecification<Arguments>: Sendable {
         self.update = update
     }
 
-    /// The option for arguments that have those of this one as a part.
+    /// Returns the option for arguments that contain this option's arguments.
     public func lifted<Whole>(
         _ path: WritableKeyPath<Whole, Arguments> & Sendable
     ) -> OptionSpecification<Whole> {
@@ -71,7 +71,7 @@ public struct OptionSpecification<Arguments>: Sendable {
     }
 }
 
-/// Joins options and groups of options, each a line, to the table of a command or of a larger group.
+/// Builds the table of a command or group from options and groups, one per line.
 @resultBuilder
 public enum OptionTable<Arguments> {
     /// One option.
@@ -91,7 +91,7 @@ public enum OptionTable<Arguments> {
 }
 
 extension Array {
-    /// The options of a group for arguments that have the group as a part.
+    /// Returns the options of a group for arguments that contain the group.
     public func lifted<Group, Whole>(
         _ path: WritableKeyPath<Whole, Group> & Sendable
     ) -> [OptionSpecification<Whole>] where Element == OptionSpecification<Group> {
@@ -101,7 +101,7 @@ extension Array {
 
 /// The description of an option, for help, manual, completions, and errors.
 public struct OptionDescription: Sendable {
-    /// What an option does when the parser meets it.
+    /// The parser's reaction to an option.
     public enum Effect: Sendable {
         /// Writes its value into the arguments.
         case update
@@ -115,23 +115,23 @@ public struct OptionDescription: Sendable {
     public let long: String
     /// The letter that stands for it.
     public let short: Character?
-    /// Nil for an option that takes no value.
+    /// The value, or nil for an option that takes none.
     public let value: OptionValue?
-    /// As typed, to be shown.
+    /// The default as typed, for help and manual.
     public let defaultValue: String?
-    /// Whether several occurrences add up; of others the last one counts.
+    /// Whether occurrences add up. Otherwise, the last one counts.
     public let isRepeatable: Bool
-    /// Whether another value besides the first is an error: who gives two of these means both, and one would be lost.
+    /// Whether a second, different value is an error: only one of them could have an effect.
     public let isSingular: Bool
-    /// The options that contradict this one. A value that is an option's default contradicts nothing.
+    /// The options that conflict with this one. A value equal to its option's default never conflicts.
     public let conflicts: [OptionReference]
-    /// The options of which this one needs at least one to have an effect.
+    /// This option has no effect without at least one of these.
     public let requirements: [OptionReference]
     /// The heading under which help and manual show it.
     public let heading: OptionHeading
     /// One line for help, without a full stop.
     public let summary: String
-    /// What `--help` and the manual say, in paragraphs.
+    /// The paragraphs of `--help` and the manual.
     public let manual: [MarkedText]
     /// A fragment of a command line that uses the option, without the command's name and operands.
     public var example: String?
@@ -139,7 +139,7 @@ public struct OptionDescription: Sendable {
     public var seeAlso: [OptionReference] = []
     /// Other names, which the manual mentions but completions do not offer.
     public var aliases: [OptionAlias] = []
-    /// What it does when the parser meets it.
+    /// The parser's reaction.
     public let effect: Effect
 
     /// The option that every command has.
@@ -158,13 +158,13 @@ public struct OptionDescription: Sendable {
     /// Whether `typed`, with its hyphens and without a value, is a name or an alias of the option.
     func isNamed(_ typed: String) -> Bool { names.contains(typed) || alias(typed) != nil }
 
-    /// The alias that was typed; nil: it was not an alias.
+    /// The alias that was typed, or nil for another name of the option.
     func alias(_ typed: String) -> OptionAlias? { aliases.first { $0.name == typed } }
 
     /// The forms in which the option is typed: `-n` and `--count`.
     var names: [String] { [short.map { "-\($0)" }, "--" + long].compactMap { $0 } }
 
-    /// What the table's data say besides the words: the default, whether to repeat, what contradicts, what is needed.
+    /// The sentences that follow the manual: default, other names, repetition, requirements, and conflicts.
     var notes: [MarkedText] {
         var notes: [MarkedText] = []
         if let defaultValue { notes.append(MarkedText("Default: `\(defaultValue)`.")) }
@@ -187,7 +187,7 @@ public struct OptionDescription: Sendable {
         return notes
     }
 
-    /// The sentence that names related options; nil: there are none.
+    /// The sentence that names related options, if any.
     var relatedOptions: MarkedText? {
         guard !seeAlso.isEmpty else { return nil }
         return MarkedText("See also: " + seeAlso.map { "`\($0.words)`" }.joined(separator: ", ") + ".")
@@ -198,14 +198,14 @@ public struct OptionDescription: Sendable {
 public struct OptionAlias: Equatable, Sendable, ExpressibleByStringLiteral {
     /// The name as typed: `--cacert` or `-u`.
     public let name: String
-    /// The value that the name includes, so none may follow; nil: a value follows as it does after the option.
+    /// The value that the name implies; none may follow. Nil: a value follows, as after the option.
     public let value: String?
 
     /// Declares an alias.
     ///
     /// - Parameters:
     ///   - name: The name without hyphens. A name of one letter gets one hyphen, any other gets two.
-    ///   - value: The value that the name includes; nil: none.
+    ///   - value: The value that the name implies; nil: none.
     public init(_ name: String, value: String? = nil) {
         self.name = (name.count == 1 ? "-" : "--") + name
         self.value = value
@@ -217,12 +217,12 @@ public struct OptionAlias: Equatable, Sendable, ExpressibleByStringLiteral {
 
 /// The value that follows an option.
 public struct OptionValue: Equatable, Sendable {
-    /// How help and manual call the value.
+    /// The placeholder in help and manual.
     public let placeholder: String
-    /// What a shell may offer.
+    /// The words that a shell may offer.
     public let completion: ValueCompletion
-    /// What the option stands for alone; a value then follows after an equals sign or not at all, and there is no short
-    /// name. Nil: it must follow.
+    /// The value of the option alone. Another value then follows an equals sign, and there is no short name. Nil: a
+    /// value must follow.
     public let implied: String?
 
     /// Describes a value.
@@ -232,7 +232,7 @@ public struct OptionValue: Equatable, Sendable {
         self.implied = implied
     }
 
-    /// What stands behind the option's name, with the placeholder as `style` shows it: ` N` or `[=off]`.
+    /// The text after the option's name, with the placeholder as `style` shows it: ` N` or `[=off]`.
     func suffix(_ style: (String) -> String = { $0 }) -> String {
         implied == nil ? " " + style(placeholder) : "[=" + style(placeholder) + "]"
     }
@@ -246,20 +246,20 @@ public struct OptionHeading: Equatable, Sendable {
     /// The heading over `--help` and `--version`, which is the last one.
     public static let general = OptionHeading("General")
 
-    /// Makes a heading.
+    /// Creates a heading.
     public init(_ title: String) {
         self.title = title
     }
 }
 
-/// An option as another one names it: by its long name, or by that and a value, `output=raw`.
+/// A reference to an option, or to one of its values: `output` or `output=raw`.
 public struct OptionReference: ExpressibleByStringLiteral, Equatable, Sendable {
     /// The name without its two hyphens.
     public let long: String
-    /// The value that is meant; nil: whatever it is.
+    /// The value, or nil for any value.
     public let value: String?
 
-    /// Names an option, and a value of it if it is given.
+    /// Creates a reference.
     public init(_ long: String, value: String? = nil) {
         self.long = long
         self.value = value
@@ -271,7 +271,7 @@ public struct OptionReference: ExpressibleByStringLiteral, Equatable, Sendable {
         self.init(String(parts[0]), value: parts.count == 2 ? String(parts[1]) : nil)
     }
 
-    /// The values of an option with a choice, but for some.
+    /// References to the values of an option with a choice, except `others`.
     public static func values<Value: OptionChoice & Equatable>(
         of long: String, but others: Value...
     ) -> [OptionReference] {

@@ -31,10 +31,12 @@ extension ComparedRun {
     /// Why a run cannot be compared with this one, or `nil` if it can.
     public func obstacle(to other: BenchDescription) -> String? {
         if description.mode != other.mode {
-            return "it used --mode \(description.mode.rawValue), but this run uses --mode \(other.mode.rawValue)"
+            return "it used --mode \(description.mode.rawValue), but this run uses --mode \(other.mode.rawValue); "
+                + "compare runs of one mode"
         }
         guard description.message != other.message else { return nil }
-        return "it used \(Self.words(description.message)), but this run uses \(Self.words(other.message))"
+        return "it used \(Self.words(description.message)), but this run uses \(Self.words(other.message)); "
+            + "compare runs with equal messages"
     }
 
     /// The differences in the load that may explain a different result, or `nil` if there are none.

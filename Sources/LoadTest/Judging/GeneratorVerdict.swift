@@ -55,7 +55,7 @@ public struct GeneratorVerdict: Equatable, Sendable {
             let (delay, latest) = (ResultWords.time(Double(lateness.delay)), ResultWords.time(Double(lateness.latest)))
             warnings.append(
                 "The load generator fell behind schedule: 1 in \(Phrase.grouped(lateness.oneOf)) messages was sent "
-                    + "\(delay) late or more, the worst \(latest) late.")
+                    + "\(delay) late or more, the worst \(latest) late. Try a lower --rate, or more --threads.")
         }
         if isBusy {
             warnings.append(

@@ -21,21 +21,25 @@ public enum BenchResultsError: Error, Equatable {
 }
 
 extension BenchResultsError: CustomStringConvertible {
-    /// A clause without a period.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
-        case .notText: "it is not UTF-8 text"
-        case .notJSON(let error): "it is not JSON: \(error)"
-        case .notResults: "it is not a result of 'wsx bench --output json'"
+        case .notText: "it is not UTF-8 text; \(Self.remedy)"
+        case .notJSON(let error): "it is not JSON: \(error); \(Self.remedy)"
+        case .notResults: "it is not a result of 'wsx bench --output json'; name one that is"
         case .otherVersion(let found):
-            "its format has version \(escapingControls(found)), but this wsx reads version \(BenchResults.version)"
-        case .badMember(let name): "'\(name)' is missing or invalid"
-        case .badHistogram(let name, let error): "'\(name)': \(error)"
+            "its format has version \(escapingControls(found)), but this wsx reads version \(BenchResults.version); "
+                + "use the same version of wsx for all runs"
+        case .badMember(let name): "'\(name)' is missing or invalid; \(Self.remedy)"
+        case .badHistogram(let name, let error): "'\(name)': \(error); \(Self.remedy)"
         case .otherCount(let count, let received):
-            "'histogram' has \(Phrase.count(count, "value")), but 'messages.received' is \(received)"
+            "'histogram' has \(Phrase.count(count, "value")), but 'messages.received' is \(received); \(Self.remedy)"
         case .otherMode(let one, let other):
-            "it is a result of --mode \(other.rawValue), but the others are of --mode \(one.rawValue)"
-        case .tooLarge: "the sum is too large"
+            "it is a result of --mode \(other.rawValue), but the others are of --mode \(one.rawValue); "
+                + "merge results of one mode"
+        case .tooLarge: "the sum is too large; merge fewer results"
         }
     }
+
+    private static let remedy = "use the unchanged output of 'wsx bench --output json'"
 }

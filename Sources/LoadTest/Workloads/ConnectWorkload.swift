@@ -8,7 +8,7 @@ extension BenchMode {
             summary: "measure opening handshakes",
             manual: """
                 Open connections and close each one as soon as it is open, with up to `--connections` in parallel, or \
-                at `--rate`. The latency is the time to open a connection, from name resolution through the upgrade.
+                at `--rate`. The latency is the time to open a connection, from name lookup through the upgrade.
                 """,
             options: [.messages, .rate, .ramp, .replyTimeout],
             wording: ModeWording(

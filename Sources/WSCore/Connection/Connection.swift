@@ -86,13 +86,13 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Whether a message has started to arrive but is incomplete. Not available while a message is being delivered.
     public var isInMessage: Bool {
-        assert(!isReceiving, "while it decodes, nothing is known of what is not whole")
+        assert(!isReceiving, "not available while a message is being delivered")
         return session.isInMessage
     }
 
     /// The progress of the incomplete message, or nil. Not available while a message is being delivered.
     public var incomingProgress: MessageProgress? {
-        assert(!isReceiving, "while it decodes, nothing is known of what is not whole")
+        assert(!isReceiving, "not available while a message is being delivered")
         return session.incomingProgress
     }
 

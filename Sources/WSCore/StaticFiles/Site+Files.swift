@@ -57,7 +57,9 @@ extension Site {
         switch error {
         case .accessDenied: WebResponse(status: 403, text: "The server is not allowed to read this file.")
         case .tooManyOpenFiles, .fileTableFull, .outOfMemory:
-            WebResponse(status: 503, text: "The server is out of file descriptors or memory; try again later.")
+            WebResponse(
+                status: 503,
+                text: "The server has reached its limit on open files, or is out of memory; try again later.")
         // The name does not exist, is too long, or leads through something that is not a directory.
         default: nil
         }

@@ -92,7 +92,9 @@ final class BenchRun {
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice("wsx: --start-at passed \(Phrase.duration(.zero - delay)) ago; starting now")
+            console.notice(
+                "wsx: warning: starting late: --start-at passed \(Phrase.duration(.zero - delay)) ago, before all "
+                    + "connections were open; choose a later time")
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds

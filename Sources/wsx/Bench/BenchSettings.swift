@@ -44,7 +44,7 @@ struct BenchSettings: Sendable {
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
-            throw .badArgument(what: "--start-at", why: "the time is more than 30 years from now")
+            throw .badArgument(what: "--start-at", why: "the time is more than 30 years from now; check the year")
         }
         try checkDescriptors()
         try checkPorts()
@@ -76,7 +76,7 @@ struct BenchSettings: Sendable {
 
     /// Checks that there are enough local ports: each connection to a server needs its own.
     private func checkPorts() throws(Failure) {
-        // The embedded server also uses loopback connections.
+        // The built-in echo server also uses loopback connections.
         if case .unix = url.endpoint { return }
         guard arguments.client.network.unixSocket == nil, let ports = EphemeralPorts.count else { return }
         let most = ports * connectors.count
@@ -93,11 +93,13 @@ struct BenchSettings: Sendable {
         let endsHere = url.endpoint == .embeddedEcho ? 2 : 1
         let most = max(0, DescriptorLimit.raise() - reserved) / endsHere
         guard arguments.load.connectionCount > most else { return }
+        let needed = arguments.load.connectionCount * endsHere + reserved
         throw .badArgument(
             what: "--connections \(arguments.load.connectionCount)",
             why:
-                "the descriptor limit allows \(most), and \(reserved) more descriptors for wsx itself; raise 'ulimit -n', "
-                + "or test from several machines")
+                "the limit on open files allows \(most); raise it with 'ulimit -n \(needed)', "
+                + "or test from several machines"
+        )
     }
 
     /// The connector settings for each address of `--source-ip`, used in rotation. Without the option, there is one
@@ -142,7 +144,7 @@ extension MessageSource {
         func problem(_ why: String) -> Failure {
             .badArgument(what: "--file \(escapingControls(path))", why: why)
         }
-        guard !bytes.isEmpty else { throw problem("it is empty") }
+        guard !bytes.isEmpty else { throw problem("it is empty; name a file with a message") }
         guard kind == .text else { return MessageTemplate(literal: bytes) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw problem("it is not UTF-8 text; send it with --binary")

@@ -1,5 +1,18 @@
 import WSCore
 
+extension ClientRequestError {
+    /// The option to correct.
+    fileprivate var option: String {
+        switch self {
+        case .invalidSubprotocol, .repeatedSubprotocol: "--subprotocol"
+        case .invalidField(.controlCharacterInValue("Host")): "--host"
+        case .invalidField(.controlCharacterInValue("Origin")): "--origin"
+        case .invalidField(.controlCharacterInValue("User-Agent")): "--user-agent"
+        case .reservedField, .repeatedField, .invalidField: "--header"
+        }
+    }
+}
+
 /// Builds the request that the arguments of a client command describe.
 struct RequestComposition {
     /// The arguments of the client command.
@@ -27,7 +40,7 @@ struct RequestComposition {
                 userAgent: arguments.request.userAgent ?? "wsx/\(version)", credentials: credentials,
                 extensionOffers: arguments.compression.deflate.map { [$0.offer] } ?? [], extraFields: fields)
         } catch {
-            throw .badArgument(what: "request options", why: "\(error)")
+            throw .badArgument(what: error.option, why: "\(error)")
         }
     }
 

@@ -38,7 +38,7 @@ enum Invocation: Equatable {
 
     private static func description(_ commands: [CommandDescription]) -> ProgramDescription {
         ProgramDescription(
-            name: "wsx", version: wsx.version, summary: "WebSocket client, server, and load tester",
+            name: "wsx", version: wsx.version, summary: "WebSocket client, server, and load generator",
             headings: OptionHeading.all, commands: commands,
             implicitCommand: ImplicitCommand(
                 Command.connect.rawValue, note: "Without a command, a URL means connect."

@@ -90,15 +90,15 @@ enum BenchManual {
             ("0", "Success: all connections opened and closed normally, and all replies were correct."),
             ("1", "The server closed a connection, a connection was lost, or the output could not be written."),
             ("2", "Bad usage."),
-            ("3", "A connection failed (name, address, proxy, or TLS)."),
+            ("3", "A connection failed (name lookup, network, proxy, or TLS)."),
             (
                 "4",
                 """
-                The server refused an upgrade. If it refused all of them, or with `--mode connect`, the status, \
-                headers, and body of a refusal are shown.
+                The server rejected an upgrade. If it rejected all of them, or with `--mode connect`, the status, \
+                headers, and body of one response are shown.
                 """
             ),
-            ("5", "The server broke the protocol."),
+            ("5", "The server violated the protocol."),
             ("6", "A connection, a reply, or a closing handshake timed out, or `--timeout` ended the run."),
             ("7", "Replies were lost, duplicated, reordered, or wrong, or a `--threshold` was not met."),
             ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, or SIGTERM."),
@@ -272,7 +272,7 @@ enum BenchManual {
             (
                 "`errors`",
                 """
-                The number of connections that failed to open (`connect`), were refused by the server (`handshake`), \
+                The number of connections that failed to open (`connect`), were rejected by the server (`handshake`), \
                 violated the protocol (`protocol`), or were closed by the server or lost (`closed`), and the number of \
                 connection attempts, replies, and closing handshakes that timed out (`timeout`).
                 """
@@ -310,8 +310,9 @@ enum BenchManual {
             (
                 "`handshake_phases_us`, `handshake_phase_histograms`",
                 """
-                The time of each phase of opening a connection: `name`, `connect`, `proxy`, `tls`, and `upgrade`. A \
-                phase that did not occur has only zeros.
+                The time of each phase of opening a connection: `name`, `connect`, `proxy`, `tls`, and `upgrade`, the \
+                phases of `--connect-timeout`, which writes `connection` for `connect`. A phase that did not occur has \
+                only zeros.
                 """
             ),
             (

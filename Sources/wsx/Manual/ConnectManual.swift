@@ -24,7 +24,7 @@ enum ConnectManual {
             .clientEnvironment, .files,
         ],
         examples: [
-            CommandExample(purpose: "Try the embedded echo server", line: "wsx connect echo:"),
+            CommandExample(purpose: "Try the built-in echo server", line: "wsx connect echo:"),
             CommandExample(
                 purpose: "Send a message and print the first reply",
                 line: "wsx connect -n 1 ws://localhost:8080/chat hello"),
@@ -64,6 +64,9 @@ enum ConnectManual {
             CommandExample(
                 purpose: "Log in over TLS and prompt for the password",
                 line: "wsx connect -a me wss://chat.example/room"),
+            CommandExample(
+                purpose: "Trust a private CA, and authenticate with a client certificate",
+                line: "wsx connect --ca ca.pem --cert me.pem --key me.key wss://internal.example/"),
             CommandExample(
                 purpose: "Send a file as one binary message", line: "wsx connect --binary -f image.png :8080/upload"),
         ])

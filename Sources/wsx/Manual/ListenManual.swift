@@ -53,7 +53,7 @@ enum ListenManual {
                 purpose: "Use TLS with a certificate that clients pin",
                 line: "wsx listen --echo --tls-self-signed 8443"),
             CommandExample(
-                purpose: "Lose a tenth of the messages and restart every minute",
+                purpose: "Drop a tenth of the messages, and close each client after a minute",
                 line: "wsx listen --echo --drop-rate 10% --close-after 1m 8080"),
             CommandExample(
                 purpose: "Answer as in a recorded session", line: "wsx listen --replay session.jsonl 8080"),
@@ -63,14 +63,17 @@ enum ListenManual {
             CommandExample(
                 purpose: "Receive from one client, then exit", line: "wsx listen --once 8080 > received.txt"),
             CommandExample(
-                purpose: "Require a token from clients on the network",
+                purpose: "Require client certificates of a private CA",
+                line: "wsx listen --echo --tls-cert server.pem --client-ca clients-ca.pem 8443"),
+            CommandExample(
+                purpose: "Listen on all IPv4 addresses, and require a token",
                 line: "wsx listen --tls-cert cert.pem --bearer @token.txt '*:8443'"),
             CommandExample(
                 purpose: "Give each client a calculator", line: "wsx listen --exec 8080 -- bc -l"),
             CommandExample(
                 purpose: "Run at most 32 workers, with 10 seconds to exit",
                 line: "wsx listen --exec --max-processes 32 --exec-grace 10s 8080 -- ./worker"),
-            CommandExample(purpose: "Listen on a Unix-domain socket", line: "wsx listen --echo unix:/tmp/echo.sock"),
+            CommandExample(purpose: "Listen on a Unix domain socket", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
     private static let events: [(term: MarkedText, text: MarkedText)] =

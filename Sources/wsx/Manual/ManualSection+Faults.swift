@@ -6,9 +6,8 @@ extension ManualSection {
         "TESTING CLIENTS",
         .paragraph(
             """
-            Fault injection makes the server behave like servers and networks at bad moments. It tests how a client \
-            reconnects, times out, and detects a dead server. The options combine with each other and with every way \
-            of serving.
+            Fault injection imitates failing servers and bad networks. It tests how a client reconnects, times out, \
+            and detects a dead server. The options combine with each other and with every mode, such as `--echo`.
             """),
         .definitions([
             (
@@ -26,15 +25,15 @@ extension ManualSection {
                 """
                 The close frame follows the reply to the last message. Later messages are neither shown nor answered, \
                 and later pings get no pong. A program of `--exec` may not have replied to the last message by then. A \
-                client that resends unconfirmed messages makes progress only if it sends no more than *LIMIT* in one \
-                go; one request after another always works.
+                client that resends unconfirmed messages makes progress only if it sends at most *LIMIT* messages at \
+                once; one request at a time always works.
                 """
             ),
             (
                 "`--throttle`",
                 """
-                Bursts of up to a tenth of a second's worth pass at once. Bytes written but not yet passed on count as \
-                queued. A client that keeps reading is not closed with 1013 for being throttled.
+                The bytes of up to a tenth of a second may pass in one burst. Bytes that wait for the limit count as \
+                queued output. A throttled client that keeps reading is not closed with 1013.
                 """
             ),
             (

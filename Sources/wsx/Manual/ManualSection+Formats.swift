@@ -33,10 +33,10 @@ extension ManualSection {
             ]),
         .paragraph(
             """
-            `hex`, `base64`, and `json` keep any messages apart, and `nul` keeps those without NUL bytes apart. In \
-            `wsx connect`, malformed input ends the run with status 2; the error gives the number of the input \
-            message. `wsx listen` reports malformed input and continues. The prompt shows messages in the same way for \
-            all formats.
+            With `hex`, `base64`, and `json`, the end of each message is clear; with `nul`, only if no message \
+            contains a NUL byte. In `wsx connect`, malformed input ends the run with status 2; the error gives the \
+            number of the input message. `wsx listen` reports malformed input and continues. The prompt shows messages \
+            in the same way for all formats.
             """))
 
     /// How events become messages.

@@ -101,7 +101,7 @@ extension ManualSection {
                 """
                 The prompt's history, in the format of bash's history with timestamps, and readable only by its owner. \
                 *HOST* includes the port unless it is the default. For a Unix domain socket, it is `unix:` and the \
-                path; for the embedded server, it is `echo`. `$XDG_STATE_HOME` defaults to `~/.local/state`.
+                path; for the built-in echo server, it is `echo`. `$XDG_STATE_HOME` defaults to `~/.local/state`.
                 """
             ),
             ("`~/.inputrc`", "The key bindings of the prompt, see `readline`(3). `$INPUTRC` names another file."),

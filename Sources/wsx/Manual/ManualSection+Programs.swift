@@ -95,7 +95,7 @@ extension ManualSection {
         ),
         (
             "`REMOTE_ADDR`, `REMOTE_HOST`, `REMOTE_PORT`",
-            "The client's IP address (in both), and its port. Not set on a Unix-domain socket."
+            "The client's IP address (in both), and its port. Not set on a Unix domain socket."
         ),
         ("`SERVER_NAME`, `SERVER_PORT`", "The requested host, and the listening port."),
         ("`HTTPS`", "`on` with TLS."),

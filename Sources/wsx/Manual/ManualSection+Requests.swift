@@ -27,9 +27,9 @@ extension ManualSection {
                 waiting for a reply. The reply is the received message with the same value in *FIELD*. Strings are \
                 compared after unescaping, and numbers as written. `null` counts as no value. If several requests have \
                 the same value, the oldest is answered first. If a member occurs twice, the last one counts. In a \
-                batch, that is a JSON array, the member *FIELD* of each object counts. If a reply does not arrive in \
-                time, the error is reported, and the run continues but ends with status 6. A reply that arrives later \
-                is reported as late.
+                batch (a JSON array), the member *FIELD* of each object counts. If a reply does not arrive in time, \
+                the error is reported, and the run continues but ends with status 6. A reply that arrives later is \
+                reported as late.
                 """
             ),
             ("`--request --correlate` *FIELD*", "The same, with only one request in flight."),
@@ -57,8 +57,8 @@ extension ManualSection {
         ]),
         .paragraph(
             """
-            Messages that answer no request are written to standard output like replies. With `--quiet`, they are \
-            written to standard error in the same format. With `--output json`, a reply has the members `request`, the \
+            Messages that are not replies are also written to standard output or, with `--quiet`, to standard error in \
+            the same format. With `--output json`, a reply has the members `request`, the \
             number of its request, and `rtt_us`, the microseconds since the request was sent. For a batch that answers \
             several requests, they refer to the first. The prompt shows both as well. A request that times out is an \
             `error` event with `request`.
@@ -95,7 +95,7 @@ extension ManualSection {
                 ["A message matched --until", "", "0"],
                 ["Reader of stdout went away", "", "0"],
                 ["/quit, Ctrl-D, Ctrl-C (prompt)", "", "0"],
-                ["Peer dropped it after our close", "", "0"],
+                ["Peer disconnected after our close", "", "0"],
                 ["Peer closed (1000, 1001, no code)", "", "0"],
                 ["Peer closed (1000, 1001, no code)", "--count or --until not met", "7"],
                 ["Peer closed (1000, 1001, no code)", "requests not answered", "1"],

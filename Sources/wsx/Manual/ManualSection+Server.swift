@@ -40,7 +40,7 @@ extension ManualSection {
         .paragraph(
             """
             Unless `--quiet` is given, a line on standard error reports each client that connects and each connection \
-            that ends, refused ones included:
+            that ends, rejected ones included:
             """),
         .listing([
             "Client 3 disconnected: 1000, from 127.0.0.1:4711,",
@@ -48,14 +48,14 @@ extension ManualSection {
             "  12.3 s, 120 B in, 34.1 KiB out",
             "Answered GET: 200, from 127.0.0.1:4713, path \"/index.html\",",
             "  0.0 s, 81 B in, 1310 B out",
-            "Refused a request: 403, from 127.0.0.1:4712,",
+            "Rejected a request: 403, from 127.0.0.1:4712,",
             "  origin \"http://evil.example\", path \"/\", 0.0 s, 218 B in, 210 B out:",
             "  The origin ... is not allowed; allow it with --origin ...",
         ]),
         .paragraph(
             """
             Each entry is one line, broken here to fit the page. The close code is followed by the reason in quotes, \
-            and by the server's reason to end the connection, if any: `idle for 30 s`, `no answer to 3 heartbeats`. \
+            and by the server's reason to end the connection, if any: `idle for 30 s`, `missed 3 heartbeats`. \
             Byte counts cover frames on the wire or, for other requests, the request and the response.
             """),
         .paragraph(
@@ -76,7 +76,7 @@ extension ManualSection {
         "SOCKET ACTIVATION",
         .paragraph(
             """
-            systemd and compatible service managers can pass one or more listening sockets, TCP or Unix-domain, to the \
+            systemd and compatible service managers can pass one or more listening sockets, TCP or Unix domain, to the \
             server (`LISTEN_FDS` and `LISTEN_PID`, see `sd_listen_fds(3)`). They override the address operand, which \
             is then optional. For a `wsx.socket` with `ListenStream=8080`, use this `wsx.service`:
             """),

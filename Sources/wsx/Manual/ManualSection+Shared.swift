@@ -61,8 +61,8 @@ extension ManualSection {
             (
                 "4",
                 """
-                The server refused the upgrade; its status, headers, and body are shown. Or the server sent a redirect \
-                that was not followed.
+                The server rejected the upgrade; its status, headers, and body are shown. Or the server sent a \
+                redirect that was not followed.
                 """
             ),
             ("5", "The peer violated the protocol."),
@@ -143,9 +143,29 @@ extension ManualSection {
             .definitions(rows),
             .paragraph("For example, with a line break added:"),
             .listing(example),
+            .paragraph("The `kind` of an error does not change between versions; its `message` may:"),
+            .table(headings: ["kind", "Cause", "Status"], rows: errorKinds),
         ]
         return ManualSection("JSON EVENTS", blocks: output + eventInput)
     }
+
+    /// The kinds of `error` events, with the exit status of a run that ends with such an error.
+    private static let errorKinds = [
+        ["usage", "invalid arguments or input", "2"],
+        ["system", "reading, writing, or recording failed", "1"],
+        ["listen", "listening failed", "3"],
+        ["connect", "the name lookup or the connection failed", "3"],
+        ["proxy", "the proxy failed, or its URL is invalid", "2 or 3"],
+        ["tls", "TLS failed", "3"],
+        ["handshake", "the upgrade was rejected or invalid", "3 to 5"],
+        ["protocol", "the peer violated the protocol", "5"],
+        ["limit", "a received message exceeded a limit", "1"],
+        ["closed", "the peer closed too early, or with an error code", "1"],
+        ["lost", "the connection was lost", "1"],
+        ["timeout", "a time limit expired", "6"],
+        ["expectation", "a goal or an expectation was not met", "7"],
+        ["program", "a program of --exec failed", "1"],
+    ]
 
     /// The events that both `wsx connect` and `wsx listen` write.
     static let commonEvents: [(term: MarkedText, text: MarkedText)] = [
@@ -167,7 +187,7 @@ extension ManualSection {
         ),
         (
             "`error`",
-            "An error: `kind` and `message`, and `status` and `body` if a server refused the upgrade."
+            "An error: `kind` and `message`, and `status` and `body` if a server rejected the upgrade."
         ),
     ]
 }

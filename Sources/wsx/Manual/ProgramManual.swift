@@ -7,7 +7,7 @@ enum ProgramManual {
         description: [
             .paragraph(
                 """
-                `wsx` is a WebSocket client, server, and load tester. On a terminal, `wsx connect` and `wsx listen` \
+                `wsx` is a WebSocket client, server, and load generator. On a terminal, `wsx connect` and `wsx listen` \
                 are interactive prompts. Elsewhere they are pipes that transfer messages byte for byte, and the exit \
                 status reports the outcome.
                 """),
@@ -19,7 +19,7 @@ enum ProgramManual {
         ],
         sections: [.exitStatus, .environment],
         examples: [
-            CommandExample(purpose: "Try the embedded echo server", line: "wsx echo:"),
+            CommandExample(purpose: "Try the built-in echo server", line: "wsx echo:"),
             CommandExample(
                 purpose: "Send a message and print the first reply",
                 line: "wsx connect -n 1 ws://localhost:8080/ hello"),

@@ -109,7 +109,7 @@ final class EventWriter {
     func writeFailure(_ failure: Failure, client: Int? = nil) {
         guard let message = failure.message else { return }
         write("error", client: client) { event in
-            event.add("kind", failure.kind)
+            event.add("kind", failure.kind.rawValue)
             event.add("message", message)
             if let (head, body, _) = failure.refusal {
                 event.add("status", head.status)

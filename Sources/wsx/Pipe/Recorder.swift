@@ -43,7 +43,7 @@ final class Recorder {
 
     /// The failure to report if a recording cannot start.
     static func failure(to path: String, _ error: IOError) -> Failure {
-        let why = error == .noReader ? "no process has the pipe open for reading" : "\(error)"
+        let why = error == .noReader ? "no program reads from the pipe; start its reader first" : error.fileProblem
         return .badArgument(what: "--record \(escapingControls(path))", why: why)
     }
 

@@ -2,10 +2,10 @@ import Formats
 import WSCore
 
 extension Console {
-    /// The maximum number of lines of a refusal's head. With those of the body, the error fits on a screen of 24 rows.
+    /// The maximum number of lines of a response's head. With those of the body, the error fits on 24 rows.
     private static let shownHeadLines = 11
 
-    /// Reports a failure. For a refused upgrade, it also shows the head of the response and the beginning of its body.
+    /// Reports a failure. For a rejected upgrade, it also shows the head of the response and the beginning of its body.
     func report(_ failure: Failure) {
         if let message = failure.message { error(message) }
         guard let (head, body, bodyIsTruncated) = failure.refusal else { return }

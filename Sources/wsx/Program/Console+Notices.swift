@@ -13,8 +13,10 @@ extension Console {
     func reportLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit, isShared: Bool = false) {
         switch limit {
         case .descriptors(let count):
-            let limit = isShared ? "a thread's share of the descriptor limit" : "the descriptor limit"
-            error("\(limit) is reached with \(Phrase.count(count, "client")): new clients wait; raise 'ulimit -n'")
+            let limit = isShared ? "a thread's share of the limit on open files" : "the limit on open files"
+            error(
+                "\(limit) is reached with \(Phrase.count(count, "client")): new clients wait; raise it with 'ulimit -n'"
+            )
         case .connections(let count):
             let clients = Phrase.count(count, "client")
             error("the limit of \(clients) is reached: new clients wait; raise --max-connections to serve more")

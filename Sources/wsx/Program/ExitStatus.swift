@@ -8,7 +8,7 @@ enum ExitStatus: Int32 {
     case usage = 2
     /// Could not connect or listen.
     case unreachable = 3
-    /// The server refused the upgrade.
+    /// The server rejected the upgrade.
     case refused = 4
     /// The peer violated the protocol.
     case violation = 5

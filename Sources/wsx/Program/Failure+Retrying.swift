@@ -8,7 +8,7 @@ extension Failure {
         case .lost, .silent: true
         case .closed(let frame): Self.isPassing(frame.code)
         case .connecting(_, let error): Self.isPassing(error)
-        case .badArgument, .badInput, .input, .output, .recording, .system, .listening: false
+        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening: false
         case .closedEarly, .waitEnded, .incomplete, .errorReplies: false
         case .unmet, .badReplies, .unmetThresholds, .noReply, .lateReplies, .unanswered, .program: false
         case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,

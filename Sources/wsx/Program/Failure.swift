@@ -9,6 +9,8 @@ import WSCore
 enum Failure: Error {
     /// A well-formed argument that cannot be used. `what` is its purpose.
     case badArgument(what: String, why: String)
+    /// `wsx listen` has neither an address nor a socket.
+    case missingAddress
     /// Standard input, or a message on the command line, cannot be sent.
     case badInput(what: String, why: String)
     /// Standard input cannot be read.
@@ -75,7 +77,7 @@ enum Failure: Error {
     /// The exit status.
     var status: ExitStatus {
         switch self {
-        case .badArgument, .badInput: .usage
+        case .badArgument, .missingAddress, .badInput: .usage
         case .input, .output, .recording, .system, .closed, .lost, .unanswered, .program, .limitExceeded: .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
@@ -94,6 +96,8 @@ enum Failure: Error {
     var message: String? {
         switch self {
         case .badArgument(let what, let why), .badInput(let what, let why): "\(what): \(why)"
+        case .missingAddress:
+            "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS"
         case .input(let error): "reading standard input: \(error)"
         case .output(.badDescriptor): "writing standard output: it is closed"
         case .output(let error): "writing standard output: \(error)"
@@ -158,39 +162,39 @@ enum Failure: Error {
         case .closed, .lost, .silent, .gaveUp, .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .noReply,
             .lateReplies, .unanswered, .errorReplies:
             true
-        case .badArgument, .badInput, .input, .output, .recording, .system, .listening, .connecting, .told, .unmet,
-            .closedEarly, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .interrupted, .terminated,
-            .hungUp, .quit:
+        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening, .connecting,
+            .told, .unmet, .closedEarly, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .interrupted,
+            .terminated, .hungUp, .quit:
             false
         }
     }
 
-    /// A stable name for the kind of failure, which `error` events contain.
-    var kind: String {
+    /// The kind of failure, which `error` events contain.
+    var kind: FailureKind {
         switch self {
-        case .badArgument, .badInput: "usage"
-        case .input, .output, .recording, .system: "system"
-        case .listening: "listen"
+        case .badArgument, .missingAddress, .badInput: .usage
+        case .input, .output, .recording, .system: .system
+        case .listening: .listen
         case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect),
             .connecting(_, .credentialsRefused):
-            "handshake"
-        case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
-        case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
+            .handshake
+        case .connecting(_, .security), .connecting(_, .proxySecurity): .tls
+        case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): .proxy
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded:
-            "timeout"
-        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: "expectation"
+            .timeout
+        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: .expectation
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
-        case .connecting: "connect"
-        case .closed, .unanswered: "closed"
-        case .lost: "lost"
-        case .program: "program"
-        case .violation: "protocol"
-        case .limitExceeded: "limit"
-        case .interrupted, .terminated, .hungUp, .quit: "interrupted"
+        case .connecting: .connect
+        case .closed, .unanswered: .closed
+        case .lost: .lost
+        case .program: .program
+        case .violation: .violation
+        case .limitExceeded: .limit
+        case .interrupted, .terminated, .hungUp, .quit: .interrupted
         }
     }
 
-    /// The response of the server that refused the upgrade, or of the proxy that refused the connection.
+    /// The response of the server that rejected the upgrade, or of the proxy that rejected the connection.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
         case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
@@ -222,8 +226,9 @@ enum Failure: Error {
         case .unknownZone(let zone, let host):
             "\(host): this machine has no interface '\(zone)'; list the interfaces with 'ip link'"
         case .unreachable(let attempts): words(for: attempts, of: "server")
-        case .lost(let error, .tunnelling): "\(error) while waiting for the proxy's response"
-        case .lost(let error, let phase): "\(error) during the \(phase.rawValue)"
+        case .lost(let error, .tunnelling): "\(error) while waiting for the proxy's response; see the proxy's log"
+        case .lost(let error, let phase):
+            "\(error) during the \(phase.rawValue); check the port, and see the server's log"
         case .proxyChoice(let error): "\(error)"
         case .proxyUnreachable(let proxy, .unreachable(let attempts)):
             "the proxy \(proxy): \(words(for: attempts, of: "proxy"))"
@@ -272,6 +277,11 @@ enum Failure: Error {
         let remedy =
             switch attempts.last?.error {
             case .system(.connectionRefused), .system(.noSuchFile): "; is the \(target) running?"
+            case .system(.networkUnreachable), .system(.hostUnreachable):
+                "; check the address and the network connection"
+            case .source(_, .addressNotAvailable): "; give an address of this machine with --source-ip"
+            case .noSource: "; add one with --source-ip"
+            case .missingZone: "; write one like [fe80::1%eth0]"
             default: ""
             }
         return parts.joined(separator: ", ") + remedy

@@ -20,7 +20,7 @@ enum HeaderFiles {
                 guard !line.isEmpty else { continue }
                 let source = "--header \(escapingControls(path)), line \(index + 1)"
                 guard let text = String(validating: line, as: UTF8.self) else {
-                    throw .badArgument(what: source, why: "it is not UTF-8 text")
+                    throw .badArgument(what: source, why: "it is not UTF-8 text; convert the file to UTF-8")
                 }
                 fields.append(try field(text, from: source))
             }
@@ -35,7 +35,7 @@ enum HeaderFiles {
         do throws(IOError) {
             return try File.read(path, maximumBytes: maximumBytes)
         } catch {
-            throw .badArgument(what: "\(option) \(escapingControls(path))", why: "\(error)")
+            throw .badArgument(what: "\(option) \(escapingControls(path))", why: error.fileProblem)
         }
     }
 

@@ -23,7 +23,8 @@ struct Secrets {
         if argument.hasPrefix("env:") {
             let name = String(argument.dropFirst("env:".count))
             guard let value = environment(name) else {
-                throw .badArgument(what: option, why: "the environment variable '\(escapingControls(name))' is not set")
+                throw .badArgument(
+                    what: option, why: "the environment variable '\(escapingControls(name))' is not set; export it")
             }
             return value
         }
@@ -33,7 +34,8 @@ struct Secrets {
         if contents.last == UInt8(ascii: "\n") { contents.removeLast() }
         if contents.last == UInt8(ascii: "\r") { contents.removeLast() }
         guard let text = String(validating: contents, as: UTF8.self) else {
-            throw .badArgument(what: "\(option) \(escapingControls(path))", why: "it is not UTF-8 text")
+            throw .badArgument(
+                what: "\(option) \(escapingControls(path))", why: "it is not UTF-8 text; convert the file to UTF-8")
         }
         return text
     }

@@ -2,8 +2,8 @@ import WSCore
 
 /// Makes text from a peer safe to show on a terminal.
 enum SafeText {
-    /// The first lines of the body of a refusal, and the number of hidden lines. The limit keeps the error above on the
-    /// screen.
+    /// The first lines of the body of a rejection, and the number of hidden lines. The limit keeps the error above on
+    /// the screen.
     ///
     /// Lines end with LF, CRLF, or CR. Control characters are escaped; invalid UTF-8 becomes U+FFFD.
     /// - Parameters:

@@ -39,7 +39,7 @@ import WSCore
     func longTexts(source: String, part: String, count: Int, end: String) throws {
         let text = Array(String(repeating: part, count: count / part.utf8.count).utf8) + Array(end.utf8)
         let pattern = try Pattern(source)
-        pattern.didGiveUp = { Issue.record("it is to be found") }
+        pattern.didGiveUp = { Issue.record("the pattern gave up") }
         #expect(text.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) } == 0..<text.count)
     }
 

@@ -68,7 +68,7 @@ import WSCore
                 ])
             #expect(
                 BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.verdict) == [.faster, .slower, .slower],
-                "one earlier run says nothing of the next")
+                "a single earlier run does not show how much runs vary")
         }
     }
 
@@ -101,7 +101,8 @@ import WSCore
         other.message = BenchDescription.Message(kind: .binary, byteCount: 1)
         #expect(
             baseline.obstacle(to: other)
-                == "it used 20-byte text messages, but this run uses 1-byte binary messages")
+                == "it used 20-byte text messages, but this run uses 1-byte binary messages; "
+                + "compare runs with equal messages")
         other = Self.echo
         (other.connections, other.threads, other.inFlight, other.rateAsked) = (3, 2, 8, 100)
         #expect(

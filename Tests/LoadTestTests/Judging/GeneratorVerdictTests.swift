@@ -44,7 +44,7 @@ import WSCore
         #expect(
             verdict.warnings == [
                 "The load generator fell behind schedule: 1 in 10,000 messages was sent 8.00 ms late or more, "
-                    + "the worst 8.00 ms late."
+                    + "the worst 8.00 ms late. Try a lower --rate, or more --threads."
             ])
     }
 

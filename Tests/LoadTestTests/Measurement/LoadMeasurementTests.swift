@@ -40,7 +40,7 @@ import WSCore
             if answered < sent { measurement.answered(sentAt: 30, now: answered) }
             #expect(measurement.sent(dueAt: 40, now: sent) == true)
             measurement.stop(at: 95, isEarly: false)
-            #expect(measurement.duration == .zero, "it is not known yet")
+            #expect(measurement.duration == .zero, "the duration is known only after the last reply")
             if answered > sent { measurement.answered(sentAt: 40, now: answered) }
             measurement.replyWaitEnded()
             #expect(measurement.duration == .nanoseconds(70))

@@ -74,12 +74,12 @@ import Testing
         #expect(ledger.writeOff(before: 102) == 0)
         #expect((ledger.expectedCount, ledger.inFlightCount, ledger.unansweredCount) == (3, 1, 3))
         #expect(ledger.takeFirst() == 100)
-        #expect(ledger.inFlightCount == 0, "whether its reply was late or the next one's is there stays unknown")
+        #expect(ledger.inFlightCount == 0, "the reply may be a late one or that of the next message")
         #expect(ledger.takeFirst() == 101)
         #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 0))
         #expect(ledger.takeFirst() == 102)
         ledger.send(at: 103)
-        #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 1), "all were late, and none is lost")
+        #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 1), "all replies were late, none is lost")
     }
 
     @Test("For identical messages, a lost one is written off only once")
@@ -122,7 +122,7 @@ import Testing
         }
         #expect(ledger.likelyNumbers(100) == [12, 13, 1, 2, 11, 10, 9, 8, 7, 6])
         #expect(ledger.sendTime(of: 0) == nil, "it was answered long ago")
-        #expect(ledger.sendTime(of: 1) == 101, "it is without a reply")
+        #expect(ledger.sendTime(of: 1) == 101, "it has no reply yet")
         #expect(ledger.sendTime(of: 14) == nil, "it was not sent")
     }
 

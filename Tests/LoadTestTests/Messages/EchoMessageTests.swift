@@ -15,7 +15,7 @@ import WSCore
         #expect(first.utf8.count == 40)
         #expect(first.dropFirst(8).prefix(8) != second.dropFirst(8).prefix(8))
         #expect(first.dropFirst(16) == second.dropFirst(16))
-        #expect(Self.text(&message, 0x0123_45AF, 4) != first, "another connection has another message")
+        #expect(Self.text(&message, 0x0123_45AF, 4) != first, "messages differ between connections")
         #expect(Self.text(&message, 0x0123_45AF, 3) == first)
     }
 

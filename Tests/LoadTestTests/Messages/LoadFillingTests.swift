@@ -40,7 +40,7 @@ import WSCore
             var other = bytes
             other[index] ^= 0x80
             #expect(!Self.areEqual(bytes, other))
-            #expect(Self.areEqual(bytes, other, from: index + 1), "what is before the offset does not count")
+            #expect(Self.areEqual(bytes, other, from: index + 1), "bytes before the offset are not compared")
         }
     }
 }

@@ -64,10 +64,13 @@ import WSCore
         (results.tally.received, results.tally.sent) = (count + 1, results.tally.sent + 1)
         let error = try #require(Self.problem(results.json()))
         #expect(error == .otherCount(count, received: count + 1))
-        #expect("\(error)" == "'histogram' has \(count) values, but 'messages.received' is \(count + 1)")
+        #expect(
+            "\(error)" == "'histogram' has \(count) values, but 'messages.received' is \(count + 1); "
+                + "use the unchanged output of 'wsx bench --output json'")
         (results.tally.received, results.tally.sent) = (count, results.tally.sent)
         #expect(
-            Self.problem(results.json()) == .badMember("messages.sent"), "one is neither received, lost nor mismatched")
+            Self.problem(results.json()) == .badMember("messages.sent"),
+            "one message is neither received, lost, nor mismatched")
         results.tally.sent -= 1
         results.seconds[0].received += 1
         #expect(Self.problem(results.json()) == .badMember("per_second.received"))
@@ -103,7 +106,7 @@ import WSCore
     }
 
     @Test(
-        "A minimum, maximum, or mean that contradicts the histogram is rejected",
+        "A minimum, maximum, or mean that does not fit the histogram is rejected",
         arguments: [
             (#""min":300000.000"#, #""min":1"#, "latency_us"),
             (#""max":300000.000"#, #""max":300154.880"#, "latency_us"),

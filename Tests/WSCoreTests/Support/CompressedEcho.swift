@@ -75,7 +75,7 @@ func expectCompressedEcho(
         #expect(answer.count <= message.count + 14, sourceLocation: sourceLocation)
         try suite.receive(answer, handler: &recorder)
         guard case .message(data.kind, let echo)? = recorder.events.popLast(), areEqual(echo, message) else {
-            Issue.record("message \(index) came back otherwise", sourceLocation: sourceLocation)
+            Issue.record("the echo of message \(index) differs", sourceLocation: sourceLocation)
             return
         }
         let isCompressed = recorder.headers.last?.isCompressed

@@ -34,7 +34,7 @@ extension EventLoop {
         }
         watchdog.start(after: .zero, every: .milliseconds(1))
         withExtendedLifetime(watchdog) { run() }
-        if !isDone() { Issue.record("this is not done after \(limit)", sourceLocation: sourceLocation) }
+        if !isDone() { Issue.record("the condition is not met after \(limit)", sourceLocation: sourceLocation) }
     }
 
     /// Runs for a time.

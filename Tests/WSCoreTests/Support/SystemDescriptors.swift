@@ -25,7 +25,7 @@ func makePipe() throws -> (readEnd: Int32, writeEnd: Int32) {
     return (ends[0], ends[1])
 }
 
-/// Creates two connected Unix-domain sockets.
+/// Creates two connected Unix domain sockets.
 func makeSocketPair() throws -> (Int32, Int32) {
     var ends: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, streamKind, 0, &ends) == 0)

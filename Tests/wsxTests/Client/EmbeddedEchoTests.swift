@@ -12,7 +12,7 @@ import WSCore
             let second = try EmbeddedEcho(for: try request(), on: loop, console: console.console)
             guard case .tcp("127.0.0.1", let port) = try first.start(), case .tcp(_, let other) = try second.start()
             else {
-                Issue.record("echo: listens elsewhere")
+                Issue.record("echo: does not listen on 127.0.0.1")
                 return
             }
             #expect(port != 0 && other != port)

@@ -128,7 +128,7 @@ import WSCore
         #expect(fields.first(named: "Origin") == "https://o")
         #expect(fields.first(named: "Host") == "other")
         #expect(fields.first(named: "User-Agent") == "wsx/\(version)")
-        expectMessage("request options: the subprotocol \"a\" is repeated; name it once") {
+        expectMessage("--subprotocol: the subprotocol \"a\" is repeated; name it once") {
             () throws(Failure) in _ = try self.settings { $0.client.request.subprotocols = ["a", "a"] }
         }
     }
@@ -153,7 +153,7 @@ import WSCore
 
     @Test("A missing file, or one with invalid UTF-8, is rejected")
     func badFile() throws {
-        expectMessage("--file /no/file: no such file or directory") {
+        expectMessage("--file /no/file: no such file or directory; check the path") {
             () throws(Failure) in _ = try settings { $0.file = "/no/file" }
         }
         try withFile([0xFF]) { path in

@@ -24,8 +24,8 @@ import Testing
             } == .init(field: JSONField("id"), isSequential: true, makesCalls: true))
     }
 
-    @Test("Contradicting options are rejected")
-    func contradictions() {
+    @Test("Conflicting options are rejected")
+    func conflicts() {
         #expect(throws: Failure.self) {
             try Self.settings {
                 $0.replies.calls = .automatic

@@ -25,7 +25,7 @@ import Testing
     @Test("The program's help shows its commands") func program() {
         #expect(
             TestProgram.shortHelp(of: nil) == """
-                wsx: WebSocket client, server, and load tester
+                wsx: WebSocket client, server, and load generator
 
                 Usage: wsx COMMAND [ARGUMENT...]
                        wsx [OPTION...] URL [MESSAGE...]

@@ -14,6 +14,14 @@ import Testing
         }
     }
 
+    @Test("Each kind of error events is in the manual pages", arguments: [Command.connect, .listen])
+    func errorKinds(command: Command) {
+        let page = TestProgram.page(of: command)
+        for kind in FailureKind.allCases where kind != .interrupted {
+            #expect(page.contains("\n\(kind.rawValue)\t"), "\(kind)")
+        }
+    }
+
     @Test("No line begins with an unknown roff request", arguments: TestProgram.pages)
     func requests(command: Command) {
         let known = [

@@ -34,7 +34,7 @@ import WSCore
     }
 
     private func kind(_ end: ConnectionEnd) -> String? {
-        Failure.failure(of: end, closeTimeout: .seconds(5))?.kind
+        Failure.failure(of: end, closeTimeout: .seconds(5))?.kind.rawValue
     }
 
     @Test("Codes 1000 and 1001 are normal ends, and only 1001 causes a reconnect", arguments: [1000, 1001])
@@ -60,7 +60,7 @@ import WSCore
         for failure in [nil, StreamError.system(.connectionReset)] {
             let end = ConnectionEnd(closing: ClosingHandshake(), failure: failure)
             #expect(kind(end) == "lost")
-            #expect(Failure.interruption(by: end)?.kind == "lost")
+            #expect(Failure.interruption(by: end)?.kind == .lost)
         }
     }
 

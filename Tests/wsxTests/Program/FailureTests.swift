@@ -21,6 +21,9 @@ import WSCore
         Example(
             failure: .badArgument(what: "--x", why: "bad"), status: .usage, kind: "usage", message: "--x: bad"),
         Example(
+            failure: .missingAddress, status: .usage, kind: "usage",
+            message: "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS"),
+        Example(
             failure: .badInput(what: "the input", why: "bad"), status: .usage, kind: "usage",
             message: "the input: bad"),
         Example(
@@ -135,10 +138,26 @@ import WSCore
                     [("[::1]:1", .noSource(.ipv6)), ("[fe80::1]:1", .missingZone)]
                         + (1...4).map { ("127.0.0.\($0):1", .source("192.0.2.9", .addressNotAvailable)) })),
             status: .unreachable, kind: "connect",
-            message: "connecting to ws://h/: [::1]:1: there is no IPv6 address to connect from, "
-                + "[fe80::1]:1: the interface is missing; write one like [fe80::1%eth0], "
-                + "127.0.0.1:1: cannot connect from 192.0.2.9: it is not an address of this machine, "
-                + "127.0.0.2:1: cannot connect from 192.0.2.9: it is not an address of this machine, 2 more addresses"),
+            message:
+                "connecting to ws://h/: [::1]:1: there is no IPv6 source address, [fe80::1]:1: the address names no interface, "
+                + "127.0.0.1:1: 192.0.2.9 is not an address of this machine, "
+                + "127.0.0.2:1: 192.0.2.9 is not an address of this machine, 2 more addresses; "
+                + "give an address of this machine with --source-ip"),
+        Example(
+            failure: .connecting(url: url, .unreachable([("[::1]:1", .noSource(.ipv6))])), status: .unreachable,
+            kind: "connect",
+            message: "connecting to ws://h/: [::1]:1: there is no IPv6 source address; add one with --source-ip"),
+        Example(
+            failure: .connecting(url: url, .unreachable([("[fe80::1]:1", .missingZone)])), status: .unreachable,
+            kind: "connect",
+            message:
+                "connecting to ws://h/: [fe80::1]:1: the address names no interface; write one like [fe80::1%eth0]"),
+        Example(
+            failure: .connecting(url: url, .unreachable([("192.0.2.1:1", .system(.networkUnreachable))])),
+            status: .unreachable, kind: "connect",
+            message:
+                "connecting to ws://h/: 192.0.2.1:1: network is unreachable; check the address and the network connection"
+        ),
         Example(
             failure: .connecting(
                 url: url,
@@ -156,7 +175,9 @@ import WSCore
         Example(
             failure: .connecting(url: url, .lost(.system(.connectionReset), .upgrading)), status: .unreachable,
             kind: "connect",
-            message: "connecting to ws://h/: connection reset by peer during the upgrade"),
+            message:
+                "connecting to ws://h/: connection reset by peer during the upgrade; check the port, and see the server's log"
+        ),
         Example(
             failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
             kind: "timeout",
@@ -194,7 +215,7 @@ import WSCore
     @Test("Each failure has its exit status, kind, and message", arguments: examples)
     func table(example: Example) {
         #expect(example.failure.status == example.status)
-        #expect(example.failure.kind == example.kind)
+        #expect(example.failure.kind.rawValue == example.kind)
         #expect(example.failure.message == example.message)
         #expect(example.failure.message?.contains("\n") != true)
     }

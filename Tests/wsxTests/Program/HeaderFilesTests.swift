@@ -32,7 +32,7 @@ import WSCore
     @Test("A file with invalid UTF-8 is rejected rather than changed")
     func invalidText() throws {
         try withFile([0x41, 0x3A, 0xE9]) { path in
-            expectMessage("--header \(path), line 1: it is not UTF-8 text") {
+            expectMessage("--header \(path), line 1: it is not UTF-8 text; convert the file to UTF-8") {
                 () throws(Failure) in _ = try HeaderFiles.fields(["@\(path)"])
             }
         }
@@ -40,13 +40,13 @@ import WSCore
 
     @Test("The error for a missing file or an invalid header names the option")
     func failures() {
-        expectMessage("--header /no/file: no such file or directory") {
+        expectMessage("--header /no/file: no such file or directory; check the path") {
             () throws(Failure) in _ = try HeaderFiles.fields(["@/no/file"])
         }
         expectMessage("--header: there is no colon; write 'Name: value'") {
             () throws(Failure) in _ = try HeaderFiles.fields(["bad"])
         }
-        expectMessage("--file /tmp: illegal operation on a directory") {
+        expectMessage("--file /tmp: it is a directory; name a file") {
             () throws(Failure) in _ = try HeaderFiles.contents(of: "/tmp", for: "--file")
         }
     }
@@ -62,7 +62,7 @@ func expectMessage(
         Issue.record("nothing was thrown", sourceLocation: location)
     } catch {
         #expect(error.message == message, sourceLocation: location)
-        #expect(error.kind == "usage", sourceLocation: location)
+        #expect(error.kind == .usage, sourceLocation: location)
         #expect(error.status == .usage, sourceLocation: location)
     }
 }

@@ -6,6 +6,6 @@ extension EventLoop {
     func turn(until isDone: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
         let end = now + .seconds(10)
         while !isDone(), now < end { runOnce() }
-        if !isDone() { Issue.record("this is not done after ten seconds", sourceLocation: sourceLocation) }
+        if !isDone() { Issue.record("the condition is not met after ten seconds", sourceLocation: sourceLocation) }
     }
 }

@@ -4,7 +4,7 @@ public enum ConnectError: Error {
     public enum Phase: String, CaseIterable, Sendable {
         /// Looking up the name.
         case resolving = "name lookup"
-        /// Establishing the TCP or Unix-domain connection.
+        /// Establishing the TCP or Unix domain connection.
         case connecting = "connection"
         /// Performing the proxy's handshake, including TLS with the proxy.
         case tunnelling = "proxy"
@@ -28,15 +28,15 @@ public enum ConnectError: Error {
     case proxyChoice(ProxyChoiceError)
     /// The proxy could not be reached.
     indirect case proxyUnreachable(Proxy, ConnectError)
-    /// The proxy refused the tunnel or violated its protocol.
+    /// The proxy rejected the tunnel or violated its protocol.
     case proxy(Proxy, ProxyError)
     /// TLS with the proxy failed.
     case proxySecurity(Proxy, TLSError)
     /// TLS with the server failed.
     case security(TLSError)
-    /// The server refused the upgrade or sent an invalid response.
+    /// The server rejected the upgrade or sent an invalid response.
     case handshake(HandshakeError)
-    /// The server refused the upgrade with 401 although the request contained credentials.
+    /// The server rejected the upgrade with 401 although the request contained credentials.
     case credentialsRefused(HandshakeError)
     /// The server's permessage-deflate response does not match the offer.
     case compression(DeflateNegotiationError)

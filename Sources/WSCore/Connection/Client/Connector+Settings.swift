@@ -5,7 +5,7 @@ extension Connector {
         public enum Destination: Equatable, Sendable {
             /// A host and port.
             case tcp(host: String, port: UInt16)
-            /// The path of a Unix-domain socket.
+            /// The path of a Unix domain socket.
             case unix(path: String)
         }
 

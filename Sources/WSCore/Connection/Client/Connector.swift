@@ -180,7 +180,7 @@ public final class Connector {
         return try settings.proxies?.proxy(isSecure: request.url.isSecure, host: host, port: port)?.proxy
     }
 
-    /// The first hop: the explicit destination, the proxy, or the URL's host. Nil for the embedded echo server.
+    /// The first hop: the explicit destination, the proxy, or the URL's host. Nil for the built-in echo server.
     private var firstHop: Dialer.Destination? {
         switch settings.destination {
         case .tcp(let host, let port): return .host(host, port: port)

@@ -1,10 +1,10 @@
-/// Connects to a host or to the path of a Unix-domain socket: name → addresses → the first that answers. Connection
+/// Connects to a host or to the path of a Unix domain socket: name → addresses → the first that answers. Connection
 /// attempts start while further addresses are still being looked up.
 internal final class Dialer {
     /// Where to connect to.
     enum Destination: Equatable {
         case host(String, port: UInt16)
-        /// The path of a Unix-domain socket.
+        /// The path of a Unix domain socket.
         case unix(path: String)
     }
 

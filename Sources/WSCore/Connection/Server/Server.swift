@@ -17,7 +17,7 @@ public final class Server<Handler: ConnectionHandler> {
         /// The time a client may take nothing of a response before it is disconnected.
         public var responsePatience: Duration
         /// The maximum number of concurrent connections, including those in the opening handshake; nil for as many as
-        /// the descriptor limit allows.
+        /// the limit on open files allows.
         public var maximumConnections: Int?
         /// This server's share of a port; nil if it has the port to itself.
         public var share: Share?
@@ -63,7 +63,7 @@ public final class Server<Handler: ConnectionHandler> {
     public enum Endpoint: Sendable {
         /// An address and a port; port 0 selects any free port.
         case tcp(SocketAddress)
-        /// The path of a Unix-domain socket.
+        /// The path of a Unix domain socket.
         case unix(path: String)
         /// A socket that is already listening.
         case inherited(InheritedSocket)
@@ -71,7 +71,7 @@ public final class Server<Handler: ConnectionHandler> {
 
     /// A limit that pauses accepting.
     public enum Limit: Equatable, Sendable {
-        /// The connections use all descriptors the descriptor limit allows; with their number.
+        /// The connections use all files that the limit on open files allows; with their number.
         case descriptors(Int)
         /// The number of connections has reached ``Settings/maximumConnections``.
         case connections(Int)
@@ -190,7 +190,7 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// Starts listening on an endpoint. Call it once per endpoint.
-    /// - Returns: The address with the actual port; nil for a Unix-domain socket.
+    /// - Returns: The address with the actual port; nil for a Unix domain socket.
     /// - Throws: ``IOError`` if the endpoint is not available.
     @discardableResult
     public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {

@@ -60,7 +60,7 @@ struct Cookie: Sendable {
 
 /// The host that sets or receives a cookie.
 struct CookieHost {
-    /// The name or address, or `unix:` and the path of a Unix-domain socket, which cannot be mistaken for a name.
+    /// The name or address, or `unix:` and the path of a Unix domain socket, which cannot be mistaken for a name.
     let name: String
     /// Whether the host is a name, which can have subdomains.
     private let isName: Bool

@@ -6,7 +6,7 @@
 /// | `wss://host:port/path?query`, `https://…` | TLS over TCP; default port 443 |
 /// | `host`, `host:port/path` | the same with `ws://` |
 /// | `:port/path` | `ws://localhost:port/path` |
-/// | `ws+unix:/path/to.sock:/request` | a Unix-domain socket; `/request` defaults to `/` |
+/// | `ws+unix:/path/to.sock:/request` | a Unix domain socket; `/request` defaults to `/` |
 /// | `echo:` | the echo server inside this process |
 ///
 /// An internationalized host name is converted to its ASCII form, which is resolved, sent, and shown.
@@ -16,7 +16,7 @@ public struct WebSocketURL: Equatable, Sendable {
         /// A host and a port from 1 through 65535. The host is a name in lower case, an IPv4 address, or an IPv6
         /// address without brackets, possibly with a zone (`fe80::1%eth0`).
         case tcp(host: String, port: UInt16)
-        /// The path of a Unix-domain socket.
+        /// The path of a Unix domain socket.
         case unix(path: String)
         /// The echo server inside this process.
         case embeddedEcho
@@ -52,7 +52,7 @@ public struct WebSocketURL: Equatable, Sendable {
         self.userInfo = userInfo
     }
 
-    /// The value of the Host field: without a default port, without an IPv6 zone, and `localhost` for a Unix-domain
+    /// The value of the Host field: without a default port, without an IPv6 zone, and `localhost` for a Unix domain
     /// socket.
     public var hostField: String {
         guard case .tcp(let host, let port) = endpoint else { return "localhost" }

@@ -50,7 +50,7 @@ extension ClientRequest {
         return try targetOnSameSocket(target)
     }
 
-    /// The redirect target on the same Unix-domain socket. Its server knows itself only by the Host field.
+    /// The redirect target on the same Unix domain socket. Its server knows itself only by the Host field.
     ///
     /// A user who gives the path of a socket does not expect network access.
     private func targetOnSameSocket(_ target: WebSocketURL) throws(RedirectError) -> WebSocketURL {

@@ -19,9 +19,9 @@ public enum ClientRequestError: Error, Equatable, CustomStringConvertible {
         case .repeatedSubprotocol(let name):
             "the subprotocol \(quoted(name)) is repeated; name it once"
         case .reservedField(let name) where ASCII.areEqualIgnoringCase(name, ExtensionHeader.fieldName):
-            "the handshake sets the header \(quoted(name)); use --compress"
+            "the handshake itself sets the header \(quoted(name)); use --compress"
         case .reservedField(let name):
-            "the handshake sets the header \(quoted(name)); leave it out"
+            "the handshake itself sets the header \(quoted(name)); omit it"
         case .repeatedField(let name):
             "the header \(quoted(name)) is repeated; set it once"
         case .invalidField(let error):

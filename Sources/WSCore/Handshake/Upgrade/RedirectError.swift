@@ -10,7 +10,7 @@ public enum RedirectError: Error, Equatable {
     case forbiddenScheme(String)
     /// The redirect leads from TLS to plaintext.
     case wouldDropEncryption(WebSocketURL)
-    /// The redirect leads from a Unix-domain socket to the network.
+    /// The redirect leads from a Unix domain socket to the network.
     case leavesSocket(WebSocketURL)
     /// There were more consecutive redirects than allowed.
     case tooMany(maximum: Int)
@@ -47,7 +47,7 @@ extension RedirectError: CustomStringConvertible {
         case .wouldDropEncryption(let url):
             "a redirect from wss:// to ws:// would drop the encryption; connect to \(Self.shown(url)) directly"
         case .leavesSocket(let url):
-            "wsx does not follow redirects from a Unix socket to the network; connect to \(Self.shown(url)) directly"
+            "a Unix domain socket cannot redirect to the network; connect to \(Self.shown(url)) directly"
         case .tooMany(let maximum):
             maximum == 0
                 ? "redirects are disabled; raise --max-redirects to follow them"

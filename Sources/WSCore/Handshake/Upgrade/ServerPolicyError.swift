@@ -24,7 +24,7 @@ public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
             "\(quoted(origin)) is not an origin; write https://HOST[:PORT] without a path, or *"
         case .originPattern(let origin):
             "\(quoted(origin)) would never match, because origins have no wildcards; list each origin, or use * for all"
-        case .reservedField(let name): "the handshake sets the header \(quoted(name)); leave it out"
+        case .reservedField(let name): "the handshake itself sets the header \(quoted(name)); omit it"
         }
     }
 }

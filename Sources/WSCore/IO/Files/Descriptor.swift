@@ -93,7 +93,7 @@ internal enum Descriptor {
         _ = poll(&waiting, 1, -1)
     }
 
-    /// Removes the file of a Unix-domain socket that no process listens on, such as one left behind by a killed server.
+    /// Removes the file of a Unix domain socket that no process listens on, such as one left behind by a killed server.
     /// Returns whether it removed the file.
     static func removeStaleSocket(_ path: String) -> Bool {
         var status = stat()

@@ -18,6 +18,10 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let badDescriptor = IOError(code: UV_EBADF.rawValue)
     /// The address has no listener (ECONNREFUSED).
     public static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
+    /// No route leads to the address's network (ENETUNREACH).
+    public static let networkUnreachable = IOError(code: UV_ENETUNREACH.rawValue)
+    /// The address's network cannot reach the host (EHOSTUNREACH).
+    public static let hostUnreachable = IOError(code: UV_EHOSTUNREACH.rawValue)
     /// The address already has a listener (EADDRINUSE).
     public static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
     /// The descriptor is not a terminal (ENOTTY).
@@ -39,6 +43,8 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
     /// The file or socket does not exist (ENOENT).
     public static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
+    /// The path leads to a directory (EISDIR).
+    public static let isDirectory = IOError(code: UV_EISDIR.rawValue)
     /// The file already exists (EEXIST).
     public static let fileExists = IOError(code: UV_EEXIST.rawValue)
     /// The argument or the type of file is not supported (EINVAL).
@@ -48,9 +54,9 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Permission denied (EACCES).
     public static let accessDenied = IOError(code: UV_EACCES.rawValue)
 
-    /// The process has reached its limit of open descriptors (EMFILE).
+    /// The process has reached its limit on open files (EMFILE).
     public static let tooManyOpenFiles = IOError(code: UV_EMFILE.rawValue)
-    /// The system has reached its limit of open files (ENFILE).
+    /// The system has reached its limit on open files (ENFILE).
     public static let fileTableFull = IOError(code: UV_ENFILE.rawValue)
     /// Out of memory (ENOMEM).
     public static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)

@@ -6,7 +6,7 @@ import CLibuv
     import Glibc
 #endif
 
-/// Unix-domain sockets in Linux's abstract namespace, written `@name` (unix(7)). Their names are not files.
+/// Unix domain sockets in Linux's abstract namespace, written `@name` (unix(7)). Their names are not files.
 ///
 /// libuv supports them only since 1.46. Here the sockets are created directly and libuv takes ownership of the
 /// descriptors.

@@ -19,11 +19,11 @@ public enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .system(let error): error.description
         case .source(let source, .addressNotAvailable):
-            "cannot connect from \(source): it is not an address of this machine"
+            "\(source) is not an address of this machine"
         case .source(let source, let error): "cannot connect from \(source): \(error)"
-        case .noSource(.ipv4): "there is no IPv4 address to connect from"
-        case .noSource(.ipv6): "there is no IPv6 address to connect from"
-        case .missingZone: "the interface is missing; write one like [fe80::1%eth0]"
+        case .noSource(.ipv4): "there is no IPv4 source address"
+        case .noSource(.ipv6): "there is no IPv6 source address"
+        case .missingZone: "the address names no interface"
         }
     }
 }

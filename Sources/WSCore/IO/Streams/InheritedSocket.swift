@@ -12,7 +12,7 @@ public struct InheritedSocket: Sendable {
     public enum Place: Sendable {
         /// An IP address and a port.
         case tcp(SocketAddress)
-        /// The path of a Unix-domain socket, or `@name` in the abstract namespace.
+        /// The path of a Unix domain socket, or `@name` in the abstract namespace.
         case unix(path: String)
     }
 
@@ -73,17 +73,17 @@ public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
     case notStream
     /// The socket is a connection, or does not listen.
     case notListening
-    /// The socket is neither a TCP nor a Unix-domain socket.
+    /// The socket is neither a TCP nor a Unix domain socket.
     case unknownFamily
 
     /// The reason and what to change, such as `it is not open`.
     public var description: String {
         switch self {
-        case .notOpen: "it is not open"
-        case .notSocket: "it is not a socket"
+        case .notOpen: "it is not open; unset LISTEN_FDS, or pass a listening socket"
+        case .notSocket: "it is not a socket; unset LISTEN_FDS, or pass a listening socket"
         case .notStream: "it is not a stream socket; use ListenStream= in the socket unit"
         case .notListening: "it is not a listening socket; remove Accept=yes from the socket unit"
-        case .unknownFamily: "it is neither a TCP socket nor a Unix-domain socket"
+        case .unknownFamily: "it is neither a TCP socket nor a Unix domain socket; use ListenStream= in the socket unit"
         }
     }
 }

@@ -1,6 +1,6 @@
 /// The origin of a connection, as far as the system knows it.
 public enum PeerAddress: Sendable, CustomStringConvertible {
-    /// A process on this machine, connected through a Unix-domain socket.
+    /// A process on this machine, connected through a Unix domain socket.
     case local
     /// A network address.
     case network(SocketAddress)

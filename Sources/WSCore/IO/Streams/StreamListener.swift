@@ -1,6 +1,6 @@
 import CLibuv
 
-/// Accepts connections on a TCP address or a Unix-domain socket.
+/// Accepts connections on a TCP address or a Unix domain socket.
 ///
 /// An open listener keeps itself alive until ``close()``.
 public final class StreamListener {
@@ -36,7 +36,7 @@ public final class StreamListener {
         try listen(bindResult: result < 0 ? result : address.withSockaddr { uv_tcp_bind(tcp, $0, 0) })
     }
 
-    /// Listens on a Unix-domain socket at `path`, which is removed on close. On Linux, `@name` is in the abstract
+    /// Listens on a Unix domain socket at `path`, which is removed on close. On Linux, `@name` is in the abstract
     /// namespace.
     /// - Parameters:
     ///   - path: The path of the socket. A stale socket file there is replaced.
@@ -82,7 +82,7 @@ public final class StreamListener {
         handle.deallocate()
     }
 
-    /// The address to which the listener is bound, or `nil` for a Unix-domain socket.
+    /// The address to which the listener is bound, or `nil` for a Unix domain socket.
     public var address: SocketAddress? {
         guard handle.pointee.type == UV_TCP else { return nil }
         return handle.withMemoryRebound(to: uv_tcp_t.self, capacity: 1) { tcp in

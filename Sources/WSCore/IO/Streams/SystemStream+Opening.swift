@@ -57,7 +57,7 @@ extension SystemStream {
         return source.withSockaddr { sockaddr in withTCPHandle { uv_tcp_bind($0, sockaddr, 0) } }
     }
 
-    /// Connects to a Unix-domain socket at `path`. On Linux, `@name` is in the abstract namespace.
+    /// Connects to a Unix domain socket at `path`. On Linux, `@name` is in the abstract namespace.
     ///
     /// To cancel the attempt, close the returned stream; `completion` is then not called.
     /// - Throws: ``IOError`` if the attempt fails immediately.

@@ -1,6 +1,6 @@
 import CLibuv
 
-/// A non-blocking TCP or Unix-domain connection, pipe, or terminal.
+/// A non-blocking TCP or Unix domain connection, pipe, or terminal.
 public final class SystemStream: ByteStream {
     /// The loop that the stream runs on.
     public let loop: EventLoop

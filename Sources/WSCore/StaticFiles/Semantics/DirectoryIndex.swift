@@ -28,7 +28,7 @@ struct DirectoryIndex {
                 size: entry.size.map { "\($0)" } ?? "",
                 date: HTTPDate.text(ofSeconds: entry.modifiedSeconds))
         }
-        let rest = isCut ? "<p>There is more than is shown.</p>\n" : ""
+        let rest = isCut ? "<p>This directory has more entries; only \(entries.count) are shown.</p>\n" : ""
         return """
             <!DOCTYPE html>
             <html lang="en">

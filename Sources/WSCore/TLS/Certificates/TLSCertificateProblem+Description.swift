@@ -19,12 +19,12 @@ extension TLSCertificateProblem: CustomStringConvertible {
         case .wildcardAcrossLabels(let host, let pattern):
             "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard matches only one label"
         case .wildcardTooWide(let host, let pattern):
-            "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard must be followed by two labels"
+            "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard needs two labels after it"
         case .noAlternativeName(let host, let commonName):
             "has no subject alternative name and so is not valid for \(quoted(host))"
                 + (commonName.map { ": its common name \(quoted($0)) is ignored" } ?? "")
         case .wrongPurpose(let subject, let depth):
-            Self.said("has a key usage that does not allow this", of: subject, depth)
+            Self.said("is not for this purpose, according to its key usage", of: subject, depth)
         case .wrongPin(let pin): "does not have the pinned key but \(pin?.description ?? "an unreadable one")"
         case .weakKey(let subject, let depth, let algorithm, let bits):
             Self.said("has a weak key: \(algorithm) with \(bits) bits", of: subject, depth)
@@ -50,12 +50,18 @@ extension TLSCertificateProblem: CustomStringConvertible {
         case .selfSigned: "trust it with --ca FILE, or with --insecure and --pin PIN"
         case .unknownAuthority: "trust the authority with --ca FILE, or skip verification with --insecure"
         case .missingIssuer: "make the server send its whole chain, or trust the issuer with --ca FILE"
-        case .wrongHost, .wrongAddress, .wildcardAcrossLabels, .wildcardTooWide:
-            "check the URL, or set the expected name with --tls-server-name"
-        case .noAlternativeName: "reissue it with its names, or skip verification with --insecure"
+        case .wrongHost, .wrongAddress: "check the URL, or set the expected name with --tls-server-name"
+        // No name matches the pattern, so --tls-server-name cannot help.
+        case .wildcardTooWide(let host, _):
+            "reissue it for \(quoted(host)), or skip verification with --insecure"
+        case .wildcardAcrossLabels(let host, _):
+            "reissue it for \(quoted(host)), or set a name that it covers with --tls-server-name"
+        case .noAlternativeName(let host, _):
+            "reissue it with \(quoted(host)) as an alternative name, or skip verification with --insecure"
         case .wrongPin:
             "if that key is right, use it with --pin; otherwise, someone may be intercepting the connection"
-        case .weakKey, .weakDigest: "reissue it with a stronger one, or skip verification with --insecure"
+        case .weakKey: "reissue it with \(Self.strongKey), or skip verification with --insecure"
+        case .weakDigest: "reissue it with a SHA-256 signature, or skip verification with --insecure"
         case .badChainOrder: "sort the server's chain: each certificate before that of its issuer"
         case .revoked: "do not trust this server until it has a new certificate"
         case .wrongPurpose: "reissue it for servers (serverAuth), or skip verification with --insecure"
@@ -63,6 +69,9 @@ extension TLSCertificateProblem: CustomStringConvertible {
             "check the server's chain with 'openssl verify', or skip verification with --insecure"
         }
     }
+
+    /// The keys that OpenSSL accepts at security level 2.
+    static let strongKey = "an RSA key of 2048 bits or more, or an EC key of 224 bits or more"
 
     /// Adds the issuer's name if the certificate is not the peer's own.
     private static func said(_ words: String, of subject: String, _ depth: Int) -> String {

@@ -84,13 +84,15 @@ extension TLSConfigurationError: CustomStringConvertible {
             "the private key does not belong to the certificate; check that \(certificateOption) and \(keyOption) "
                 + "match, and that the certificate comes before those of its issuers"
         case .weakCertificate(let option, let reason):
-            "the \(option) certificate is too weak: \(reason); use a key of at least 2048 bits"
+            "the \(option) certificate is too weak: \(reason); reissue it with \(TLSCertificateProblem.strongKey), "
+                + "signed with SHA-256 or better"
         case .trustUnreadable(let option, let path, let reason):
-            "\(quoted(path)) cannot be read: \(reason); check the path of \(option)"
+            "\(quoted(path)) cannot be read: \(reason); check the path after \(option)"
         case .trustIsEmpty(let option, let path):
             "\(Self.place(path)) contains no certificate; \(option) takes a PEM file or a directory of PEM files"
         case .trustIsInvalid(let option, let path, let reason):
-            "\(Self.place(path)) contains an unreadable certificate: \(reason); check the path of \(option)"
+            "\(Self.place(path)) contains an unreadable certificate: \(reason); "
+                + "check the file of \(option) with 'openssl x509'"
         case .invalidName(let name):
             "\(quoted(name)) cannot be in a certificate; use an ASCII host name or an IP address"
         case .unavailable(let reason):

@@ -16,7 +16,7 @@ struct BenchMerge: ~Copyable {
     /// Adds up and writes the results. Returns the failure, or `nil` if there was none.
     func run() throws(Failure) -> Failure? {
         guard arguments.paths.count(where: { $0 == "-" }) <= 1 else {
-            throw .badArgument(what: "-", why: "standard input can be read only once")
+            throw .badArgument(what: "-", why: "standard input can be read only once; give '-' once")
         }
         var sum: BenchResults?
         for path in arguments.paths { try Self.add(path, to: &sum) }

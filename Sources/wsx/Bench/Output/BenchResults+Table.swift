@@ -98,8 +98,8 @@ extension BenchResults {
 
     private var errors: String {
         ResultWords.counts([
-            (tally.connectErrors, "failed to connect"), (tally.handshakeErrors, "refused by the server"),
-            (tally.protocolErrors, "broke the protocol"), (tally.closedErrors, "closed or lost"),
+            (tally.connectErrors, "failed to connect"), (tally.handshakeErrors, "rejected by the server"),
+            (tally.protocolErrors, "violated the protocol"), (tally.closedErrors, "closed or lost"),
             (tally.timeouts, "timed out"),
         ])
     }

@@ -20,7 +20,7 @@ struct BenchResultsFile {
         do throws(IOError) {
             bytes = try path == "-" ? File.readStandardInput() : File.read(path, maximumBytes: Self.mostBytes)
         } catch {
-            throw .badArgument(what: name, why: "\(error)")
+            throw .badArgument(what: name, why: error.fileProblem)
         }
         texts = Self.texts(in: bytes)
     }

@@ -40,7 +40,9 @@ struct ResultOutputs: ~Copyable {
             return try OutputFile(creating: path)
         } catch {
             let what = "\(option) \(escapingControls(path))"
-            throw .badArgument(what: what, why: error == .noReader ? "no program reads from it" : "\(error)")
+            throw .badArgument(
+                what: what,
+                why: error == .noReader ? "no program reads from the pipe; start its reader first" : error.fileProblem)
         }
     }
 

@@ -68,7 +68,7 @@ extension ConnectRun {
     func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, request: Int? = nil) {
         guard let connection, connection.send(payload, as: kind) else {
             if outputs.prompt != nil {
-                outputs.console.error("the message was not sent: the connection is closing")
+                outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
             }
             return
         }

@@ -6,7 +6,9 @@ extension ConnectPrompt {
     func send(message: [UInt8], as kind: MessageKind) {
         message.withUnsafeBytes { bytes in
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
-                return console.error("the line was not sent: it is not UTF-8 text")
+                return console.error(
+                    "the line was not sent: it is not UTF-8 text; send it with /binary, or check the terminal's encoding"
+                )
             }
             switch connection.link {
             case .open, .pending(keepsMessages: true): break
@@ -35,7 +37,7 @@ extension ConnectPrompt {
         }
         let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
         guard isText || kind != .text else {
-            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; use /file binary PATH")
+            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; use /file binary FILE")
         }
         send(message: contents, as: kind ?? (isText ? settings.kind : .binary))
     }
@@ -44,7 +46,7 @@ extension ConnectPrompt {
     func send(control opcode: Opcode, _ payload: RawSpan) {
         guard connection.link == .open else { return reportDisconnected("\(opcode)") }
         guard connection.send(control: opcode, payload) else {
-            return console.error("the \(opcode) was not sent: the connection is closing")
+            return console.error("the \(opcode) was not sent: the connection is closing; /reconnect connects again")
         }
     }
 }

@@ -81,7 +81,7 @@ final class ClientLog {
         console.notice("Client \(number): \(traffic)")
     }
 
-    /// Logs a refused request.
+    /// Logs a rejected request.
     func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
         guard isKept else { return }
         if isPrompt {
@@ -90,7 +90,7 @@ final class ClientLog {
         }
         console.notice(
             ConnectionLogLine(address: facts.address, request: refusal.request, acceptTime: facts.acceptTime).words(
-                "Refused a request: \(refusal.status)", status: nil, now: loop.turnTime,
+                "Rejected a request: \(refusal.status)", status: nil, now: loop.turnTime,
                 receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
     }
 
@@ -117,7 +117,7 @@ final class ClientLog {
         guard isKept else { return }
         console.notice(
             ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
-                "Refused a client: TLS", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
+                "Rejected a client: TLS", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
                 sentBytes: facts.sentBytes, reason: "\(error)"))
     }
 
@@ -158,7 +158,7 @@ enum DisconnectReason {
     var words: String {
         switch self {
         case .idle(let limit): "idle for \(Phrase.duration(limit))"
-        case .silent(_, let misses): "no answer to \(Phrase.count(misses, "heartbeat"))"
+        case .silent(_, let misses): "missed \(Phrase.count(misses, "heartbeat"))"
         }
     }
 

@@ -48,7 +48,7 @@ final class Faults {
         CloseFrame(code: CloseCode(rawValue: arguments.closeFrame.closeCode), reason: arguments.closeFrame.closeReason)
     }
 
-    /// The refusal of an otherwise acceptable request, or `nil` to accept it.
+    /// The rejection of an otherwise acceptable request, or `nil` to accept it.
     func rejection(of request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal? {
         guard let status = rejections.next() else { return nil }
         return .rejection(
@@ -111,19 +111,19 @@ final class Faults {
     }
 }
 
-/// Counts the requests that `--reject` still has to refuse.
+/// Counts the requests that `--reject` still has to reject.
 struct RejectionCounter {
     private let status: Int?
-    /// The number of requests still to refuse, or `nil` for all.
+    /// The number of requests still to reject, or `nil` for all.
     private var left: Int?
 
-    /// Starts counting. Without a rejection, no request is refused.
+    /// Starts counting. Without a rejection, no request is rejected.
     init(_ rejection: Rejection?) {
         status = rejection?.status
         left = rejection?.count
     }
 
-    /// Returns the status for refusing the next request, or `nil` to accept it.
+    /// Returns the status for rejecting the next request, or `nil` to accept it.
     mutating func next() -> Int? {
         guard let status, left != 0 else { return nil }
         left? -= 1

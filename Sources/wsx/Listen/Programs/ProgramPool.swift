@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The server that programs run for.
@@ -38,7 +39,7 @@ final class ProgramPool {
     /// The number of descriptors per client: its socket and three pipes.
     private static let descriptorsPerClient = 4
 
-    /// The maximum number of concurrent programs: the requested number, or fewer if the descriptor limit requires it.
+    /// The maximum number of concurrent programs: the requested number, or what the limit on open files allows.
     static func limit(for asked: Int) -> Int {
         min(asked, DescriptorBudget().clients(with: descriptorsPerClient))
     }
@@ -55,14 +56,15 @@ final class ProgramPool {
         limit = Self.limit(for: arguments.programs.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
         if limit < arguments.programs.maximumProcesses {
-            host.console.notice("The descriptor limit allows only \(limit) programs; raise 'ulimit -n'")
+            host.console.notice(
+                "The limit on open files allows only \(Phrase.count(limit, "program")); raise it with 'ulimit -n'")
         }
     }
 
     /// Whether no program is running.
     var isEmpty: Bool { sessions.isEmpty }
 
-    /// The refusal of a request if the maximum number of programs is running, or `nil` to accept it.
+    /// The rejection of a request if the maximum number of programs is running, or `nil` to accept it.
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? {
         guard sessions.count >= limit else { return nil }
         return .unavailable(
@@ -70,7 +72,7 @@ final class ProgramPool {
     }
 
     /// Starts a client's program. On failure, closes the client and returns `nil`.
-    /// - Parameter port: The port the client connected to, or `nil` for a Unix-domain socket.
+    /// - Parameter port: The port the client connected to, or `nil` for a Unix domain socket.
     func start<Handler: ConnectionHandler>(for client: Server<Handler>.Client, port: UInt16?) -> ProgramSession? {
         let request = RequestEnvironment(
             request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,

@@ -13,9 +13,9 @@ struct RequestEnvironment {
     let subprotocol: String?
     /// The client's number.
     let client: Int
-    /// The client's address, or `nil` if it is unknown or on a Unix-domain socket.
+    /// The client's address, or `nil` if it is unknown or on a Unix domain socket.
     let clientAddress: SocketAddress?
-    /// The listening port, or `nil` on a Unix-domain socket.
+    /// The listening port, or `nil` on a Unix domain socket.
     let serverPort: UInt16?
     /// The negotiated TLS parameters, or `nil` without TLS.
     let tls: TLSSummary?

@@ -170,17 +170,14 @@ final class ListenPrompt {
 
     private func send(_ line: [UInt8], to client: Int?) {
         guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
-            return console.error("the line was not sent: it is not UTF-8 text")
+            return console.error("the line was not sent: it is not UTF-8 text; check the terminal's encoding")
         }
         send(.message(kind), line, to: client)
     }
 
     private func send(_ item: InputItem, _ payload: [UInt8], to client: Int?) {
         guard let problem = server.send(typed: item, payload.span.bytes, to: client) else { return }
-        switch problem {
-        case .noClients, .noClient: console.error("\(problem)")
-        case .serverIsEnding, .allAreClosing, .isClosing: console.error("\(problem): the \(item.noun) was not sent")
-        }
+        console.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
     }
 }
 
@@ -204,6 +201,18 @@ extension ListenPrompt: PromptEditorDelegate {
     func editorDidReturn(with problem: String?) {
         if let problem { console.error("/edit: \(problem)") }
         server.promptDidReturn()
+    }
+}
+
+extension DeliveryProblem {
+    /// The remedy at the prompt.
+    fileprivate var remedy: String {
+        switch self {
+        case .serverIsEnding: "start it again"
+        case .noClients: "wait for one"
+        case .allAreClosing: "wait for another"
+        case .noClient, .isClosing: "/clients lists the clients"
+        }
     }
 }
 

@@ -22,7 +22,8 @@ struct ReplayRecording: Sendable {
         var splitter = RecordSplitter(.json)
         contents.withUnsafeBytes { _ = splitter.split($0.bytes, read) }
         if problem == nil { splitter.finish { _ = read($0) } }
-        guard lineNumber > 0 else { throw .badArgument(what: what, why: "it is empty") }
+        let remedy = "make a recording with 'wsx connect --record FILE'"
+        guard lineNumber > 0 else { throw .badArgument(what: what, why: "it is empty; \(remedy)") }
         // The cut may also fall inside a UTF-8 character.
         if problem == .notJSON(.truncated) || problem == .notTextEvent, contents.last != UInt8(ascii: "\n") {
             throw .badArgument(
@@ -33,9 +34,7 @@ struct ReplayRecording: Sendable {
         conversations = reader.conversations
         let hasReplies = conversations.contains { $0.exchanges.contains { !$0.replies.isEmpty } }
         guard hasReplies else {
-            throw .badArgument(
-                what: what,
-                why: "it contains no messages from a server; make a recording with 'wsx connect --record FILE'")
+            throw .badArgument(what: what, why: "it contains no messages from a server; \(remedy)")
         }
     }
 

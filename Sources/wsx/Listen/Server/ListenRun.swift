@@ -71,7 +71,7 @@ final class ListenRun {
         outputs.didFail = { [unowned self] failure in end(with: failure) }
     }
 
-    /// Starts listening. Returns the first address with the actual port, or `nil` for a Unix-domain socket.
+    /// Starts listening. Returns the first address with the actual port, or `nil` for a Unix domain socket.
     @discardableResult
     func start() throws(Failure) -> SocketAddress? {
         var first: SocketAddress?

@@ -21,7 +21,8 @@ extension ListenSettings {
         switch arguments.mode {
         case .echo, .replay: break
         default:
-            throw .badArgument(what: what, why: "clients must be independent of each other; use --echo or --replay")
+            throw .badArgument(
+                what: what, why: "several threads serve only --echo and --replay; add one of them, or omit --threads")
         }
         guard arguments.faults.rejection?.count == nil else {
             throw .badArgument(

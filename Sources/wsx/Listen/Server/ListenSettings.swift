@@ -51,7 +51,7 @@ struct ListenSettings {
                 allowedOrigins: arguments.access.origins,
                 access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed)
         } catch {
-            throw .badArgument(what: "server options", why: "\(error)")
+            throw .badArgument(what: error.option, why: "\(error)")
         }
         self.arguments = arguments
         endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
@@ -121,11 +121,7 @@ struct ListenSettings {
     /// Parses `PORT`, `ADDRESS:PORT`, or `unix:PATH`. The default address is loopback, because a development server
     /// should not be reachable from other hosts.
     private static func endpoint(_ text: String) throws(Failure) -> Server<ListenClient>.Endpoint {
-        guard !text.isEmpty else {
-            throw .badArgument(
-                what: "'wsx listen' needs [ADDRESS:]PORT",
-                why: "try 'wsx listen 8080', or pass a socket with LISTEN_FDS")
-        }
+        guard !text.isEmpty else { throw .missingAddress }
         let what = "[ADDRESS:]PORT '\(escapingControls(text))'"
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -156,8 +152,8 @@ struct ListenSettings {
             throw .badArgument(
                 what: what,
                 why:
-                    "'\(escapingControls(host))' is not an IP address; write an IP address, localhost, or * for all addresses"
-            )
+                    "'\(escapingControls(host))' is not an IP address; write an IP address of this machine, localhost, "
+                    + "or * for all IPv4 addresses")
         }
         return .tcp(address)
     }
@@ -185,8 +181,20 @@ extension ListenSettings {
     }
 }
 
+extension ServerPolicyError {
+    /// The option to correct.
+    fileprivate var option: String {
+        switch self {
+        case .invalidSubprotocol, .repeatedSubprotocol: "--subprotocol"
+        case .invalidPath: "--path"
+        case .invalidOrigin, .originPattern: "--origin"
+        case .reservedField: "--header"
+        }
+    }
+}
+
 extension Server.Endpoint {
-    /// The address, or `nil` for a Unix-domain socket.
+    /// The address, or `nil` for a Unix domain socket.
     fileprivate var address: SocketAddress? {
         switch self {
         case .tcp(let address): address

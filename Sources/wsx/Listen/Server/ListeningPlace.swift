@@ -6,14 +6,14 @@ struct ListeningPlace {
     let url: String
     /// The common prefix of the clients' URLs; the request target follows it.
     let urlPrefix: String
-    /// The URL for browsers, or `nil` for a Unix-domain socket.
+    /// The URL for browsers, or `nil` for a Unix domain socket.
     let webURL: String?
-    /// The port, or `nil` for a Unix-domain socket.
+    /// The port, or `nil` for a Unix domain socket.
     let port: UInt16?
 
     /// Describes an endpoint.
     /// - Parameters:
-    ///   - address: The address with the actual port, or `nil` for a Unix-domain socket.
+    ///   - address: The address with the actual port, or `nil` for a Unix domain socket.
     ///   - isSecure: Whether the endpoint uses TLS.
     init(_ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool) {
         port = address?.port
@@ -69,7 +69,7 @@ extension ListeningPlace {
 }
 
 extension Server.Endpoint {
-    /// The path of a Unix-domain socket, or `nil` for an address.
+    /// The path of a Unix domain socket, or `nil` for an address.
     fileprivate var path: String? {
         switch self {
         case .tcp: nil

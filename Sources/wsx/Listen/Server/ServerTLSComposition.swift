@@ -5,7 +5,7 @@ import WSCore
 struct ServerTLSComposition {
     /// The TLS arguments of `wsx listen`.
     let arguments: ServerTLSArguments
-    /// The listening address, for a self-signed certificate; `nil` for a Unix-domain socket.
+    /// The listening address, for a self-signed certificate; `nil` for a Unix domain socket.
     let address: SocketAddress?
     /// Resolves references to files and environment variables.
     let secrets: Secrets

@@ -39,7 +39,7 @@ struct BenchArguments: Equatable, Sendable {
                     """)
         ).lifted(\.client)
         ResultArguments.options.lifted(\.result)
-        DisplayArguments.options.lifted(\.display)
+        DisplayArguments.options().lifted(\.display)
     }
 }
 
@@ -63,6 +63,6 @@ struct MergeArguments: Equatable, Sendable {
 
     @OptionTable<MergeArguments> static var options: [OptionSpecification<MergeArguments>] {
         ResultArguments.options.lifted(\.result)
-        DisplayArguments.options.lifted(\.display)
+        DisplayArguments.options().lifted(\.display)
     }
 }

@@ -38,7 +38,14 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ReplyArguments.options.lifted(\.replies)
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
-        TranscriptArguments.options.lifted(\.transcript)
+        TranscriptArguments.options(
+            display: DisplayArguments.options(
+                quiet: """
+                    Do not write notices to standard error. Errors are still reported. With `--request`, \
+                    `--correlate`, or `--json-rpc`, messages that are not replies go to standard error instead of \
+                    standard output.
+                    """)
+        ).lifted(\.transcript)
         promptOptions
     }
 
@@ -56,10 +63,10 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
             arguments.messages.append(try MessageValue.parse(value))
         },
         OptionSpecification(
-            "file", "f", value: OptionValue("PATH", .file), heading: .messages,
-            summary: "Send a file as one message",
+            "file", "f", value: OptionValue("FILE", .file), heading: .messages,
+            summary: "Send the contents of FILE as one message",
             manual: """
-                Send the contents of *PATH* as one message when the connection opens, after all *MESSAGE*s. `-` is \
+                Send the contents of *FILE* as one message when the connection opens, after all *MESSAGE*s. `-` is \
                 standard input. The contents must be UTF-8 text unless `--binary` is given. No other messages are read \
                 from standard input unless `--interactive` is given.
                 """,

@@ -23,9 +23,10 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
             summary: "Port to listen on, or unix:PATH",
             manual: """
                 The address and port to listen on. The default address is `127.0.0.1`, which only this machine can \
-                reach; `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free port. \
-                `unix:`*path* listens on a Unix-domain socket, and `unix:@`*name* on an abstract one (Linux). The \
-                operand is optional with SOCKET ACTIVATION.
+                reach. `*:`*port* (or `0.0.0.0:`*port*) listens on all IPv4 addresses, and `[::]:`*port* on all IPv6 \
+                and IPv4 addresses; both are open to the network. Port 0 picks a free port. `unix:`*path* listens on \
+                a Unix domain socket, and `unix:@`*name* on an abstract one (Linux). The operand is optional with \
+                SOCKET ACTIVATION.
                 """
         ) { arguments, values throws(ValueProblem) in
             arguments.address = try ListenAddressValue.parse(values.joined())
@@ -34,7 +35,8 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
             "PROGRAM [ARG...]", required: false, of: "exec", completion: .program, example: "-- ./worker",
             summary: "Program to run with --exec",
             manual: """
-                The program that `--exec` runs for each client, and its arguments. It is searched in PATH. See PROGRAMS.
+                The program that `--exec` runs for each client, and its arguments. It is looked up in `PATH`. See \
+                PROGRAMS.
                 """
         ) { arguments, values in arguments.mode = .exec(values) },
     ]
@@ -66,7 +68,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
             messageSize: "16M",
             manual: "Close a client with 1009 if it sends a message larger than *SIZE*, counted after decompression."
         ).lifted(\.limits)
-        TranscriptArguments.options.lifted(\.transcript)
+        TranscriptArguments.options().lifted(\.transcript)
     }
 
     private static let modeOptions: [OptionSpecification<ListenArguments>] = [

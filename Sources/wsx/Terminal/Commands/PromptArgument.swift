@@ -86,7 +86,7 @@ extension PromptArgument {
         let (word, rest) = words
         let kind: MessageKind? = word == "text" ? .text : word == "binary" ? .binary : nil
         let path = kind == nil ? text : rest
-        guard !path.isEmpty else { throw PromptMistake("the path is missing") }
+        guard !path.isEmpty else { throw PromptMistake("the file name is missing") }
         return (path, kind)
     }
 

@@ -63,7 +63,7 @@ enum PromptCommandTable {
             ) { argument throws(PromptMistake) in .binary(try argument.binary()) }),
         .connect(
             PromptCommand(
-                "file", "[text|binary] PATH", "send a file as one message",
+                "file", "[text|binary] FILE", "send a file as one message",
                 details: """
                     By default, a file of valid UTF-8 becomes a text message, and any other file a binary message. \
                     With `--binary`, all files become binary messages. `~/` stands for the home directory.
@@ -192,11 +192,11 @@ enum PromptCommandTable {
             PromptCommand(
                 "connect", "URL", "connect to another server",
                 details: """
-                    Closes an open connection first. All options still apply, but only the first origin gets \
-                    credentials and everything that may be one: `--auth`, `--bearer`, `--cookie`, `--cert`, \
-                    `--subprotocol`, the text of `--heartbeat-message` (pings replace it), and all `--header` fields \
-                    except User-Agent, Origin, Cache-Control, Pragma, DNT, and those whose names begin with Accept. \
-                    Messages on the command line are not sent again.
+                    Closes an open connection first. The options still apply, but another origin (scheme, host, or \
+                    port) gets nothing that may be a secret: no `--auth`, `--bearer`, `--cookie`, `--cert`, or \
+                    `--subprotocol`, pings instead of `--heartbeat-message`, and of the `--header` fields only \
+                    User-Agent, Origin, Cache-Control, Pragma, DNT, and names that begin with Accept. Messages on the \
+                    command line are not sent again.
                     """,
                 completion: .url
             ) { argument throws(PromptMistake) in .connect(url: try argument.required("the URL is missing")) }),

@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("a client connects to a Unix-domain socket, and closing the server removes the socket")
+    @Test("a client connects to a Unix domain socket, and closing the server removes the socket")
     func unix() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in

@@ -54,7 +54,7 @@ import Testing
             ("a=1; Domain=2.3.4", "ws://1.2.3.4/", "ws://1.2.3.4/", false),
             ("a=1; Domain=3.4", "ws://1.2.3.4/", "ws://9.9.3.4/", false),
             ("a=1", "ws://[::1]/", "ws://[::1]:8/", true), ("a=1", "ws://[::1]/", "ws://[::2]/", false),
-            // Each Unix-domain socket is a separate host.
+            // Each Unix domain socket is a separate host.
             ("a=1", "ws+unix:/a", "ws+unix:/a:/x", true), ("a=1", "ws+unix:/a", "ws+unix:/b", false),
             ("a=1", "ws+unix:/a", "ws://localhost/", false), ("a=1", "ws://localhost/", "ws+unix:/a", false),
             ("a=1; Domain=localhost", "ws+unix:/a", "ws+unix:/a", false), ("a=1", "echo:", "echo:", false),

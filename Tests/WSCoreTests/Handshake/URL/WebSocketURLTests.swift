@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "a server cannot redirect to a Unix-domain socket, to this process, or to another scheme",
+        "a server cannot redirect to a Unix domain socket, to this process, or to another scheme",
         arguments: [
             ("ws+unix:/run/docker.sock:/", URLError.forbiddenRedirect(scheme: "ws+unix")),
             ("echo:", .forbiddenRedirect(scheme: "echo")), ("file:///etc/passwd", .forbiddenRedirect(scheme: "file")),

@@ -198,7 +198,7 @@ import Testing
             let head = Array("HTTP/1.1 500 Oh\r\n\(fields)\r\n".utf8)
             #expect(handshake.outcome(of: [head, [UInt8](repeating: 0x61, count: limit)]) == .needsMore)
             guard case .failed(.refused(_, let content, true)) = handshake.outcome(of: [[0x61]]) else {
-                Issue.record("not cut")
+                Issue.record("the body was not truncated")
                 return
             }
             #expect(content.count == limit)

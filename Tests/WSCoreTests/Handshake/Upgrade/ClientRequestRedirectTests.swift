@@ -156,7 +156,7 @@ import Testing
         #expect(throws: RedirectError.tooMany(maximum: 0)) { try none.redirected(by: response, maximumRedirects: 0) }
     }
 
-    @Test("a server behind a Unix-domain socket can redirect only to itself, by its Host")
+    @Test("a server behind a Unix domain socket can redirect only to itself, by its Host")
     func unixSocket() throws {
         let request = try ClientRequest(url: WebSocketURL(parsing: "ws+unix:/run/a.sock:/x"))
         #expect(try Self.follow(request, "/y").url.description == "ws+unix:/run/a.sock:/y")

@@ -40,7 +40,7 @@ import Testing
     func nothing() throws {
         try withTemporaryDirectory { directory in
             try SharedFile.update("\(directory)/file", readingAtMost: 10) { _, _ in
-                Issue.record("there is nothing to be read")
+                Issue.record("an empty file was read")
                 return []
             }
             #expect(!exists("\(directory)/file"))
@@ -73,7 +73,7 @@ import Testing
     @Test("a device is not read")
     func device() throws {
         try SharedFile.update("/dev/zero", readingAtMost: 10) { _, _ in
-            Issue.record("a device has no contents of its own")
+            Issue.record("a device was read")
             return nil
         }
     }

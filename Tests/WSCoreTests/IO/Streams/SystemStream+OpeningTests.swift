@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("a Unix-domain socket is reached by its path, and has no address")
+    @Test("a Unix domain socket is reached by its path, and has no address")
     func unix() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in

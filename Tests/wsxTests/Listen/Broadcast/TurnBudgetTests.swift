@@ -24,7 +24,7 @@ import WSCore
     @Test("The input waits like a client until it is resumed")
     func input() throws {
         try withBudget { loop, host, budget in
-            host.didResume = { _ in #expect(!budget.holdsInput, "it would not go on") }
+            host.didResume = { _ in #expect(!budget.holdsInput, "the input was resumed without a budget") }
             spend(Self.messages + 1, of: budget, from: nil)
             #expect(host.paused == [nil])
             #expect(budget.holdsInput)

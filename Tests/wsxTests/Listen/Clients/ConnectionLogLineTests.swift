@@ -23,8 +23,9 @@ import Testing
         let line = ConnectionLogLine(address: .local, request: nil, acceptTime: .zero)
         #expect(
             line.words(
-                "Refused a request: 408", status: nil, now: .seconds(10), receivedBytes: 0, sentBytes: 1,
-                reason: "late\n") == #"Refused a request: 408, from a local socket, 10.0 s, 0 B in, 1 B out: late\u{A}"#
+                "Rejected a request: 408", status: nil, now: .seconds(10), receivedBytes: 0, sentBytes: 1,
+                reason: "late\n")
+                == #"Rejected a request: 408, from a local socket, 10.0 s, 0 B in, 1 B out: late\u{A}"#
         )
     }
 

@@ -37,7 +37,7 @@ import Testing
     func refused(name: String, why: String) {
         do throws(Failure) {
             _ = try ProgramCommand([name], environment: { _ in nil })
-            Issue.record("it was accepted")
+            Issue.record("the command was accepted")
         } catch {
             #expect(error.message == "--exec: running '\(name)': \(why)")
             #expect(error.status == .usage)

@@ -31,14 +31,17 @@ import WSCore
     }
 
     @Test(
-        "A message that cannot be sent is reported, with the consequence if it is not obvious",
+        "A message that cannot be sent is reported, with the cause and the remedy",
         arguments: [
-            (DeliveryProblem.noClients, "x", "no client is connected"),
-            (.noClient(3), "@3 x", "there is no client 3"),
-            (.isClosing(3), "@3 x", "client 3 is being closed: the message was not sent"),
-            (.allAreClosing, "/ping", "every client is being closed: the ping was not sent"),
-            (.allAreClosing, "/pong", "every client is being closed: the pong was not sent"),
-            (.serverIsEnding, "/close", "the server is stopping: the close frame was not sent"),
+            (
+                DeliveryProblem.noClients, "x",
+                "the message was not sent: no client is connected; wait for one"
+            ),
+            (.noClient(3), "@3 x", "the message was not sent: there is no client 3; /clients lists the clients"),
+            (.isClosing(3), "@3 x", "the message was not sent: client 3 is being closed; /clients lists the clients"),
+            (.allAreClosing, "/ping", "the ping was not sent: every client is being closed; wait for another"),
+            (.allAreClosing, "/pong", "the pong was not sent: every client is being closed; wait for another"),
+            (.serverIsEnding, "/close", "the close frame was not sent: the server is stopping; start it again"),
         ])
     func problems(problem: DeliveryProblem, line: String, message: String) throws {
         try withPrompt { prompt, server, console in
@@ -53,7 +56,8 @@ import WSCore
         try withPrompt { prompt, server, console in
             prompt.accept([0x61, 0xFF])
             #expect(server.sent == [])
-            #expect(console.take() == ["wsx: the line was not sent: it is not UTF-8 text"])
+            #expect(
+                console.take() == ["wsx: the line was not sent: it is not UTF-8 text; check the terminal's encoding"])
         }
         try withPrompt(.binary) { prompt, server, _ in
             prompt.accept([0x61, 0xFF])

@@ -78,7 +78,7 @@ import WSCore
             ("\n{}", ", line 2: it has no 'type'"),
             (#"{"type":"message","data":"x"}"#, ", line 1: it has no 'direction'"),
             (out + "\r\n" + #"{"type":"x"}"# + "\nx", ", line 2: unknown event type 'x'"),
-            ("", ": it is empty"),
+            ("", ": it is empty; make a recording with 'wsx connect --record FILE'"),
             ("\n", ": it contains no messages from a server; make a recording with 'wsx connect --record FILE'"),
             (out, ": it contains no messages from a server; make a recording with 'wsx connect --record FILE'"),
         ] {
@@ -96,7 +96,7 @@ import WSCore
                 ) { () throws(Failure) in _ = try ReplayRecording(contentsOf: path, speed: .max) }
             }
         }
-        expectMessage("--replay /nowhere: no such file or directory") {
+        expectMessage("--replay /nowhere: no such file or directory; check the path") {
             () throws(Failure) in _ = try ReplayRecording(contentsOf: "/nowhere", speed: .max)
         }
     }

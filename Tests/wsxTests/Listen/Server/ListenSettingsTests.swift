@@ -32,7 +32,7 @@ import WSCore
     @Test("An address is required unless sockets are inherited")
     func noAddress() {
         expectMessage(
-            "'wsx listen' needs [ADDRESS:]PORT: try 'wsx listen 8080', or pass a socket with LISTEN_FDS"
+            "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS"
         ) { () throws(Failure) in _ = try self.settings { $0.address = "" } }
     }
 
@@ -41,7 +41,7 @@ import WSCore
         arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("[x]:1", "x")])
     func badHost(text: String, host: String) {
         expectMessage(
-            "[ADDRESS:]PORT '\(text)': '\(host)' is not an IP address; write an IP address, localhost, or * for all addresses"
+            "[ADDRESS:]PORT '\(text)': '\(host)' is not an IP address; write an IP address of this machine, localhost, or * for all IPv4 addresses"
         ) {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
@@ -63,7 +63,7 @@ import WSCore
 
     @Test("Invalid server settings are rejected")
     func policy() throws {
-        expectMessage("server options: \"x\" is not a path; write one like /chat, without a query") {
+        expectMessage("--path: \"x\" is not a path; write one like /chat, without a query") {
             () throws(Failure) in _ = try self.settings { $0.server.path = "x" }
         }
         let settings = try self.settings {
@@ -82,7 +82,7 @@ import WSCore
     @Test("An origin that looks like a pattern is rejected because it would never match")
     func originPattern() {
         expectMessage(
-            "server options: \"https://*.example\" would never match, because origins have no wildcards; list each origin, or use * for all"
+            "--origin: \"https://*.example\" would never match, because origins have no wildcards; list each origin, or use * for all"
         ) { () throws(Failure) in _ = try self.settings { $0.access.origins = ["https://*.example"] } }
     }
 

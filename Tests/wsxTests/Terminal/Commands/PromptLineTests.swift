@@ -31,7 +31,7 @@ import WSCore
             ("/binary hex 00 FF", .action(.binary([0, 255]))),
             ("/binary base64 _-8", .action(.binary([0xFF, 0xEF]))),
             ("/file binary a b ", .action(.file(path: "a b", .binary))),
-            ("/file text", .mistake("/file: the path is missing; usage: /file [text|binary] PATH")),
+            ("/file text", .mistake("/file: the file name is missing; usage: /file [text|binary] FILE")),
             ("/file a b", .action(.file(path: "a b", nil))),
             ("/repeat 5k 20ms", .action(.repeatMessage(count: 5000, interval: .milliseconds(20)))),
             ("/record", .action(.shared(.record(path: nil)))),

@@ -10,7 +10,7 @@ const RATES = ["received", "sent"];
 const LATENCIES = ["max_us", "p99_us", "p50_us"];
 const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
 const WORDS = {
-  connect: "failed to connect", handshake: "refused by the server", protocol: "broke the protocol",
+  connect: "failed to connect", handshake: "rejected by the server", protocol: "violated the protocol",
   closed: "closed or lost",
   timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
   stddev: "std. deviation",

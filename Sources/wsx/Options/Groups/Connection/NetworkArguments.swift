@@ -73,8 +73,9 @@ struct NetworkArguments: Equatable, Sendable {
                 lookup and ends with the upgrade, and includes redirects.
                 """,
             """
-            To limit a single phase, write `name=`, `connection=`, `proxy=`, `tls=`, or `upgrade=` before its \
-            duration. Separate several limits with commas.
+            To limit a single phase, write its name before the duration: `name=` (name lookup), `connection=` (TCP or \
+            Unix domain socket), `proxy=` (request to the proxy), `tls=` (TLS handshake), or `upgrade=` (WebSocket \
+            handshake). Separate several limits with commas.
             """,
             example: "--connect-timeout 20s,name=2s,tls=5s", seeAlso: ["timeout"]
         ) { arguments, value throws(ValueProblem) in

@@ -54,7 +54,7 @@ struct TLSArguments: Equatable, Sendable {
                 Accept any certificate from the server and from an `https` proxy, and print a warning. Without \
                 verification, anyone on the path can read and change the traffic. `--pin` is still enforced.
                 """,
-            seeAlso: ["pin", "ca"]
+            example: "--insecure --pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", seeAlso: ["pin", "ca"]
         ) { arguments, _ in arguments.isInsecure = true },
         OptionSpecification(
             "pin", value: OptionValue("PIN"), repeatable: true, heading: .tls,
@@ -81,7 +81,7 @@ struct TLSArguments: Equatable, Sendable {
             "tls-min", value: OptionValue("VERSION", .choices(of: TLSVersionChoice.self)), default: "1.2",
             heading: .tls,
             summary: "Require at least this TLS version",
-            manual: "Refuse TLS versions older than *VERSION*. Versions before 1.2 are never used.",
+            manual: "Reject TLS versions older than *VERSION*. Versions before 1.2 are never used.",
             example: "--tls-min 1.3"
         ) { arguments, value throws(ValueProblem) in
             arguments.minimumVersion = try TLSVersionChoice.parse(value).version
@@ -133,7 +133,7 @@ struct ServerTLSArguments: Equatable, Sendable {
                 only in memory and is valid for 30 days. The server prints its pin: `wsx connect --insecure --pin` \
                 *PIN* accepts only this certificate.
                 """,
-            seeAlso: ["tls-cert"]
+            example: "--echo --tls-self-signed", seeAlso: ["tls-cert"]
         ) { arguments, _ in arguments.isSelfSigned = true },
         OptionSpecification(
             "client-ca", value: OptionValue("PATH", .file), singular: true, requires: ["tls-cert", "tls-self-signed"],

@@ -5,19 +5,23 @@ struct DisplayArguments: Equatable, Sendable {
     var isQuiet = false
     var color = ColorChoice.auto
 
-    static let options: [OptionSpecification<DisplayArguments>] = [
-        OptionSpecification(
-            "quiet", "q", heading: .display,
-            summary: "Suppress notices on stderr",
-            manual: "Do not write notices to standard error. Errors are still reported."
-        ) { arguments, _ in arguments.isQuiet = true },
-        OptionSpecification(
-            "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", heading: .display,
-            summary: "When to use colors",
-            manual: "Choose when to use colors.",
-            example: "--color never"
-        ) { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) },
-    ]
+    /// The options.
+    /// - Parameter quiet: The manual of `--quiet`.
+    static func options(
+        quiet: MarkedText = "Do not write notices to standard error. Errors are still reported."
+    ) -> [OptionSpecification<DisplayArguments>] {
+        [
+            OptionSpecification(
+                "quiet", "q", heading: .display, summary: "Suppress notices on stderr", manual: quiet
+            ) { arguments, _ in arguments.isQuiet = true },
+            OptionSpecification(
+                "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", heading: .display,
+                summary: "When to use colors",
+                manual: "Choose when to use colors.",
+                example: "--color never"
+            ) { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) },
+        ]
+    }
 }
 
 /// The options for showing and recording the traffic of connections.
@@ -32,7 +36,11 @@ struct TranscriptArguments: Equatable, Sendable {
     /// Nil: only if the output is a terminal.
     var isPretty: Bool?
 
-    @OptionTable<TranscriptArguments> static var options: [OptionSpecification<TranscriptArguments>] {
+    /// The options.
+    /// - Parameter display: Those of ``DisplayArguments``.
+    @OptionTable<TranscriptArguments> static func options(
+        display: [OptionSpecification<DisplayArguments>] = DisplayArguments.options()
+    ) -> [OptionSpecification<TranscriptArguments>] {
         OptionSpecification(
             "verbose", "v", repeatable: true, heading: .display,
             summary: "Show handshake and control frames; -vv: all",
@@ -43,7 +51,7 @@ struct TranscriptArguments: Equatable, Sendable {
             """,
             seeAlso: ["quiet", "record"]
         ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }
-        DisplayArguments.options.lifted(\.display)
+        display.lifted(\.display)
         OptionSpecification(
             "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), heading: .display,
             summary: "Timestamps on a terminal",

@@ -26,9 +26,8 @@ struct StayingArguments: Equatable, Sendable {
         HeartbeatArguments.options(
             summary: "Ping every DURATION; drop a silent peer",
             manual: """
-                Send a ping every *DURATION*, and drop the connection if nothing at all arrives from the peer during \
-                `--heartbeat-misses` heartbeats in a row. The run then ends with status 6, or continues on a new \
-                connection with `--reconnect`.
+                Send a ping every *DURATION*. A server that sends nothing at all for `--heartbeat-misses` heartbeats \
+                is considered dead: the run ends with status 6 or, with `--reconnect`, continues on a new connection.
                 """
         ).lifted(\.heartbeats)
         OptionSpecification(
@@ -69,8 +68,11 @@ struct HeartbeatArguments: Equatable, Sendable {
             },
             OptionSpecification(
                 "heartbeat-misses", value: OptionValue("N"), default: "3", requires: ["heartbeat"], heading: .staying,
-                summary: "Drop the peer after N silent heartbeats",
-                manual: "Drop the connection after *N* heartbeats in a row (1 or more) during which nothing arrived.",
+                summary: "Drop the peer after N missed heartbeats",
+                manual: """
+                    Drop the connection after *N* missed heartbeats in a row (1 or more). A heartbeat is missed if \
+                    nothing at all arrives from the peer before the next one.
+                    """,
                 example: "--heartbeat 10s --heartbeat-misses 2", seeAlso: ["heartbeat"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.heartbeatMisses = try CountValue.parse(value)

@@ -237,11 +237,11 @@ struct LoadMessageArguments: Equatable, Sendable {
             }
         },
         OptionSpecification(
-            "file", "f", value: OptionValue("PATH", .file),
+            "file", "f", value: OptionValue("FILE", .file),
             repeatable: true, conflicts: ["size"] + OptionReference.modes(without: .file), heading: .messages,
-            summary: "Send the contents of PATH as one message",
+            summary: "Send the contents of FILE as one message",
             manual: """
-                Send the contents of the file *PATH* as one message. Placeholders in a text are replaced as in \
+                Send the contents of *FILE* as one message. Placeholders in a text are replaced as in \
                 `--message`; with `--binary`, the file is sent unchanged.
                 """,
             example: "--file request.json", seeAlso: ["message", "binary"]

@@ -8,7 +8,7 @@ struct AccessArguments: Equatable, Sendable {
     var credentials: [String] = []
     /// As typed: a token, `@FILE`, or `env:NAME`.
     var tokens: [String] = []
-    /// 1 or more; nil: as many as the descriptor limit allows.
+    /// 1 or more; nil: as many as the limit on open files allows.
     var maximumConnections: Int?
     /// More than 0; nil: no limit.
     var idleTimeout: Duration?

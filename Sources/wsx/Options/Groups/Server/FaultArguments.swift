@@ -92,7 +92,7 @@ struct FaultArguments: Equatable, Sendable {
                 """,
             """
             HTTP requires headers with some statuses. Unless `--header` sets them, 401 and 407 ask for Basic \
-            authentication, 405 allows no method, and 426 names the protocol. Requests that would be refused without \
+            authentication, 405 allows no method, and 426 names the protocol. Requests that would be rejected without \
             this option get their usual response and are not counted.
             """,
             example: "--echo --reject 503x3 --header 'Retry-After: 1'", seeAlso: ["close-after", "header"]
