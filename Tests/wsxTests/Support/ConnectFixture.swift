@@ -29,6 +29,8 @@ final class ConnectFixture {
     var input: String? = ""
     /// Prepares the peer of each connection, by its number from 0. Returns `nil` to refuse the connection.
     var makePeer: (Int, EventLoop) -> FakePeer? = { _, loop in FakePeer(on: loop) }
+    /// Frames that arrive together with the response to the opening handshake.
+    var firstBytes: [UInt8] = []
     /// Called with each peer and the data it receives.
     var didReceive: (FakePeer, FakePeer.Event) -> Void = { _, _ in }
     /// Changes the settings before the run.
@@ -95,7 +97,8 @@ final class ConnectFixture {
             }
             peer.didReceive = didReceive
             peers.append(peer)
-            return FakeAttempt(target, .success(peer), on: loop, completion: completion)
+            return FakeAttempt(
+                target, .success(peer), firstBytes: firstBytes, on: loop, completion: completion)
         }
         var settings = try ConnectSettings(arguments)
         change(&settings)
