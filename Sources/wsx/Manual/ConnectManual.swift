@@ -19,8 +19,8 @@ enum ConnectManual {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .formats, .jsonEvents(events, example: eventExample), .recordings,
-            .requests, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
+            urls, .values, .interactiveUse, .formats, .paths, .jsonEvents(events, example: eventExample),
+            .recordings, .requests, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
             .clientEnvironment, .files,
         ],
         examples: [
@@ -56,6 +56,9 @@ enum ConnectManual {
                 purpose: "Extract the messages from JSON events",
                 line: "wsx connect --output json echo: hi | jq -r 'select(.type == \"message\").data'"),
             CommandExample(
+            CommandExample(
+                purpose: "Print one value of each message of a feed",
+                line: "wsx connect --no-stdin --pick .trade.price :8080/trades"),
                 purpose: "Replay a recording at twice its original speed",
                 line: "wsx connect --input json --replay-speed 2 :8080 < session.jsonl"),
             CommandExample(

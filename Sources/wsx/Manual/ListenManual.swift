@@ -35,7 +35,7 @@ enum ListenManual {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .programs,
+            .values, .formats, .paths, .jsonEvents(events, example: eventExample), .serverRecordings, .programs,
             .testingClients, .access, .log, .socketActivation, .exitStatus, .violations, .listenLimits,
             .serverEnvironment,
         ],

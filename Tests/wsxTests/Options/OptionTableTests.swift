@@ -1,4 +1,5 @@
 import CommandLine
+import Formats
 import Testing
 import WSCore
 
@@ -65,6 +66,7 @@ import WSCore
         ConnectCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
         ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.format.replaySpeed = .factor(0.5) },
         ConnectCase("output", "--output", "json") { $0.format.output = .json },
+        ConnectCase("pick", "--pick", ".a[0]") { $0.format.pick = try? JSONPath(".a[0]") },
         ConnectCase("linger", "--linger", "forever") { $0.ending.linger = .forever },
         ConnectCase("count", "-n", "50k") { $0.ending.count = 50_000 },
         ConnectCase("until", "--until", "a", "--until=^b$") { $0.ending.until = ["a", "^b$"] },
@@ -216,6 +218,7 @@ import WSCore
         ListenCase("output", "--output", "raw") { $0.format.output = .raw },
         ListenCase("serve", "--serve", "public") { $0.web.servedDirectory = "public" },
         ListenCase("console", "--console") { $0.web.servesConsole = true },
+        ListenCase("pick", "--pick", "/a/0") { $0.format.pick = try? JSONPath("/a/0") },
         ListenCase("path", "--path", "/chat") { $0.server.path = "/chat" },
         ListenCase("subprotocol", "-s", "a, b") { $0.server.subprotocols = ["a", "b"] },
         ListenCase("header", "-H", "A: b", "-HC: d") { $0.server.headers = ["A: b", "C: d"] },

@@ -116,19 +116,23 @@ final class ConnectOutputs {
 
     /// Writes or shows a received message.
     /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
-    func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
+    /// - Returns: Whether the message was written or shown, as opposed to omitted.
+    func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) -> Bool {
         if let messages {
-            messages.write(payload, as: kind, reply: reply)
+            let isWritten = messages.write(payload, as: kind, reply: reply)
             prompt?.show(payload, as: kind, .received, isShown: false)
-        } else {
-            let note = reply.map { "(request \($0.number), \(Phrase.milliseconds($0.roundTrip)) ms)" } ?? ""
-            show(payload, as: kind, .received, note: note)
+            return isWritten
         }
+        let note = reply.map { "(request \($0.number), \(Phrase.milliseconds($0.roundTrip)) ms)" } ?? ""
+        show(payload, as: kind, .received, note: note)
+        return true
     }
 
     /// Writes a received message that answers no request.
-    func write(push payload: RawSpan, as kind: MessageKind) {
-        if let pushes { pushes.write(payload, as: kind) } else { write(payload, as: kind) }
+    /// - Returns: Whether the message was written or shown, as opposed to omitted.
+    func write(push payload: RawSpan, as kind: MessageKind) -> Bool {
+        if let pushes { return pushes.write(payload, as: kind) }
+        return write(payload, as: kind)
     }
 
     /// Records and shows a message that has been sent or is queued for a connection.

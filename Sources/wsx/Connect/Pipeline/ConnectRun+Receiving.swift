@@ -12,25 +12,29 @@ extension ConnectRun: ConnectionHandler {
         lingerTimer?.messageArrived()
         if kind == .text { outputs.prompt?.remember(payload) }
         outputs.record(payload, as: kind)
-        if let requests {
-            write(payload, as: kind, requests.received(payload))
-        } else {
-            outputs.write(payload, as: kind)
-        }
+        let isWritten =
+            if let requests {
+                write(payload, as: kind, requests.received(payload))
+            } else {
+                outputs.write(payload, as: kind)
+            }
         waitForOutput(connection)
-        if state.isLast(payload) {
+        if state.isLast(payload, isCounted: isWritten) {
             input.pause()
             close(with: closeFrame, on: &outbox)
         }
     }
 
-    private func write(_ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding) {
+    /// Writes a message, and reports a late reply.
+    /// - Returns: Whether the message was written, as opposed to omitted.
+    private func write(_ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding) -> Bool {
         switch finding {
-        case .push: outputs.write(push: payload, as: kind)
-        case .reply(let reply): outputs.write(payload, as: kind, reply: reply)
+        case .push: return outputs.write(push: payload, as: kind)
+        case .reply(let reply): return outputs.write(payload, as: kind, reply: reply)
         case .lateReply(let reply, let delay):
-            outputs.write(payload, as: kind, reply: reply)
+            let isWritten = outputs.write(payload, as: kind, reply: reply)
             outputs.console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
+            return isWritten
         }
     }
 
