@@ -100,6 +100,7 @@ import WSCore
         ConnectCase("subprotocol", "-s", "a,b", "-sc") { $0.client.request.subprotocols = ["a", "b", "c"] },
         ConnectCase("auth", "-a", "me:secret") { $0.client.request.auth = "me:secret" },
         ConnectCase("bearer", "--bearer", "t") { $0.client.request.bearer = "t" },
+        ConnectCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
         ConnectCase("cookie", "-b", "a=b", "--cookie", "c=d") { $0.client.request.cookies = ["a=b", "c=d"] },
         ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.client.request.origin = "https://b" },
         ConnectCase("host", "--host", "h") { $0.client.request.host = "h" },
