@@ -181,6 +181,16 @@ def test_wait_until_ready(kitchen):
     assert (result.status, result.out) == (0, b"starting\nready\n"), result
 
 
+@recipe("Keep the URL and the login of a server in a profile")
+def test_keep_a_profile(kitchen):
+    for name in ("WSX_CONFIG", "XDG_CONFIG_HOME"):
+        kitchen.environment.pop(name, None)
+    kitchen.environment["STAGING_TOKEN"] = "geheim"
+    with Listener("--bearer", "geheim", program=["sh", "-c", "read -r line; echo \"got $line\""]) as server:
+        result = kitchen.run({"wss://staging.example/socket": server.url})
+    assert (result.status, result.out, result.err) == (0, b'got {"op":"health"}\n', ""), result
+
+
 @recipe("Send a file of requests and keep late replies")
 def test_keep_late_replies(kitchen):
     kitchen.write("requests.txt", "a\nb\nc\n")

@@ -37,7 +37,7 @@ enum ListenManual {
         sections: [
             .values, .formats, .paths, .jsonEvents(events, example: eventExample), .serverRecordings, .programs,
             .testingClients, .access, .log, .socketActivation, .exitStatus, .violations, .listenLimits,
-            .serverEnvironment,
+            .serverEnvironment, .configurationFiles,
         ],
         examples: [
             CommandExample(purpose: "Run an echo server", line: "wsx listen --echo 8080"),

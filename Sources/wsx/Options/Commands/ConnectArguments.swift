@@ -15,7 +15,9 @@ struct ConnectArguments: Equatable, Sendable {
     var history = HistoryChoice.host
 
     static let operands: [OperandSpecification<ConnectArguments>] = [
-        ClientArguments.url(manual: "The server to connect to. See URLS.").lifted(\.client),
+        ClientArguments.url(
+            manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION in *wsx*(1)."
+        ).lifted(\.client),
         OperandSpecification(
             "MESSAGE", required: false, repeatable: true,
             summary: "Messages to send instead of reading stdin",
