@@ -181,7 +181,7 @@ private struct JSONConditionParser {
         skipBlanks()
         if isNegated {
             guard next == nil else {
-                throw problem("unexpected text after the path", remedy: "compare as in \(path.source)!=5")
+                throw problem("unexpected text after the path", remedy: "compare as in .a!=5")
             }
             return (path, .isMissing)
         }

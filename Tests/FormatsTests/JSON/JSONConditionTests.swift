@@ -103,6 +103,7 @@ import WSCore
             (".a~(", "invalid regular expression: missing closing parenthesis at the end"),
             (".é ~ a**b", "invalid regular expression: quantifier does not follow a repeatable item at character 8"),
             ("!.a=5", "unexpected text after the path at character 4; compare as in .a!=5"),
+            ("!/\u{1B}[2J=5", "unexpected text after the path at character 7; compare as in .a!=5"),
             ("!", "expected a path at the end; write a path as in .user.name or /user/name"),
         ])
     func mistakes(text: String, message: String) {
