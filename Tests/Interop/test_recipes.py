@@ -240,6 +240,14 @@ def test_extract_fields(kitchen, wsx_echo):
     assert re.fullmatch(rb'\["\d{4}-\d\d-\d\dT[\d:.]+Z","hello"\]\n', result.out)
 
 
+@recipe("Print one value of each message")
+def test_pick_a_value(kitchen):
+    feed = """for price in 1.50 2 "'3'" null 5 6; do echo '{"time":1}'; echo "{'trade':{'price':$price}}"; done"""
+    with serving(feed + " | tr \\' '\"'; sleep 60") as server:
+        result = kitchen.run({"ws://localhost:8080/trades": server.url})
+    assert (result.status, result.lines, result.err) == (0, ["1.50", "2", "3", "null", "5"], "")
+
+
 @recipe("Send a file as one binary message")
 def test_send_a_file(kitchen, wsx_echo):
     image = bytes(range(256)) * 8
@@ -257,14 +265,6 @@ def test_hexadecimal_digits(kitchen, wsx_echo):
 @recipe("Record a session and send it again")
 def test_record_and_replay(kitchen, wsx_echo):
     kitchen.write("requests.txt", "a\nb\n")
-@recipe("Print one value of each message")
-def test_pick_a_value(kitchen):
-    feed = """for price in 1.50 2 "'3'" null 5 6; do echo '{"time":1}'; echo "{'trade':{'price':$price}}"; done"""
-    with serving(feed + " | tr \\' '\"'; sleep 60") as server:
-        result = kitchen.run({"ws://localhost:8080/trades": server.url})
-    assert (result.status, result.lines, result.err) == (0, ["1.50", "2", "3", "null", "5"], "")
-
-
     result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
     assert (result.status, result.out) == (0, b"a\nb\na\nb\n"), result
 

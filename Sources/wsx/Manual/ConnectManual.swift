@@ -56,9 +56,9 @@ enum ConnectManual {
                 purpose: "Extract the messages from JSON events",
                 line: "wsx connect --output json echo: hi | jq -r 'select(.type == \"message\").data'"),
             CommandExample(
-            CommandExample(
                 purpose: "Print one value of each message of a feed",
                 line: "wsx connect --no-stdin --pick .trade.price :8080/trades"),
+            CommandExample(
                 purpose: "Replay a recording at twice its original speed",
                 line: "wsx connect --input json --replay-speed 2 :8080 < session.jsonl"),
             CommandExample(
