@@ -402,6 +402,20 @@ CONFIGURATION = {
     "bad-line": b"[a\n",
 }
 
+# A path or condition, and a message on the next line.
+JSON_PATHS = {
+    "dotted": b'.items[-1].id\n{"items":[{"id":1},{"id":2}]}',
+    "pointer": b'/a~1b/0\n{"a/b":[ 1 , { } ]}',
+    "quoted": b'."odd key"["\\u0061"]\n{"odd key":{"a":"b\\n"}}',
+    "whole": b'.\n"text"',
+    "missing": b'!.a\n{"b":1}',
+    "number": b'.price >= 5.0e1\n{"price":"50.5"}',
+    "string": b'.a!="b"\n{"a":"c","a":"d"}',
+    "literal": b'.a=true\n{"a":null}',
+    "pattern": b'/a ~ ^b+$\n{"a":"bb"}',
+    "mistake": b'.a[\n{}',
+}
+
 JSON = {
     "object": b'{"id":7,"a":{"b":[1,-0.5e+10,true,false,null]},"c":"x"}',
     "strings": '["","a\\u00e9\\n","\\ud83c\\udf88","é水🎈"]'.encode(),
@@ -510,6 +524,7 @@ TARGETS = {
     "request-conditions": REQUEST_CONDITIONS,
     "tls": TLS,
     "json": JSON,
+    "json-paths": JSON_PATHS,
     "json-events": JSON_EVENTS,
     "event-input": EVENT_INPUT,
     "encoded-input": ENCODED_INPUT,

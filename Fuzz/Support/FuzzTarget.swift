@@ -13,7 +13,7 @@ struct FuzzTarget: Sendable {
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
         requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, challenges, netrc, proxyChoice, proxyConnect,
-        proxySOCKS, requestPaths, requestConditions, tls, json, jsonEvents, eventInput, encodedInput, options,
-        configuration, records, replLines, histograms, benchResults,
+        proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonEvents, eventInput, encodedInput,
+        options, configuration, records, replLines, histograms, benchResults,
     ]
 }
