@@ -188,7 +188,10 @@ import Testing
 
     @Test("--one without a message waits for the first one")
     func oneWithoutMessage() throws {
-        let fixture = ConnectFixture { $0.ending.isOne = true }
+        let fixture = ConnectFixture {
+            $0.ending.isOne = true
+            $0.format.readsInput = false
+        }
         fixture.makePeer = { _, loop in
             let peer = FakePeer(on: loop)
             peer.send("first")

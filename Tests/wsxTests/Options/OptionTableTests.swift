@@ -69,6 +69,7 @@ import WSCore
         ConnectCase("pick", "--pick", ".a[0]") { $0.format.pick = try? JSONPath(".a[0]") },
         ConnectCase("linger", "--linger", "forever") { $0.ending.linger = .forever },
         ConnectCase("count", "-n", "50k") { $0.ending.count = 50_000 },
+        ConnectCase("one", "-1") { $0.ending.isOne = true },
         ConnectCase("until", "--until", "a", "--until=^b$") { $0.ending.until = ["a", "^b$"] },
         ConnectCase("expect", "--expect", "a", "--expect=b") { $0.ending.expectations = ["a", "b"] },
         ConnectCase("request", "--request") { $0.replies.sendsRequests = true },

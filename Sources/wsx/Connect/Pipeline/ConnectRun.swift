@@ -165,6 +165,8 @@ final class ConnectRun {
         announce(opened, isFirst: isFirst)
         warnIfNoneSelected(opened)
         startHeartbeat(of: connection)
+        // Nothing will be sent: the first message is the last one, even if others arrive with it.
+        if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
         connection.start(with: opened.firstBytes)
         sendInitialMessages()
         sendUnacknowledged(on: connection)
@@ -183,11 +185,12 @@ final class ConnectRun {
                 InputReader(settings.arguments.inputSettings, from: environment.input, on: loop, receiver: self))
         }
         if input.close != nil { return endAsAsked() }
+        if input.isOver || !settings.readsPipe, state.inputEnded() { return endAsAsked() }
         guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else { return readOn() }
         input.end()
         // Messages that are sent again may get further replies.
         state.awaitReplies()
-        if state.inputEnded() { endAsAsked() } else { startLinger() }
+        startLinger()
     }
 
     private func startPrompt() {
