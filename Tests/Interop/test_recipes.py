@@ -191,6 +191,13 @@ def test_keep_a_profile(kitchen):
     assert (result.status, result.out, result.err) == (0, b'got {"op":"health"}\n', ""), result
 
 
+@recipe("Send one request and print its reply")
+def test_one_request(kitchen):
+    with serving("while read -r line; do echo \"got $line\"; done") as server:
+        result = kitchen.run({"ws://localhost:8080/api": server.url})
+    assert (result.status, result.out, result.err) == (0, b'got {"op":"health"}\n', "")
+
+
 @recipe("Send a file of requests and keep late replies")
 def test_keep_late_replies(kitchen):
     kitchen.write("requests.txt", "a\nb\nc\n")

@@ -15,7 +15,8 @@ enum ConnectManual {
             .paragraph(
                 """
                 Input is held back until the connection is open. After the input ends, `wsx connect` waits for \
-                replies; see `--linger`. Notices and errors go to standard error.
+                replies; see `--linger`. Notices and errors go to standard error. On a terminal, an attempt to connect \
+                that takes longer than a second shows its current step.
                 """),
         ],
         sections: [
@@ -26,8 +27,8 @@ enum ConnectManual {
         examples: [
             CommandExample(purpose: "Try the embedded echo server", line: "wsx connect echo:"),
             CommandExample(
-                purpose: "Send a message and print the first reply",
-                line: "wsx connect -n 1 ws://localhost:8080/chat hello"),
+                purpose: "Send a request, print the reply, and exit",
+                line: #"wsx connect -1 ws://localhost:8080/api '{"op":"health"}'"#),
             CommandExample(
                 purpose: "Send the lines of a file and save the replies",
                 line: "wsx connect :8080/events < requests.jsonl > replies.jsonl"),
@@ -96,7 +97,14 @@ enum ConnectManual {
         [
             (
                 "`open`",
-                "The connection is open: `url`, and `subprotocol` and `extensions` if any were negotiated."
+                """
+                The connection is open: `url`, and `subprotocol` and `extensions` if any were negotiated. `status` and \
+                `headers` are those of the response. `headers` maps each name in lower case to an array of values; \
+                `•••` replaces secrets. `address` is that of the server or the proxy. With TLS, `tls` has `version`, \
+                `cipher`, `group`, `alpn`, `resumed`, `verified`, and `certificate` (`subject`, `issuer`, `names`, \
+                `not_before`, `not_after`, and `pin`). `timings` has the microseconds of each phase of connecting: \
+                `lookup_us`, `connect_us`, `proxy_us`, `tls_us`, `upgrade_us`, and `total_us`.
+                """
             )
         ]
         + ManualSection.commonEvents

@@ -70,8 +70,8 @@ extension ManualSection {
             (
                 "7",
                 """
-                An expectation was not met: no message matched `--expect`, the peer closed before `--count` or \
-                `--until` was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or \
+                An expectation was not met: no message matched `--expect`, the peer closed before `--count`, `--one`, \
+                or `--until` was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or \
                 received wrong replies.
                 """
             ),

@@ -33,7 +33,7 @@ struct ConnectArguments: Equatable, Sendable {
         FormatArguments.options(
             manual: """
                 Do not read standard input. The run continues until the peer closes the connection, or until \
-                `--count`, `--until`, `--timeout`, or an interrupt ends it. `--linger` has no effect.
+                `--count`, `--one`, `--until`, `--timeout`, or an interrupt ends it. `--linger` has no effect.
                 """
         ).lifted(\.format)
         EndingArguments.options.lifted(\.ending)
