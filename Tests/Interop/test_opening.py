@@ -121,7 +121,7 @@ def test_a_terminal_shows_the_current_step_until_the_attempt_ends(ending):
             peer.read_until_close()
 
     with ScriptedServer(script) as server:
-        with RawTerminal("connect", "-1", "--connect-timeout", "60s", server.url) as terminal:
+        with RawTerminal("connect", "-1", "--color", "never", "--connect-timeout", "60s", server.url) as terminal:
             line = f"Connecting to {server.url}: WebSocket handshake, ".encode()
             terminal.wait_for(line + b"1 s (Ctrl-C cancels)")
             terminal.wait_for(ERASE + line + b"2 s (Ctrl-C cancels)")

@@ -69,10 +69,18 @@ def test_one_waits_for_a_late_reply():
     assert (result.status, result.lines, result.err) == (0, ["reply"], "")
 
 
-def test_one_without_a_message_prints_the_first_one():
-    with ScriptedServer(answering(greeting=wire.text("first") + wire.text("second"))) as server:
-        result = wsx("-1", server.url)
+@pytest.mark.parametrize("options, greeting", [
+    ([], wire.text("first")), (["--no-stdin"], wire.text("first") + wire.text("second"))])
+def test_one_without_a_message_prints_the_first_one(options, greeting):
+    with ScriptedServer(answering(greeting=greeting)) as server:
+        result = wsx("-1", *options, server.url)
     assert (result.status, result.lines, result.err) == (0, ["first"], "")
+
+
+def test_one_with_no_stdin_waits_for_the_reply():
+    with ScriptedServer(answering(wire.text("reply"))) as server:
+        result = wsx("-1", "--no-stdin", server.url, "hello", stdin=b"unread\n")
+    assert (result.status, result.lines, result.err) == (0, ["reply"], "")
 
 
 def test_one_does_not_count_a_greeting_in_the_response():
@@ -105,7 +113,7 @@ def test_one_never_opens_the_prompt():
 
 
 def test_one_cannot_be_used_with_count():
-    assert_fails(wsx("-1", "-n", "2", "echo:", "x"), 2, "--one", "--count")
+    assert_fails(wsx("-1", "-n", "2", "echo:", "x"), 2, "'-1' cannot be used with '-n'")
 
 
 def test_with_requests_one_counts_only_replies():
@@ -160,7 +168,7 @@ def test_a_slow_reply_arrives_from_a_server_that_answers_no_pings():
     ([], [wire.CLOSE]),
     (["--linger", "1s", "hello"], [wire.TEXT, wire.CLOSE]),
     (["-n", "1", "hello"], [wire.TEXT, wire.CLOSE]),
-], ids=" ".join)
+])
 def test_a_ping_precedes_the_first_message_only_if_the_default_wait_needs_it(arguments, opcodes):
     with ScriptedServer(answering(wire.text("reply"))) as server:
         assert wsx("connect", server.url, *arguments).status == 0
