@@ -101,6 +101,9 @@ test-fuzz:
 fuzz: deps
 	@/usr/bin/python3 Fuzz/fuzz.py --seconds $(SECONDS) $(if $(FIXED),--fixed) $(if $(TARGET),--target $(TARGET))
 
+# The user's configuration must not affect results.
+conformance conformance-quick bench screenshots: export WSX_CONFIG =
+
 # The Autobahn TestSuite, both roles. `make conformance CASES='1.* 5.*' ROLE=server` runs a part of it.
 conformance: conformance-deps
 	@scripts/install-autobahn.sh

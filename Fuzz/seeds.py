@@ -383,6 +383,39 @@ CHALLENGES = {
     "open-quote": b'Digest realm="x, Basic',
 }
 
+NETRC = {
+    "machines": b'machine h login me password secret\ndefault login you password "a \\"b\\n"\n',
+    "comments": b"# x\nmachine h # y\n  login me\n  password #z\n",
+    "macro": b"macdef init\ncd /\n\nmachine h account a user me passwd b",
+    "unknown-word": b"machine h login me password two words",
+    "no-machine": b"\nlogin me",
+    "open-quote": b'machine h login "me\n',
+}
+
+# A file and a command line, whose words follow a NUL each.
+CONFIGURATION = {
+    "profile": b'quiet\n[p]\nurl = ws://h/\nheader = A: b\nbearer = @~/t\n\0@p\0hello',
+    "layers": b'auth = a:b\ncolor = never\n[p] # x\nurl=:1\nbearer=t\nreconnect\0bench\0@p\0-c\x005',
+    "quotes": b'user-agent = " a \\"b\\\\ "\n; x\nlocation = false\0connect\0ws://h/',
+    "unknown-option": b"quiett = 1\0connect\0ws://h/",
+    "unknown-profile": b"[prod]\0@prdo",
+    "bad-line": b"[a\n",
+}
+
+# A path or condition, and a message on the next line.
+JSON_PATHS = {
+    "dotted": b'.items[-1].id\n{"items":[{"id":1},{"id":2}]}',
+    "pointer": b'/a~1b/0\n{"a/b":[ 1 , { } ]}',
+    "quoted": b'."odd key"["\\u0061"]\n{"odd key":{"a":"b\\n"}}',
+    "whole": b'.\n"text"',
+    "missing": b'!.a\n{"b":1}',
+    "number": b'.price >= 5.0e1\n{"price":"50.5"}',
+    "string": b'.a!="b"\n{"a":"c","a":"d"}',
+    "literal": b'.a=true\n{"a":null}',
+    "pattern": b'/a ~ ^b+$\n{"a":"bb"}',
+    "mistake": b'.a[\n{}',
+}
+
 JSON = {
     "object": b'{"id":7,"a":{"b":[1,-0.5e+10,true,false,null]},"c":"x"}',
     "strings": '["","a\\u00e9\\n","\\ud83c\\udf88","é水🎈"]'.encode(),
@@ -485,10 +518,13 @@ TARGETS = {
     "redirects": REDIRECTS,
     "cookies": COOKIES,
     "challenges": CHALLENGES,
+    "netrc": NETRC,
+    "configuration": CONFIGURATION,
     "request-paths": REQUEST_PATHS,
     "request-conditions": REQUEST_CONDITIONS,
     "tls": TLS,
     "json": JSON,
+    "json-paths": JSON_PATHS,
     "json-events": JSON_EVENTS,
     "event-input": EVENT_INPUT,
     "encoded-input": ENCODED_INPUT,

@@ -12,8 +12,8 @@ struct FuzzTarget: Sendable {
     static let all = [
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
         requestEnvironment,
-        extensions, compressionOffers, urls, redirects, cookies, challenges, proxyChoice, proxyConnect, proxySOCKS,
-        requestPaths, requestConditions, tls, json, jsonEvents, eventInput, encodedInput, options, records, replLines,
-        histograms, benchResults,
+        extensions, compressionOffers, urls, redirects, cookies, challenges, netrc, proxyChoice, proxyConnect,
+        proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonEvents, eventInput, encodedInput,
+        options, configuration, records, replLines, histograms, benchResults,
     ]
 }

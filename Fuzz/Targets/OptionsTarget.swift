@@ -22,7 +22,7 @@ extension FuzzTarget {
             case .merge(let arguments): expect(!arguments.paths.isEmpty, "there is nothing to merge")
             case .text(.help(let text)), .text(.longHelp(let text)), .text(.completionScript(let text)):
                 expect(text.hasSuffix("\n"), "the text does not end its line")
-            case .version: break
+            case .version, .completionTargets: break
             }
         } catch {
             expectOneSafeLine(error.message)

@@ -45,6 +45,12 @@ static inline long wsx_ssl_set_server_name(SSL *session, const char *name) {
 
 static inline X509 *wsx_ssl_peer_certificate(const SSL *session) { return SSL_get0_peer_certificate(session); }
 
+// The name of the group of the key exchange, or NULL without one.
+static inline const char *wsx_ssl_group_name(SSL *session) {
+    long group = SSL_get_negotiated_group(session);
+    return group == 0 ? NULL : SSL_group_to_name(session, (int)group);
+}
+
 // Stacks.
 
 static inline int wsx_certificate_count(const STACK_OF(X509) * stack) { return stack == NULL ? 0 : sk_X509_num(stack); }

@@ -18,6 +18,18 @@ import WSCore
         #expect(conditions.last(of: ["a", "b", "c"]) == "b")
     }
 
+    @Test("An omitted message does not count, but it can match")
+    func omitted() throws {
+        var conditions = EndConditions(count: 2, until: [try Pattern("x")], expectations: [try Pattern("y")])
+        for (message, isCounted, isLast) in [("a", true, false), ("y", false, false), ("b", true, true)] {
+            let bytes = Array(message.utf8)
+            #expect(bytes.withUnsafeBytes { conditions.isLast($0.bytes, isCounted: isCounted) } == isLast)
+        }
+        #expect(conditions.unmetExpectations == [])
+        conditions = EndConditions(count: 2, until: [try Pattern("x")])
+        #expect(Array("x".utf8).withUnsafeBytes { conditions.isLast($0.bytes, isCounted: false) })
+    }
+
     @Test("Any of several expressions ends the run, and so does the count, whichever is first")
     func until() throws {
         var conditions = EndConditions(until: [try Pattern("^x"), try Pattern("b+")])
@@ -26,6 +38,59 @@ import WSCore
         #expect(conditions.last(of: ["a", "b", "x"]) == "b")
         conditions = EndConditions(count: 2, until: [try Pattern("x")])
         #expect(conditions.last(of: ["x", "b"]) == "x")
+    }
+
+    @Test("With one reply per message, the last reply after the end of the input ends the run")
+    func replies() {
+        var conditions = EndConditions(countsReplies: true)
+        for _ in 0..<2 { conditions.messageSent() }
+        #expect(conditions.last(of: ["a"]) == nil)
+        let isMet = conditions.inputEnded()
+        #expect(!isMet)
+        #expect(
+            conditions.unmetGoal == UnmetGoal(receivedCount: 1, count: 2, until: [], countsReplies: true))
+        #expect(conditions.last(of: ["b", "c"]) == "b")
+        #expect(conditions.unmetGoal == nil)
+    }
+
+    @Test("If all replies have arrived before the end of the input, that end is the end of the run")
+    func earlyReplies() {
+        var conditions = EndConditions(countsReplies: true)
+        conditions.messageSent()
+        #expect(conditions.last(of: ["a", "b"]) == nil)
+        #expect(conditions.unmetGoal == nil)
+        let isMet = conditions.inputEnded()
+        #expect(isMet)
+    }
+
+    @Test("A message before the first one sent is no reply, unless nothing is sent")
+    func greeting() {
+        for sendsMessage in [true, false] {
+            var conditions = EndConditions(countsReplies: true)
+            #expect(conditions.last(of: ["welcome"]) == nil)
+            if sendsMessage { conditions.messageSent() }
+            let isMet = conditions.inputEnded()
+            #expect(isMet != sendsMessage)
+            guard sendsMessage else { continue }
+            #expect(conditions.unmetGoal?.progress == "0 of 1 replies")
+            #expect(conditions.last(of: ["reply"]) == "reply")
+        }
+    }
+
+    @Test("Without messages, one reply per message waits for the first message")
+    func nothingSent() {
+        var conditions = EndConditions(countsReplies: true)
+        #expect(conditions.unmetGoal?.moment == "after 0 of 1 replies")
+        let isMet = conditions.inputEnded()
+        #expect(!isMet)
+        #expect(conditions.last(of: ["a", "b"]) == "a")
+    }
+
+    @Test("--until ends a run with one reply per message, too")
+    func repliesUntil() throws {
+        var conditions = EndConditions(countsReplies: true, until: [try Pattern("x")])
+        conditions.messageSent()
+        #expect(conditions.last(of: ["a", "x"]) == "x")
     }
 
     @Test("Each expectation may be met by its own or the same message, including the last one")

@@ -49,10 +49,13 @@ def pytest_configure(config):
 
 
 def pytest_sessionstart(session):
-    # Keep the machine's proxy and TLS settings out of the tests.
+    # Keep the machine's proxy and TLS settings out of the tests,
     for name in [*os.environ]:
         if name.lower().endswith("_proxy") or name.startswith(("SSL_CERT_", "SSLKEYLOGFILE")):
             del os.environ[name]
+    # and the user's configuration and logins.
+    os.environ["WSX_CONFIG"] = ""
+    os.environ.pop("NETRC", None)
     if not os.access(BINARY, os.X_OK):
         pytest.exit(f"{BINARY} is missing; run 'make build'", returncode=1)
 

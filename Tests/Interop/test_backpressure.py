@@ -71,7 +71,7 @@ def test_endless_input_to_a_paused_server_uses_bounded_memory():
     peak = []
     with ScriptedServer(script, receive_buffer=65536) as server:
         yes = subprocess.Popen(["yes"], stdout=subprocess.PIPE)
-        with Running([BINARY, "connect", server.url], stdin=yes.stdout) as client:
+        with Running([BINARY, "connect", "--linger", "1s", server.url], stdin=yes.stdout) as client:
             yes.stdout.close()
             assert client.wait(60) == 1
         yes.wait(10)

@@ -9,44 +9,60 @@ import time
 
 import pytest
 
-from processes import run, wait_until
+from processes import BINARY, run, wait_until
 from terminal import Screen
 
 COMPLETIONS = pathlib.Path(__file__).parents[2] / "completions"
 PROGRAM = "wsx-test-program"
 URLS = {"echo:", "ws://", "wss://"}
 COMMANDS = {"connect", "listen", "bench", "help", "completions"}
+PROFILES = {"@prod", "@preview"}
+RECENT = {"wss://recent.example/a?b=c&d", "wss://recent.example/x"}
+# The characters that end a word for bash.
+BREAKS = ":=@"
 
 
 @pytest.fixture
 def place(tmp_path):
-    """A directory that contains a directory, a file, and a program on PATH."""
+    """A directory that contains a directory, a file, a program on PATH, profiles, and recent URLs."""
     (tmp_path / "site").mkdir()
     (tmp_path / "notes.txt").touch()
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / PROGRAM
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
+    (tmp_path / "bin/wsx").symlink_to(BINARY)
+    (tmp_path / "config").write_text("".join(f"[{name[1:]}]\n" for name in PROFILES))
+    (tmp_path / "state/wsx").mkdir(parents=True)
+    (tmp_path / "state/wsx/urls").write_text("".join(f"{url}\n" for url in RECENT))
     return tmp_path
 
 
+def variables(place):
+    return {"PATH": f"{place}/bin:{os.environ['PATH']}", "WSX_CONFIG": f"{place}/config", "XDG_STATE_HOME": f"{place}/state"}
+
+
 def environment(place):
-    return {**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "HOME": os.fspath(place)}
+    return {**os.environ, **variables(place), "HOME": os.fspath(place)}
 
 
 def bash(place, *words):
-    """What bash offers for the last word."""
+    """What bash offers for the last word. It inserts only what follows the last break in a word."""
+    line = " ".join(["wsx", *words])
     script = f"""
         source {shlex.quote(os.fspath(COMPLETIONS / "wsx.bash"))}
+        COMP_WORDBREAKS={shlex.quote(BREAKS)} COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)}
         COMP_WORDS=(wsx "$@") COMP_CWORD=$#
-        _wsx
-        printf '%s\\n' "${{COMPREPLY[@]}}"
+        _wsx wsx
+        for reply in "${{COMPREPLY[@]}}"; do eval "printf '%s\\\\n' $reply"; done
         """
+    pieces = [piece for word in words for piece in re.findall(f"[{BREAKS}]|[^{BREAKS}]+", word) or [""]]
     result = run(
-        ["bash", "--norc", "--noprofile", "-c", script, "bash", *words], cwd=place, env=environment(place))
+        ["bash", "--norc", "--noprofile", "-c", script, "bash", *pieces], cwd=place, env=environment(place))
     # compopt works only while readline completes.
     assert result.status == 0 and all("compopt" in line for line in result.err.splitlines()), result
-    return set(result.out.decode().split())
+    kept = re.match(f"(?:.*[{BREAKS}])?", words[-1]).group()
+    return {kept + reply for reply in result.out.decode().split()}
 
 
 def fish(place, *words):
@@ -62,7 +78,7 @@ def zsh(place, *words):
     """What zsh offers for the last word, according to its screen."""
     line = " ".join(["wsx", *words])
     script = shlex.quote(os.fspath(COMPLETIONS / "_wsx"))
-    with Screen(width=120, height=150, PATH=environment(place)["PATH"]) as screen:
+    with Screen(width=120, height=150, **variables(place)) as screen:
         screen.enter(f"cd {shlex.quote(os.fspath(place))}; PS1='zsh%% ' exec zsh -f")
         screen.wait_for("^zsh%$")
         screen.enter(f"autoload -U compinit; compinit -D -u; source {script}; LISTMAX=1000; clear; echo ready")
@@ -79,7 +95,8 @@ def zsh(place, *words):
             return texts[-1].strip() and texts[-1] == texts[-2]
 
         wait_until(is_listed, timeout=10, what=f"a list for {line!r}")
-        return set(texts[-1].split())
+        # zsh shows special characters as it would insert them.
+        return set(texts[-1].replace("\\", "").split())
 
 
 @pytest.fixture(params=[bash, fish, zsh], ids=lambda shell: shell.__name__)
@@ -91,7 +108,7 @@ def offered(request, place):
 
 
 def test_serve_completes_directories_only(offered):
-    assert {word.rstrip("/") for word in offered("listen", "--serve", "")} == {"site", "bin"}
+    assert {word.rstrip("/") for word in offered("listen", "--serve", "")} == {"site", "bin", "state"}
 
 
 def test_file_options_complete_files(offered):
@@ -120,3 +137,25 @@ def test_exec_completes_programs_and_their_files(offered):
     for words in (["listen", "--exec", "--"], ["listen", "--exec", "8080", "--"]):
         assert PROGRAM in offered(*words, PROGRAM[:-3])
         assert "notes.txt" in offered(*words, PROGRAM, "")
+
+
+@pytest.mark.parametrize("words", [["@p"], ["connect", "-q", "@p"], ["-q", "@p"], ["bench", "@p"]], ids=" ".join)
+def test_a_profile_completes(offered, words):
+    assert offered(*words) == PROFILES
+
+
+@pytest.mark.parametrize("words", [["wss://rec"], ["connect", "wss://rec"], ["bench", "-c", "5", "wss:"]], ids=" ".join)
+def test_a_recent_url_completes(offered, words):
+    assert offered(*words) >= RECENT
+
+
+def test_profiles_and_recent_urls_are_offered_with_the_commands(offered):
+    assert offered("") >= PROFILES | RECENT
+
+
+@pytest.mark.parametrize("shell", [bash, fish], ids=lambda shell: shell.__name__)
+def test_a_profile_completes_only_once(shell, place):
+    if not shutil.which(shell.__name__):
+        pytest.skip(f"{shell.__name__} is not installed")
+    assert not shell(place, "@prod", "@p") & PROFILES
+    assert not shell(place, "connect", "wss://h/", "@p") & PROFILES

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import wire
-from processes import assert_fails, wsx
+from processes import assert_fails, environment, wsx
 from scripted_server import ScriptedServer
 
 
@@ -80,3 +80,55 @@ def test_a_sensitive_header_field_is_not_shown(name):
     result, _ = sent_fields("-H", f"{name}: geheim", "-H", "X-Other: seen")
     assert result.status == 0
     assert f"{name}: •••" in result.err and "X-Other: seen" in result.err and "geheim" not in result.err
+
+
+NETRC = """\
+# Logins
+machine 127.0.0.1
+    login me password geheim
+
+machine other.example login other password "with a space"
+"""
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A home directory with a .netrc file, as the options of a run."""
+    (tmp_path / ".netrc").write_text(NETRC)
+    return {"env": environment(HOME=tmp_path)}
+
+
+def test_netrc_has_the_login_for_the_host(home, tmp_path):
+    result, sent = sent_fields("--netrc", **home)
+    assert (result.status, sent) == (0, (b"Basic bWU6Z2VoZWlt", None)), result
+    assert "geheim" not in result.err and "bWU6Z2VoZWlt" not in result.err
+    path = tmp_path / "other"
+    path.write_text("default login you password x")
+    assert sent_fields("--netrc", env={**home["env"], "NETRC": str(path)})[1] == (b"Basic eW91Ong=", None)
+
+
+def test_netrc_is_read_only_with_the_option(home):
+    assert sent_fields(**home)[1] == (None, None)
+
+
+@pytest.mark.parametrize("arguments, sent", [
+    (["--auth", "a:b"], b"Basic YTpi"), (["--bearer", "t"], b"Bearer t"), (["-H", "Authorization: own"], b"own")])
+def test_other_credentials_take_precedence_over_netrc(home, arguments, sent):
+    assert sent_fields("--netrc", *arguments, **home)[1] == (sent, None)
+
+
+def test_a_host_without_an_entry_in_netrc_gets_no_login(home, tmp_path):
+    (tmp_path / ".netrc").write_text("machine other.example login a password b")
+    result, sent = sent_fields("--netrc", **home)
+    assert (result.status, sent) == (0, (None, None)), result
+
+
+@pytest.mark.parametrize("command", ["connect", "bench"])
+def test_an_unusable_netrc_exits_2(home, tmp_path, command):
+    path = tmp_path / ".netrc"
+    path.write_text("machine h\n  login me password geheim geheim\n")
+    result = wsx(command, "--netrc", "ws://127.0.0.1:1/", **home)
+    assert_fails(result, 2, f"--netrc {path}, line 2: unknown word", "double quotes")
+    assert "geheim" not in result.err
+    path.unlink()
+    assert_fails(wsx(command, "--netrc", "ws://127.0.0.1:1/", **home), 2, f"--netrc {path}: no such file")

@@ -478,7 +478,7 @@ def test_input_before_the_connection_opens_is_sent_after_it_opens():
         peer.read_request()
         may_upgrade.wait(30)
         peer.upgrade()
-        payloads = [peer.read_frame().payload for _ in range(3)]
+        payloads = [peer.read_message().payload for _ in range(3)]
         peer.answer_close()
         return payloads
 
@@ -496,7 +496,7 @@ def test_a_line_is_sent_as_soon_as_it_is_written():
     def script(peer):
         peer.upgrade()
         for _ in range(3):
-            peer.send(wire.text(peer.read_frame().payload))
+            peer.send(wire.text(peer.read_message().payload))
         peer.answer_close()
 
     with ScriptedServer(script) as server:

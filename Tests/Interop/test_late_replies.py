@@ -11,9 +11,12 @@ REPLY_DELAY_S = 0.3
 
 
 def reply_late(peer):
-    """Answers each message 300 ms after its arrival."""
+    """Answers each ping at once, and each message after 300 ms, one after the other."""
     peer.upgrade()
-    while (received := peer.read_frame()) and received.opcode == wire.TEXT:
+    while (received := peer.read_frame()) and received.opcode != wire.CLOSE:
+        if received.opcode == wire.PING:
+            peer.send(wire.frame(wire.PONG, received.payload))
+            continue
         time.sleep(REPLY_DELAY_S)
         peer.send(wire.text(received.payload.upper()))
     peer.send(wire.frame(wire.CLOSE, received.payload))

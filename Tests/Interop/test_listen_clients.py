@@ -139,7 +139,9 @@ def test_binary_and_records_work_as_with_connect():
 
 def test_json_events_are_complete():
     with Listener("--echo", "--output", "json") as server:
-        with Running([BINARY, "connect", "-i", "--output", "json", server.url, "hello"], stdin=-1) as client:
+        # With --linger, the client sends no ping.
+        words = ["--linger", "1s", "-i", "--output", "json", server.url, "hello"]
+        with Running([BINARY, "connect", *words], stdin=-1) as client:
             client.wait_for('"hello"', "out")
             assert wsx("connect", "--binary", "--close-code", "4000", "--close-reason", "bye", "-n", "1", server.url, "b").status == 0
             client.process.stdin.close()

@@ -181,6 +181,23 @@ def test_wait_until_ready(kitchen):
     assert (result.status, result.out) == (0, b"starting\nready\n"), result
 
 
+@recipe("Keep the URL and the login of a server in a profile")
+def test_keep_a_profile(kitchen):
+    for name in ("WSX_CONFIG", "XDG_CONFIG_HOME"):
+        kitchen.environment.pop(name, None)
+    kitchen.environment["STAGING_TOKEN"] = "geheim"
+    with Listener("--bearer", "geheim", program=["sh", "-c", "read -r line; echo \"got $line\""]) as server:
+        result = kitchen.run({"wss://staging.example/socket": server.url})
+    assert (result.status, result.out, result.err) == (0, b'got {"op":"health"}\n', ""), result
+
+
+@recipe("Send one request and print its reply")
+def test_one_request(kitchen):
+    with serving("while read -r line; do echo \"got $line\"; done") as server:
+        result = kitchen.run({"ws://localhost:8080/api": server.url})
+    assert (result.status, result.out, result.err) == (0, b'got {"op":"health"}\n', "")
+
+
 @recipe("Send a file of requests and keep late replies")
 def test_keep_late_replies(kitchen):
     kitchen.write("requests.txt", "a\nb\nc\n")
@@ -228,6 +245,14 @@ def test_extract_fields(kitchen, wsx_echo):
     result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
     assert result.status == 0, result
     assert re.fullmatch(rb'\["\d{4}-\d\d-\d\dT[\d:.]+Z","hello"\]\n', result.out)
+
+
+@recipe("Print one value of each message")
+def test_pick_a_value(kitchen):
+    feed = """for price in 1.50 2 "'3'" null 5 6; do echo '{"time":1}'; echo "{'trade':{'price':$price}}"; done"""
+    with serving(feed + " | tr \\' '\"'; sleep 60") as server:
+        result = kitchen.run({"ws://localhost:8080/trades": server.url})
+    assert (result.status, result.lines, result.err) == (0, ["1.50", "2", "3", "null", "5"], "")
 
 
 @recipe("Send a file as one binary message")

@@ -117,7 +117,9 @@ def test_a_confirmed_line_is_not_sent_again(tmp_path):
 
 def test_messages_given_as_arguments_are_sent_again(tmp_path):
     with Recorder(tmp_path / "lines") as recorder:
-        with Running([BINARY, "connect", "--reconnect", "-i", recorder.url, "hello", "subscribe"], stdin=-1) as client:
+        # With --linger, the only pings are those of --reconnect.
+        words = ["--reconnect", "--linger", "1s", "-i", recorder.url, "hello", "subscribe"]
+        with Running([BINARY, "connect", *words], stdin=-1) as client:
             wait_until(lambda: len(recorder.lines) == 2, what="both messages")
             client.send(b"a line\n")
             wait_until(lambda: len(recorder.lines) == 3, what="the line")

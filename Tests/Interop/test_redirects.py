@@ -7,7 +7,7 @@ import ssl
 import pytest
 
 import wire
-from processes import assert_fails, wsx
+from processes import assert_fails, environment, wsx
 from scripted_server import ScriptedServer
 from services import CREDENTIALS
 from tls import server_context
@@ -58,12 +58,12 @@ class Origins:
             peer.read_until_close()
 
 
-def run(origins, certificates, *arguments, scheme="ws", userinfo="", host="example.test"):
+def run(origins, certificates, *arguments, scheme="ws", userinfo="", host="example.test", **options):
     names = ["example.test", "sub.example.test", "localhost"]
     resolved = [word for name in names for word in ("--resolve", f"{name}:{origins.port}:127.0.0.1")]
     return wsx(
         "connect", "--ca", certificates.root, "--no-stdin", *resolved, *arguments,
-        f"{scheme}://{userinfo}{host}:{origins.port}/start")
+        f"{scheme}://{userinfo}{host}:{origins.port}/start", **options)
 
 
 # Credentials: the options, and the request field that carries them.
@@ -71,6 +71,7 @@ SECRETS = {
     "--auth": (["--auth", CREDENTIALS], b"Authorization"),
     "--bearer": (["--bearer", "geheim"], b"Authorization"),
     "userinfo": ([], b"Authorization"),
+    "--netrc": (["--netrc"], b"Authorization"),
     "--cookie": (["--cookie", "id=geheim"], b"Cookie"),
     "-H Authorization": (["-H", "Authorization: Basic geheim"], b"Authorization"),
     "-H authorization": (["-H", "authorization:geheim"], b"Authorization"),
@@ -118,11 +119,16 @@ def test_credentials_stay_with_their_origin(certificates, tmp_path, target, secr
         path.write_text("X-Harmless: yes\nAuthorization: Bearer geheim\n")
         options = ["-H", f"@{path}"]
     userinfo = f"{CREDENTIALS}@" if secret == "userinfo" else ""
+    user, password = CREDENTIALS.split(":", 1)
+    netrc = tmp_path / "netrc"
+    netrc.write_text(f"machine example.test login {user} password {password}\ndefault login x password x\n")
     with Origins(certificates) as other, Origins(certificates) as origins:
         location = location.replace("PORT", str(origins.port)).replace("OTHER", str(other.port))
         origins.location = location
         resolve = ["--resolve", f"example.test:{other.port}:127.0.0.1"]
-        result = run(origins, certificates, "-L", "-v", *resolve, *options, scheme=scheme, userinfo=userinfo)
+        result = run(
+            origins, certificates, "-L", "-v", *resolve, *options, scheme=scheme, userinfo=userinfo,
+            env=environment(NETRC=netrc))
     assert (result.status, result.out) == (0, b"arrived\n"), result
     assert "geheim" not in result.err and ENCODED.decode() not in result.err
     requests = origins.requests + other.requests

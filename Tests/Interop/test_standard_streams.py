@@ -30,7 +30,7 @@ def closing_after_a_message(peer):
 
 def echoing_one(peer):
     peer.upgrade()
-    peer.send(wire.text(peer.read_frame().payload))
+    peer.send(wire.text(peer.read_message().payload))
     peer.answer_close()
 
 

@@ -8,9 +8,32 @@ struct BashCompletion {
         # bash completion for \(program.name)
         # Made from the option table by "make generate"; changes here are lost.
 
+        # Offers the words, and the profiles and URLs that the program knows, as continuations of $full.
+        _\(program.name)_urls() {
+            local word cut=
+            # Readline replaces only the part after the last character that ends a word.
+            if [[ $full != "$current" || ($current == [:@] && $COMP_WORDBREAKS == *"$current"*) ]]; then
+                cut=${full%"${full##*[:@=]}"}
+            fi
+            while read -r word; do
+                if [[ $word == "$full"* ]]; then
+                    printf -v word %q "${word#"$cut"}"
+                    COMPREPLY+=("$word")
+                fi
+            done < <(
+                "$1" \(CommandDescription.completionsName) "$2" 2>/dev/null
+                shift 2
+                printf '%s\\n' "$@"
+            )
+        }
+
         _\(program.name)() {
             local IFS=$'\\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
-            local index=1 word operands=0 end=0 runs=
+            local index=1 word operands=0 end=0 runs= counts=0 joins=
+            # Colons and '@' end a word for bash. The whole word before the cursor:
+            local full=${COMP_LINE:0:COMP_POINT}
+            full=${full##*[[:space:]]}
+            [[ $full == *"$current" ]] || full=$current
             COMPREPLY=()
             # '=' is a word of its own to bash.
             if [[ $current == '=' ]]; then
@@ -35,20 +58,31 @@ struct BashCompletion {
                     ((operands++))
                     continue
                 fi
+                counts=0 joins=
                 case "$word" in
                     --) end=$index ;;
-                    =) ((index++)) ;;
+                    =) ((index++)); joins=1 ;;
                     -?*)
                         case "$command $word" in
                             \(programOptions)) runs=1 ;;
                             \(optionsWithValue))
                                 [[ ${COMP_WORDS[index+1]} == '=' ]] || ((index++))
+                                joins=1
                                 ;;
                         esac
                         ;;
-                    *) ((operands++)) ;;
+                    [:@]) ((operands++, index++)); counts=1 joins=1 ;;
+                    *) ((operands++)); counts=1 joins=1 ;;
                 esac
+                while [[ $joins && ${COMP_WORDS[index+1]} == : ]] && ((index + 1 < COMP_CWORD)); do
+                    ((index += 2))
+                done
             done
+            if [[ $full != "$current" && $full != -* ]]; then
+                # The beginning of the current word was counted, or is the value of an option.
+                ((counts)) || return
+                ((operands--))
+            fi
             if ((end)) && [[ $runs ]]; then
                 # bash-completion knows what the program takes.
                 if declare -F _command_offset >/dev/null; then
@@ -141,11 +175,12 @@ struct BashCompletion {
     /// The completions where no value is expected: options, commands, and operands.
     private var commandCases: String {
         let implicit = program.commands.first { $0.name == program.implicitCommand?.name }
-        let first = program.commandsOfOneWord.map(\.name) + (implicit.map(urlPrefixes) ?? [])
+        let urls = implicit?.operands.first.map { reply($0.completion) } ?? []
         // Without a command, the options of the implicit command apply.
         let implicitOptions = implicit?.options ?? []
         let own = program.options.filter { option in !implicitOptions.contains { $0.long == option.long } }
-        var lines = [#""")"#] + words([offer(first)], options: own + implicitOptions) + ["    ;;"]
+        let first = [offer(program.commandsOfOneWord.map(\.name))] + urls
+        var lines = [#""")"#] + words(first, options: own + implicitOptions) + ["    ;;"]
         for command in program.commands {
             let operand = command.operands.first
             lines += ["\(word(command)))"]
@@ -155,13 +190,6 @@ struct BashCompletion {
             lines += ["    ;;"]
         }
         return indented(lines)
-    }
-
-    /// The URL prefixes that a command accepts.
-    private func urlPrefixes(of command: CommandDescription) -> [String] {
-        command.operands.flatMap { operand in
-            if case .url(let prefixes) = operand.completion { prefixes } else { [] as [String] }
-        }
     }
 
     /// Offers options after a hyphen. Otherwise offers choices for the first operand, and files for each operand.
@@ -190,11 +218,18 @@ struct BashCompletion {
         // A program is completed separately, before this.
         case .none, .program: []
         case .directory: ["compopt -o filenames 2>/dev/null", "COMPREPLY=($(compgen -d -- \"$current\"))"]
-        case .url(let prefixes):
-            [offer((command.map(program.subcommands)?.compactMap(\.words.last) ?? []) + prefixes)]
+        case .url(let prefixes, let list):
+            offers(subcommandsOf: command) + [
+                "_\(program.name)_urls \"${1:-\(program.name)}\" \(list) \(prefixes.joined(separator: " "))"
+            ]
         case .file: ["compopt -o filenames 2>/dev/null", "COMPREPLY=($(compgen -f -- \"$current\"))"]
         case .choices(let choices): [offer(choices.map(\.name))]
         }
+    }
+
+    private func offers(subcommandsOf command: CommandDescription?) -> [String] {
+        let words = command.map(program.subcommands)?.compactMap(\.words.last) ?? []
+        return words.isEmpty ? [] : [offer(words)]
     }
 
     private func offer(_ words: [String]) -> String {

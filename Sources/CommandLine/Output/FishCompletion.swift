@@ -10,7 +10,7 @@ struct FishCompletion {
             "# Made from the option table by \"make generate\"; changes here are lost.",
             "",
             "function __\(name)_completes_url",
-            "    not string match -qr '[:/.]|^localhost$' -- (commandline -opc)[2..-1]",
+            "    not string match -qr '[:/.]|^localhost$|^@' -- (commandline -opc)[2..-1]",
             "end",
             "",
             "function __\(name)_complete_program",
@@ -42,9 +42,10 @@ struct FishCompletion {
                     let option = operand.option.map { "; and contains -- --\($0) (commandline -opc)" } ?? ""
                     let place = quoted(self.condition(of: command) + option + "; and contains -- -- (commandline -opc)")
                     lines.append("complete -c \(program.name) -n \(place) -a '(__\(name)_complete_program)'")
-                case .url(let prefixes):
+                case .url(let prefixes, let list):
                     let place = quoted(self.condition(of: command) + "; and __\(name)_completes_url")
-                    let words = prefixes.joined(separator: " ")
+                    let known = "(\(name) \(CommandDescription.completionsName) \(list) 2>/dev/null)"
+                    let words = (prefixes + [known]).joined(separator: " ")
                     lines.append("complete -c \(program.name) -n \(place) -a \(quoted(words))")
                     for sub in program.subcommands(of: command) {
                         let summary = quoted(sub.summary)

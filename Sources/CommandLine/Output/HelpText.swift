@@ -80,6 +80,12 @@ public enum HelpText {
                 lines += definitions.flatMap { listed($0.term.plain, $0.text.plain, width: 3) }
             }
         }
+        if command == nil {
+            for topic in program.topics {
+                lines.append("")
+                lines += section(of: topic, program)
+            }
+        }
         if !manual.examples.isEmpty {
             lines += ["", "Examples:"]
             for example in manual.examples {
@@ -88,6 +94,43 @@ public enum HelpText {
         }
         lines += closing(command, program, knowsLongHelp: true)
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The section of a topic.
+    static func text(of topic: ManualTopic, _ program: ProgramDescription) -> String {
+        section(of: topic, program).map { $0 + "\n" }.joined()
+    }
+
+    /// The section of a topic under its title.
+    private static func section(of topic: ManualTopic, _ program: ProgramDescription) -> [String] {
+        let title = topic.title.prefix(1) + topic.title.dropFirst().lowercased() + ":"
+        var lines = [String(title)]
+        for section in program.manual.sections where section.title == topic.title {
+            for (index, block) in section.blocks.enumerated() {
+                if index > 0 { lines.append("") }
+                lines += self.lines(of: block)
+            }
+        }
+        return lines
+    }
+
+    /// A block of a section, indented.
+    private static func lines(of block: ManualBlock) -> [String] {
+        switch block {
+        case .paragraph(let text): return wrapped(text.plain, indentation: 2)
+        case .definitions(let definitions):
+            return definitions.flatMap {
+                ["  " + $0.term.plain] + wrapped($0.text.plain, indentation: 10)
+            }
+        case .listing(let listing): return listing.map { $0.isEmpty ? "" : "    " + $0 }
+        case .table(let headings, let rows):
+            let lines = [headings] + rows
+            let widths = headings.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+            return lines.map { cells in
+                let padded = zip(cells, widths).dropLast().map { self.padded($0, $1) }
+                return "  " + (padded + [cells.last ?? ""]).joined(separator: "  ")
+            }
+        }
     }
 
     /// The names of an option and its value: `-n, --count N`.

@@ -20,6 +20,10 @@ struct HelpTopic: Sendable {
             return .help(try HelpText.explanation(of: optionName(command), program))
         }
         guard !command.isEmpty else { return .longHelp(HelpText.long(of: nil, program)) }
+        if let topic = program.topics.first(where: { $0.names.contains(command) }) {
+            guard option.isEmpty else { throw .unexpectedOperand(option, command: CommandDescription.helpName) }
+            return .longHelp(HelpText.text(of: topic, program))
+        }
         guard let description = program.commands.first(where: { $0.name == command }) else {
             throw program.unknownCommand(command)
         }

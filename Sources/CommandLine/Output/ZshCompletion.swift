@@ -9,9 +9,10 @@ struct ZshCompletion {
         # Made from the option table by "make generate"; changes here are lost.
 
         _\(program.name)_url() {
-            local -a commands=("$@")
+            local -a commands=("$@") known
             (($#)) && _describe -t commands command commands
-            compadd -S '' -- \(urlPrefixes.joined(separator: " "))
+        \(lines(knownURLs, depth: 1))
+            compadd -S '' -- \(urls?.prefixes.joined(separator: " ") ?? "")
         }
 
         _\(program.name)() {
@@ -62,11 +63,20 @@ struct ZshCompletion {
         program.commands.first { $0.name == program.implicitCommand?.name }
     }
 
-    /// The URL prefixes that commands accept.
-    private var urlPrefixes: [String] {
-        program.commands.flatMap(\.operands).lazy.compactMap { operand in
-            if case .url(let prefixes) = operand.completion { prefixes } else { nil as [String]? }
-        }.first ?? []
+    /// The URL prefixes that commands accept, and the list of known URLs.
+    private var urls: (prefixes: [String], list: String)? {
+        program.commands.flatMap(\.operands).lazy.compactMap { operand -> (prefixes: [String], list: String)? in
+            if case .url(let prefixes, let list) = operand.completion { (prefixes, list) } else { nil }
+        }.first
+    }
+
+    /// Offers the profiles and URLs that the program knows.
+    private var knownURLs: [String] {
+        guard let urls else { return [] }
+        return [
+            "known=(${(f)\"$(\(program.name) \(CommandDescription.completionsName) \(urls.list) 2>/dev/null)\"})",
+            "(($#known)) && compadd -a known",
+        ]
     }
 
     /// Joins the two words of a command into one.

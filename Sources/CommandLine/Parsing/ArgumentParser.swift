@@ -14,16 +14,20 @@ struct ArgumentParser<Arguments> {
     }
 
     private let command: CommandDescription
-    private let program: ProgramDescription
-    private let options: [OptionSpecification<Arguments>]
-    private let operandSpecifications: [OperandSpecification<Arguments>]
-    private var arguments: Arguments
+    let program: ProgramDescription
+    let options: [OptionSpecification<Arguments>]
+    let operandSpecifications: [OperandSpecification<Arguments>]
+    /// The arguments without any option.
+    let initialArguments: Arguments
+    var arguments: Arguments
     private var remaining: ArraySlice<String>
-    private var operands: [String] = []
+    var operands: [String] = []
     /// The number of operands before `--`, or `nil` without it.
-    private var operandCountBeforeEnd: Int?
+    var operandCountBeforeEnd: Int?
+    /// The first operand if it comes from a profile.
+    var configuredOperand: ConfiguredOperand?
     /// The options that were given.
-    private var given: [GivenOption] = []
+    var given: [GivenOption] = []
 
     init(
         _ command: CommandDescription, of program: ProgramDescription, options: [OptionSpecification<Arguments>],
@@ -33,12 +37,15 @@ struct ArgumentParser<Arguments> {
         self.program = program
         self.options = options
         operandSpecifications = operands
+        initialArguments = arguments
         self.arguments = arguments
         remaining = words
     }
 
-    /// Parses all words.
-    mutating func parse(_ check: ParsedWordsCheck?) throws(UsageError) -> Result {
+    /// Parses all words, then adds the options of the configuration.
+    mutating func parse(
+        _ check: ParsedWordsCheck?, configuration: ConfigurationSource = .none
+    ) throws(UsageError) -> Result {
         while let word = remaining.popFirst() {
             if word == "--" {
                 operandCountBeforeEnd = operands.count
@@ -51,6 +58,7 @@ struct ArgumentParser<Arguments> {
             }
         }
         if let check { try check(operands, given.map(\.typed)) }
+        try addConfiguration(from: configuration)
         try GivenOption.checkCompany(of: given)
         try takeOperands()
         return .arguments(arguments)

@@ -1,11 +1,13 @@
-/// An option as given on the command line.
+/// An option as given on the command line or in a configuration file.
 struct GivenOption {
     /// The description of the option.
     let description: OptionDescription
-    /// The name as typed, with its hyphens.
+    /// The name as typed: with its hyphens on the command line, without them in a file.
     let typed: String
     /// The value as typed; empty for an option without a value.
     let value: String
+    /// The number of the line in the configuration file, or `nil` on the command line.
+    var line: Int?
 
     /// Checks conflicts and requirements between options.
     ///
@@ -21,6 +23,46 @@ struct GivenOption {
             if !requirements.isEmpty, !effective.contains(where: { $0.isAny(of: requirements) }) {
                 throw .missingRequirement(option.typed, requirements: requirements)
             }
+        }
+    }
+
+    /// Whether an option of a higher layer contradicts this one, or excludes another value.
+    func isOverridden(by others: [GivenOption]) -> Bool {
+        others.contains { other in
+            (other.description.long == description.long && description.isSingular)
+                || (!isDefault && opponent(among: [other]) != nil)
+                || (!other.isDefault && other.opponent(among: [self]) != nil)
+        }
+    }
+
+    /// The first conflict between options of one section, with the later option.
+    static func conflict(among options: [GivenOption]) -> (option: GivenOption, error: UsageError)? {
+        for (index, option) in options.enumerated() where !option.isDefault {
+            for other in options[..<index] {
+                if option.description.isSingular, other.description.long == option.description.long,
+                    other.value != option.value
+                {
+                    return (option, .twoValues(option: option.typed, other.value, option.value))
+                }
+                guard !other.isDefault,
+                    option.opponent(among: [other]) != nil || other.opponent(among: [option]) != nil
+                else { continue }
+                return (option, .conflict(option.typed, other.typed))
+            }
+        }
+        return nil
+    }
+
+    /// Removes the options of a file that require another one which is not given.
+    static func withoutUnmetRequirements(_ options: [GivenOption]) -> [GivenOption] {
+        var options = options
+        while true {
+            let kept = options.filter { option in
+                let requirements = option.description.requirements
+                return option.line == nil || requirements.isEmpty || options.contains { $0.isAny(of: requirements) }
+            }
+            guard kept.count < options.count else { return kept }
+            options = kept
         }
     }
 

@@ -32,6 +32,8 @@ public enum UsageError: Error, Equatable {
     case twoValues(option: String, String, String)
     /// An option that requires at least one of several others.
     case missingRequirement(String, requirements: [OptionReference])
+    /// An error in the configuration file, or in its use.
+    case configuration(ConfigurationError)
 }
 
 extension UsageError {
@@ -87,6 +89,7 @@ extension UsageError {
             let names = requirements.map { "'\($0.words)'" }
             let remedy = names.count == 1 ? "add it" : "add one of them"
             return "'\(option)' requires \(ValueProblem.alternatives(names)); \(remedy), or omit '\(option)'"
+        case .configuration(let error): return error.words(of: program, shown: shown)
         }
     }
 }

@@ -9,7 +9,7 @@ public struct CommandSpecification<Invocation>: Sendable {
     /// Parses the words after the command. The check receives operands and options before they are interpreted.
     typealias Run =
         @Sendable (
-            ArraySlice<String>, ProgramSpecification<Invocation>, ParsedWordsCheck?
+            ArraySlice<String>, ProgramSpecification<Invocation>, ConfigurationSource, ParsedWordsCheck?
         ) throws(UsageError) -> Invocation
 
     /// Declares a command.
@@ -47,11 +47,11 @@ public struct CommandSpecification<Invocation>: Sendable {
             name: name, summary: summary, makeOptions: { options().map(\.description) + [.help] },
             makeOperands: { operands().map(\.description) }, makeManual: manual)
         self.description = description
-        run = { words, program, check throws(UsageError) in
+        run = { words, program, configuration, check throws(UsageError) in
             var parser = ArgumentParser(
                 description, of: program.description, options: options(), operands: operands(),
                 arguments: arguments(), words: words)
-            switch try parser.parse(check) {
+            switch try parser.parse(check, configuration: configuration) {
             case .help(let text): return program.text(text)
             case .arguments(let arguments): return try checkedInvocation(arguments, program)
             }
@@ -79,9 +79,17 @@ public struct CommandSpecification<Invocation>: Sendable {
     }
 
     /// The command that prints a shell's completion script.
-    public static func completions(manual: @autoclosure @escaping @Sendable () -> Manual) -> CommandSpecification {
+    ///
+    /// - Parameters:
+    ///   - lists: Other operands, which the scripts use, with the invocations that print words to offer. See
+    ///     ``ValueCompletion/url(prefixes:list:)``.
+    ///   - manual: The manual.
+    public static func completions(
+        lists: @autoclosure @escaping @Sendable () -> [String: Invocation] = [:],
+        manual: @autoclosure @escaping @Sendable () -> Manual
+    ) -> CommandSpecification {
         CommandSpecification(
-            "completions", summary: "Print a shell's completion script", arguments: "",
+            CommandDescription.completionsName, summary: "Print a shell's completion script", arguments: "",
             operands: [
                 OperandSpecification(
                     "SHELL", required: true, completion: .choices(of: Shell.self), summary: "bash, zsh or fish"
@@ -89,6 +97,7 @@ public struct CommandSpecification<Invocation>: Sendable {
             ],
             manual: manual()
         ) { word, program throws(UsageError) in
+            if let list = lists()[word] { return list }
             do throws(ValueProblem) {
                 return program.text(.completionScript(try Shell.parse(word).completionScript(of: program.description)))
             } catch {
@@ -110,6 +119,8 @@ public struct CommandDescription: Sendable {
 
     /// The name of the help command.
     static let helpName = "help"
+    /// The name of the completions command.
+    static let completionsName = "completions"
 
     /// The options of the command.
     public var options: [OptionDescription] { makeOptions() }

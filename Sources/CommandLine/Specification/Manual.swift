@@ -37,6 +37,26 @@ public struct ManualSection: Sendable {
     }
 }
 
+/// A section of the program's manual that long help and the help command also show.
+public struct ManualTopic: Sendable {
+    /// The words after the help command; the first one is offered by completions.
+    public let names: [String]
+    /// One line for completions, without a period.
+    public let summary: String
+    /// The title of the section.
+    public let title: String
+
+    /// Creates a topic.
+    public init(_ names: String..., summary: String, title: String) {
+        self.names = names
+        self.summary = summary
+        self.title = title
+    }
+
+    /// The topic as a choice for completion.
+    public var choice: ValueChoice? { names.first.map { ValueChoice(name: $0, summary: summary) } }
+}
+
 /// A block of a manual section.
 public enum ManualBlock: Sendable {
     case paragraph(MarkedText)

@@ -15,6 +15,8 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///   - isRepeatable: Whether it takes all remaining words; allowed only for the last operand.
     ///   - option: The long name of the option that requires this operand and assigns the words after `--` to it, or
     ///     `nil` for an ordinary operand.
+    ///   - profileKey: The name under which a profile of the configuration file contains the operand, or `nil` if the
+    ///     operand cannot name a profile. Only for the first operand of a command.
     ///   - completion: The completions that shells offer.
     ///   - example: The operand in examples of options. With `nil`, examples contain the placeholder of a required
     ///     operand, and omit an optional one.
@@ -23,12 +25,13 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///   - update: Stores the words in the arguments.
     public init(
         _ placeholder: String, required isRequired: Bool, repeatable isRepeatable: Bool = false,
-        of option: String? = nil, completion: ValueCompletion = .none, example: String? = nil, summary: String,
-        manual: MarkedText..., update: @escaping Update
+        of option: String? = nil, profileKey: String? = nil, completion: ValueCompletion = .none,
+        example: String? = nil, summary: String, manual: MarkedText..., update: @escaping Update
     ) {
         description = OperandDescription(
             placeholder: placeholder, isRequired: isRequired, isRepeatable: isRepeatable, option: option,
-            completion: completion, example: example ?? (isRequired ? placeholder : nil), summary: summary,
+            profileKey: profileKey, completion: completion, example: example ?? (isRequired ? placeholder : nil),
+            summary: summary,
             manual: manual)
         self.update = update
     }
@@ -59,6 +62,8 @@ public struct OperandDescription: Sendable {
     public let isRepeatable: Bool
     /// The long name of the option that assigns the words after `--` to this operand.
     public let option: String?
+    /// The name under which a profile of the configuration file contains the operand, or `nil` if it cannot.
+    public let profileKey: String?
     /// The completions that shells offer.
     public let completion: ValueCompletion
     /// The operand in examples of options, or `nil` to omit it.
@@ -72,7 +77,7 @@ public struct OperandDescription: Sendable {
     var sample: String? {
         switch completion {
         case .choices(let choices): choices.first?.name
-        case .url(let prefixes): prefixes.first
+        case .url(let prefixes, _): prefixes.first
         case .none, .file, .directory, .program: example == placeholder ? nil : example
         }
     }

@@ -27,9 +27,13 @@ public struct ProgramSpecification<Invocation>: Sendable {
 
     /// Parses a command line.
     ///
-    /// - Parameter words: The words after the program's name.
+    /// - Parameters:
+    ///   - words: The words after the program's name.
+    ///   - configuration: The user's defaults and profiles.
     /// - Throws: ``UsageError`` for the first error.
-    public func parse(_ words: [String]) throws(UsageError) -> Invocation {
+    public func parse(
+        _ words: [String], configuration: ConfigurationSource = .none
+    ) throws(UsageError) -> Invocation {
         let words = words.first == "--" ? Array(words.dropFirst()) : words
         guard let word = words.first else { throw .missingCommand(example: description.firstExample) }
         if let command = leading(words) {
@@ -37,32 +41,36 @@ public struct ProgramSpecification<Invocation>: Sendable {
             if command.description.name == CommandDescription.helpName {
                 rest = HelpTopic.operands(rest, command: leading(rest)?.description)
             }
-            return try command.run(rest, self, nil)
+            return try command.run(rest, self, configuration, nil)
         }
         switch word {
         case "-h": return text(.help(HelpText.short(of: nil, description)))
         case "--help": return text(.longHelp(HelpText.long(of: nil, description)))
         case "-V", "--version": return version()
-        default: return try parseWithoutCommand(words)
+        default: return try parseWithoutCommand(words, configuration)
         }
     }
 
     /// Parses a line that does not begin with a command.
-    private func parseWithoutCommand(_ words: [String]) throws(UsageError) -> Invocation {
+    private func parseWithoutCommand(
+        _ words: [String], _ configuration: ConfigurationSource
+    ) throws(UsageError) -> Invocation {
         if let line = try description.hooks.rewrite(words), let command = leading(line) {
-            return try command.run(line.dropFirst(command.description.words.count), self, nil)
+            return try command.run(line.dropFirst(command.description.words.count), self, configuration, nil)
         }
         let description = description
         guard let implicit = description.implicitCommand,
             let command = commands.first(where: { $0.description.name == implicit.name })
         else { throw description.unknownCommand(words[0]) }
-        return try command.run(words[...], self) { operands, options throws(UsageError) in
+        return try command.run(words[...], self, configuration) { operands, options throws(UsageError) in
             guard let word = operands.first else { return }
             if let option = options.first, description.commands.contains(where: { $0.name == word }) {
                 throw .optionBeforeCommand(option, word)
             }
             // Any other word is more likely a mistyped command.
-            guard implicit.takes(word) else { throw description.unknownCommand(word) }
+            guard implicit.takes(word) || Configuration.profileName(in: word) != nil else {
+                throw description.unknownCommand(word)
+            }
         }
     }
 
@@ -98,6 +106,8 @@ public struct ProgramDescription: Sendable {
     public let implicitCommand: ImplicitCommand?
     /// A command line for first-time users.
     public let firstExample: String
+    /// The sections of the manual that the help command also shows by themselves.
+    public let topics: [ManualTopic]
     /// Equivalents for the command lines of other programs.
     public let hooks: ForeignHooks
     private let makeManual: @Sendable () -> Manual
@@ -105,8 +115,8 @@ public struct ProgramDescription: Sendable {
     /// Describes a program.
     public init(
         name: String, version: String, summary: String, headings: [OptionHeading], commands: [CommandDescription],
-        implicitCommand: ImplicitCommand? = nil, firstExample: String, hooks: ForeignHooks = ForeignHooks(),
-        manual: @autoclosure @escaping @Sendable () -> Manual
+        implicitCommand: ImplicitCommand? = nil, firstExample: String, topics: [ManualTopic] = [],
+        hooks: ForeignHooks = ForeignHooks(), manual: @autoclosure @escaping @Sendable () -> Manual
     ) {
         self.name = name
         self.version = version
@@ -115,6 +125,7 @@ public struct ProgramDescription: Sendable {
         self.commands = commands
         self.implicitCommand = implicitCommand
         self.firstExample = firstExample
+        self.topics = topics
         self.hooks = hooks
         makeManual = manual
     }

@@ -5,8 +5,8 @@ public enum ValueCompletion: Equatable, Sendable {
     case directory
     /// A program, followed by the program's arguments.
     case program
-    /// A URL with one of these prefixes.
-    case url(prefixes: [String])
+    /// A URL with one of these prefixes, or a line that the completions command prints for the operand `list`.
+    case url(prefixes: [String], list: String)
     case choices([ValueChoice])
 
     /// The words of a type, with their descriptions.

@@ -93,21 +93,31 @@ public enum JSONString {
 
 extension JSONString {
     /// Appends the decoded string as UTF-8.
-    /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
+    /// - Parameters:
+    ///   - literal: The string with its quotes, as returned by ``JSONReader``.
+    ///   - replacesSurrogates: Whether an escaped unpaired surrogate becomes U+FFFD.
     /// - Returns: Whether the string is valid; an escaped unpaired surrogate has no encoding in UTF-8 (RFC 8259 §8.2).
-    public static func appendDecoded(_ literal: RawSpan, to buffer: inout ByteBuffer) -> Bool {
+    public static func appendDecoded(
+        _ literal: RawSpan, to buffer: inout ByteBuffer, replacingSurrogates replacesSurrogates: Bool = false
+    ) -> Bool {
         let end = literal.byteCount - 1
         var index = 1
         while index < end {
             let runEnd = indexOfBackslash(in: literal, from: index, to: end)
             buffer.append(literal.extracting(index..<runEnd))
             guard runEnd < end else { return true }
-            guard let (scalar, length) = decodeEscape(literal, at: runEnd) else { return false }
+            guard
+                let (scalar, length) = decodeEscape(literal, at: runEnd)
+                    ?? (replacesSurrogates ? ("\u{FFFD}", unitEscapeBytes) : nil)
+            else { return false }
             UTF8.encode(scalar) { buffer.append(byte: $0) }
             index = runEnd + length
         }
         return true
     }
+
+    /// The length of `\u0000`.
+    private static let unitEscapeBytes = 6
 
     private static func indexOfBackslash(in literal: RawSpan, from start: Int, to end: Int) -> Int {
         var index = start
@@ -131,7 +141,7 @@ extension JSONString {
 
     private static func decodeUnits(_ literal: RawSpan, at index: Int) -> (Unicode.Scalar, length: Int)? {
         let first = unit(literal, at: index + 2)
-        if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
+        if let scalar = Unicode.Scalar(first) { return (scalar, unitEscapeBytes) }
         // The trailing surrogate must follow as another escape.
         guard UTF16.isLeadSurrogate(first), index + 12 < literal.byteCount,
             literal.unsafeLoad(fromByteOffset: index + 6, as: UInt8.self) == UInt8(ascii: "\\"),

@@ -45,14 +45,28 @@ public struct JSONWriter: ~Copyable {
         append(value)
     }
 
+    /// Adds an array of strings under a name that may need escapes.
+    public mutating func add(named name: String, _ values: [String]) {
+        separate()
+        append(name)
+        text.append(literal: ":")
+        open("[")
+        append(values)
+        endArray()
+    }
+
     /// Adds an array of strings.
     public mutating func add(_ name: StaticString, _ values: [String]) {
         beginArray(name)
+        append(values)
+        endArray()
+    }
+
+    private mutating func append(_ values: [String]) {
         for value in values {
             separate()
             append(value)
         }
-        endArray()
     }
 
     /// Adds an integer.

@@ -190,6 +190,7 @@ public final class TLSSession {
         return TLSSummary(
             version: "TLS \(isTLS13 ? TLSVersion.tls13 : .tls12)",
             cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(handle)).map { String(cString: $0) } ?? "unknown",
+            group: wsx_ssl_group_name(handle).map { String(cString: $0) },
             applicationProtocol: nameCount == 0
                 ? nil
                 : escapingControls(

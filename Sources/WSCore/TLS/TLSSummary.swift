@@ -6,6 +6,8 @@ public struct TLSSummary: Equatable, Sendable {
     public let version: String
     /// OpenSSL's name of the cipher suite.
     public let cipher: String
+    /// The group of the key exchange, as in "x25519", or `nil` without one.
+    public var group: String?
     /// The application protocol that the server selected (RFC 7301), or `nil`.
     public let applicationProtocol: String?
     /// Whether the session was resumed.

@@ -26,7 +26,8 @@ struct RequestComposition {
         var fields = try HeaderFiles.fields(arguments.request.headers)
         let auth = try arguments.request.auth.map { (auth) throws(Failure) in try secrets.value(of: auth, for: "--auth")
         }
-        let credentials = try auth.map { (auth) throws(Failure) in try self.credentials(auth, for: url) }
+        var credentials = try auth.map { (auth) throws(Failure) in try self.credentials(auth, for: url) }
+        if credentials == nil { credentials = try netrcCredentials(for: url) }
         if let bearer = arguments.request.bearer {
             fields.append(try Self.bearerField(try secrets.value(of: bearer, for: "--bearer")))
         }
@@ -60,6 +61,14 @@ struct RequestComposition {
         } catch {
             throw .badArgument(what: "--auth", why: "\(error)")
         }
+    }
+
+    /// The credentials of the .netrc file, unless the user gave others.
+    private func netrcCredentials(for url: WebSocketURL) throws(Failure) -> Credentials? {
+        guard arguments.request.usesNetrc, arguments.request.bearer == nil, url.userInfo == nil else { return nil }
+        let credentials = try NetrcFile(environment: secrets.environment).credentials(for: url)
+        secrets.record.add(credentials)
+        return credentials
     }
 
     private static func bearerField(_ token: String) throws(Failure) -> HeaderField {

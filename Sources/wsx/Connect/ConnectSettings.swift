@@ -52,7 +52,7 @@ struct ConnectSettings {
             reason: arguments.client.closeFrame.closeReason)
         let readsInput = arguments.format.readsInput && (messages.isEmpty || arguments.isInteractive)
         let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.format.input == .lines
-        isRepl = readsInput && isTyped
+        isRepl = readsInput && isTyped && !arguments.ending.isOne
         readsPipe = readsInput && !isTyped
         historyPath =
             switch arguments.history {
@@ -64,15 +64,23 @@ struct ConnectSettings {
         secrets.record.add(connector.request)
     }
 
-    /// How long to wait for messages after the end of the input. The default is longer with `--until` and `--count`,
-    /// which name what to wait for. With requests, the wait begins after all replies have arrived.
-    let linger: Linger
+    /// How long to wait for messages after the end of the input. The default is longer with `--until`, `--count`, and
+    /// `--one`, which name what to wait for. With requests, the wait begins after all replies have arrived.
+    var linger: Linger
+
+    /// Whether the wait after the end of the input depends on the number of replies.
+    var countsReplies: Bool {
+        guard case .answered = linger else { return false }
+        return !isRepl && arguments.format.readsInput
+    }
 
     private static func linger(_ arguments: ConnectArguments) -> Linger {
         if let linger = arguments.ending.linger { return linger }
         if !arguments.ending.until.isEmpty { return .forever }
-        if arguments.ending.count != nil { return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever }
-        return .idle(arguments.replies.hasRequests ? .zero : .seconds(1))
+        if arguments.ending.count != nil || arguments.countsReplies {
+            return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever
+        }
+        return arguments.replies.hasRequests ? .idle(.zero) : .answered(idle: .seconds(1))
     }
 
     /// The kind of messages to send.
@@ -96,12 +104,18 @@ struct ConnectSettings {
     }
 }
 
+extension ConnectArguments {
+    /// Whether `--one` counts messages. Requests know their replies.
+    fileprivate var countsReplies: Bool { ending.isOne && !replies.hasRequests }
+}
+
 extension EndConditions {
     /// Creates the conditions that the arguments request.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: ConnectArguments) throws(Failure) {
         self.init(
-            count: arguments.ending.count, until: try Self.patterns(arguments.ending.until, for: "--until"),
+            count: arguments.ending.count, countsReplies: arguments.countsReplies,
+            until: try Self.patterns(arguments.ending.until, for: "--until"),
             expectations: try Self.patterns(arguments.ending.expectations, for: "--expect"))
     }
 

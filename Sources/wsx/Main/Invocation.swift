@@ -8,6 +8,8 @@ enum Invocation: Equatable {
     case merge(MergeArguments)
     /// Prints help or a completion script.
     case text(InformationalText)
+    /// Prints the profiles and URLs for a completion script.
+    case completionTargets
     case version
 
     /// The program and its commands, with their operands, options, and manuals.
@@ -28,9 +30,11 @@ enum Invocation: Equatable {
             Command.merge.rawValue, summary: "Merge the results of several load tests", arguments: MergeArguments(),
             options: MergeArguments.options, operands: MergeArguments.operands, manual: BenchManual.mergeManual,
             invocation: { .merge($0) })
-        let completions = CommandSpecification<Invocation>.completions(manual: ProgramManual.completions)
+        let completions = CommandSpecification<Invocation>.completions(
+            lists: [CompletionTargets.word: .completionTargets], manual: ProgramManual.completions)
         let help = CommandSpecification<Invocation>.help(
-            topics: [connect, listen, bench, completions].map(\.description.choice))
+            topics: [connect, listen, bench, completions].map(\.description.choice)
+                + ProgramManual.topics.compactMap(\.choice))
         return ProgramSpecification(
             commands: [connect, listen, bench, merge, help, completions], version: .version, text: { .text($0) },
             describe: description)
@@ -43,7 +47,7 @@ enum Invocation: Equatable {
             implicitCommand: ImplicitCommand(
                 Command.connect.rawValue, note: "Without a command, a URL means connect."
             ) { word in word == "localhost" || word.contains { ":/.".contains($0) } },
-            firstExample: "wsx connect echo:",
+            firstExample: "wsx connect echo:", topics: ProgramManual.topics,
             hooks: ForeignHooks(
                 rewrite: { words throws(UsageError) in try WscatForm.line(for: words) },
                 commandLine: { ForeignCommand.line(for: $0) },

@@ -27,12 +27,19 @@ struct Wsx {
                 "wsx: an argument is not UTF-8 text; to send other bytes, use --file or standard input\n")
             return .usage
         }
+        if words.isEmpty, isOnTerminal { return printed(FirstSteps.text) }
+        let file = ConfigurationFile(environment: environment)
+        var places: [ConfigurationSource.Place] = []
         do throws(UsageError) {
-            switch try Invocation.program.parse(words) {
-            case .connect(let arguments): return connect(arguments)
-            case .listen(let arguments): return listen(arguments)
-            case .bench(let arguments): return bench(arguments)
+            let source = ConfigurationSource(load: file.read, didUse: { places = $0 })
+            switch try Invocation.program.parse(words, configuration: source) {
+            case .connect(let arguments): return connect(arguments, places)
+            case .listen(let arguments): return listen(arguments, places)
+            case .bench(let arguments): return bench(arguments, places)
             case .merge(let arguments): return merge(arguments)
+            case .completionTargets:
+                let words = file.profileWords + RecentURLs(environment: environment).urls
+                return printed(words.map { $0 + "\n" }.joined())
             case .text(.help(let text)), .text(.completionScript(let text)): return printed(text)
             case .text(.longHelp(let text)): return Pager.show(text, environment) ? .success : printed(text)
             case .version: return printed("wsx \(version)\n")
@@ -41,6 +48,11 @@ struct Wsx {
             LogWriter.standardError.write(error.message + "\n")
             return .usage
         }
+    }
+
+    /// Whether a person most likely typed the command line and reads the output.
+    private static var isOnTerminal: Bool {
+        [StandardDescriptors.input, StandardDescriptors.output].allSatisfy(StandardDescriptors.isTerminal)
     }
 
     /// Prints a text. A reader that closes the pipe is a normal end.
@@ -52,7 +64,9 @@ struct Wsx {
         return failure.status
     }
 
-    private static func connect(_ arguments: ConnectArguments) -> ExitStatus {
+    private static func connect(
+        _ arguments: ConnectArguments, _ places: [ConfigurationSource.Place]
+    ) -> ExitStatus {
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
             environment: environment)
@@ -61,11 +75,13 @@ struct Wsx {
                 try ConnectSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
-            return report(error, on: console)
+            return report(error.naming(places), on: console)
         }
     }
 
-    private static func listen(_ arguments: ListenArguments) -> ExitStatus {
+    private static func listen(
+        _ arguments: ListenArguments, _ places: [ConfigurationSource.Place]
+    ) -> ExitStatus {
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
             environment: environment)
@@ -76,11 +92,13 @@ struct Wsx {
             let run = try ListenRun(settings, on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
-            return report(error, on: console)
+            return report(error.naming(places), on: console)
         }
     }
 
-    private static func bench(_ arguments: BenchArguments) -> ExitStatus {
+    private static func bench(
+        _ arguments: BenchArguments, _ places: [ConfigurationSource.Place]
+    ) -> ExitStatus {
         let console = Console(
             color: arguments.display.color, isQuiet: arguments.display.isQuiet, environment: environment)
         do throws(Failure) {
@@ -88,7 +106,7 @@ struct Wsx {
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
-            return report(error, on: console)
+            return report(error.naming(places), on: console)
         }
     }
 

@@ -20,7 +20,7 @@ enum BenchManual {
         ],
         sections: [
             .values, modes, pace, placeholders, results, thresholds, baselines, resultFields, statuses, .benchLimits,
-            .clientEnvironment,
+            .clientEnvironment, .benchFiles,
         ],
         examples: [
             CommandExample(

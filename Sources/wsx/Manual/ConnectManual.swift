@@ -15,19 +15,20 @@ enum ConnectManual {
             .paragraph(
                 """
                 Input is held back until the connection is open. After the input ends, `wsx connect` waits for \
-                replies; see `--linger`. Notices and errors go to standard error.
+                replies; see `--linger`. Notices and errors go to standard error. On a terminal, an attempt to connect \
+                that takes longer than a second shows its current step.
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .formats, .jsonEvents(events, example: eventExample), .recordings,
-            .requests, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
+            urls, .values, .interactiveUse, .formats, .paths, .jsonEvents(events, example: eventExample),
+            .recordings, .requests, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
             .clientEnvironment, .files,
         ],
         examples: [
             CommandExample(purpose: "Try the built-in echo server", line: "wsx connect echo:"),
             CommandExample(
-                purpose: "Send a message and print the first reply",
-                line: "wsx connect -n 1 ws://localhost:8080/chat hello"),
+                purpose: "Send a request, print the reply, and exit",
+                line: #"wsx connect -1 ws://localhost:8080/api '{"op":"health"}'"#),
             CommandExample(
                 purpose: "Send the lines of a file and save the replies",
                 line: "wsx connect :8080/events < requests.jsonl > replies.jsonl"),
@@ -55,6 +56,9 @@ enum ConnectManual {
             CommandExample(
                 purpose: "Extract the messages from JSON events",
                 line: "wsx connect --output json echo: hi | jq -r 'select(.type == \"message\").data'"),
+            CommandExample(
+                purpose: "Print one value of each message of a feed",
+                line: "wsx connect --no-stdin --pick .trade.price :8080/trades"),
             CommandExample(
                 purpose: "Replay a recording at twice its original speed",
                 line: "wsx connect --input json --replay-speed 2 :8080 < session.jsonl"),
@@ -96,7 +100,14 @@ enum ConnectManual {
         [
             (
                 "`open`",
-                "The connection is open: `url`, and `subprotocol` and `extensions` if any were negotiated."
+                """
+                The connection is open: `url`, and `subprotocol` and `extensions` if any were negotiated. `status` and \
+                `headers` are those of the response. `headers` maps each name in lower case to an array of values; \
+                `•••` replaces secrets. `address` is that of the server or the proxy. With TLS, `tls` has `version`, \
+                `cipher`, `group`, `alpn`, `resumed`, `verified`, and `certificate` (`subject`, `issuer`, `names`, \
+                `not_before`, `not_after`, and `pin`). `timings` has the microseconds of each phase of connecting: \
+                `lookup_us`, `connect_us`, `proxy_us`, `tls_us`, `upgrade_us`, and `total_us`.
+                """
             )
         ]
         + ManualSection.commonEvents

@@ -35,9 +35,9 @@ enum ListenManual {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .programs,
+            .values, .formats, .paths, .jsonEvents(events, example: eventExample), .serverRecordings, .programs,
             .testingClients, .access, .log, .socketActivation, .exitStatus, .violations, .listenLimits,
-            .serverEnvironment,
+            .serverEnvironment, .configurationFiles,
         ],
         examples: [
             CommandExample(purpose: "Run an echo server", line: "wsx listen --echo 8080"),

@@ -39,6 +39,38 @@ extension ManualSection {
             in the same way for all formats.
             """))
 
+    /// The notation of `--pick`.
+    static let paths = ManualSection(
+        "PATHS",
+        .paragraph("`--pick` finds a value in JSON messages by its path:"),
+        .definitions([
+            (
+                "`.user.name`",
+                """
+                The member `name` of the member `user`. Such names consist of letters, digits, `_`, `-`, `$`, and `@`.
+                """
+            ),
+            ("`.\"odd key\"`, `.[\"odd key\"]`", "A member with any other name, which is a JSON string."),
+            ("`.items[0]`, `.items[-1]`", "The first and the last element of an array."),
+            ("`.`", "The whole message."),
+            (
+                "`/items/0/name`",
+                "A JSON Pointer (RFC 6901). In names, `~1` stands for a slash, and `~0` for a tilde."
+            ),
+        ]),
+        .paragraph(
+            """
+            If several members have the same name, the last one counts. `null` is a value. Messages that are not valid \
+            JSON, or that are nested more than 512 levels deep, have no values and are omitted. In strings, unpaired \
+            surrogates become U+FFFD.
+            """),
+        .paragraph(
+            """
+            `--output` formats the value as if it were the message. In JSON events, `data` is the value as text, and \
+            `bytes` its size. A string may contain newlines; `--output nul` or `json` keeps such values apart. Only \
+            standard output changes: recordings, `-vv`, and everything that inspects messages use whole messages.
+            """))
+
     /// How events become messages.
     static let eventInput: [ManualBlock] = [
         .paragraph(
@@ -79,7 +111,7 @@ extension ManualSection {
             `--record` writes JSON events of both directions to a file. The first event has the type `recording`. \
             Events with the direction `out` are the messages, pings, pongs, and the close frame that you asked for. \
             Frames that `wsx` sends by itself are not recorded: answers to pings, heartbeats, and the pings of \
-            `--reconnect`. A message is recorded once, even if it is sent again after a lost connection.
+            `--reconnect` and `--linger`. A message is recorded once, even if it is sent again after a lost connection.
             """),
         .paragraph(
             """

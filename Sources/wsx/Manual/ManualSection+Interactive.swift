@@ -92,10 +92,11 @@ extension ManualSection {
             output is byte-exact.
             """))
 
-    /// The files that the prompt of `wsx connect` reads and writes.
+    /// The files that `wsx connect` and its prompt read and write.
     static let files = ManualSection(
         "FILES",
         .definitions([
+            configurationFile, netrcFile,
             (
                 "`$XDG_STATE_HOME/wsx/history/`*HOST*",
                 """
@@ -103,7 +104,7 @@ extension ManualSection {
                 *HOST* includes the port unless it is the default. For a Unix domain socket, it is `unix:` and the \
                 path; for the built-in echo server, it is `echo`. `$XDG_STATE_HOME` defaults to `~/.local/state`.
                 """
-            ),
+            ), recentURLs,
             ("`~/.inputrc`", "The key bindings of the prompt, see `readline`(3). `$INPUTRC` names another file."),
         ]))
 }

@@ -89,15 +89,16 @@ extension ManualSection {
             headings: ["Event", "Condition", "Status"],
             rows: [
                 ["Input ended, --linger passed", "", "0"],
-                ["Input ended, --linger passed", "--count or --until not met", "6"],
+                ["Input ended, --linger passed", "goal not met", "6"],
                 ["Input ended, requests answered", "", "0"],
                 ["--count messages received", "", "0"],
+                ["One reply per message received", "with --one", "0"],
                 ["A message matched --until", "", "0"],
                 ["Reader of stdout went away", "", "0"],
                 ["/quit, Ctrl-D, Ctrl-C (prompt)", "", "0"],
                 ["Peer disconnected after our close", "", "0"],
                 ["Peer closed (1000, 1001, no code)", "", "0"],
-                ["Peer closed (1000, 1001, no code)", "--count or --until not met", "7"],
+                ["Peer closed (1000, 1001, no code)", "goal not met", "7"],
                 ["Peer closed (1000, 1001, no code)", "requests not answered", "1"],
                 ["Any of these with status 0", "a request timed out", "6"],
                 ["Any of these with status 0", "an --expect not met", "7"],
@@ -116,17 +117,20 @@ extension ManualSection {
             ]),
         .paragraph(
             """
-            An unmet `--expect` replaces status 0, and status 6 if `--timeout` ended the run. All other statuses take \
-            precedence. After the last message for `--count` or \
-            `--until`, received data no longer affects the status, but a missing answer to our close frame still leads \
-            to 6. `--expect` considers all messages written and is evaluated at the end. If the reader of standard \
-            output goes away early, the status is 7 unless every `--expect` has matched before.
+            The goal of a run is `--count`, `--one`, or `--until`; meeting any of them is enough. After the last message \
+            for it, received data no longer affects the status, but a missing answer to our close frame still leads to \
+            6.
             """),
         .paragraph(
             """
-            If the reader of standard output goes away or the user leaves the prompt, the status is 0 even if \
-            `--count` and `--until` are not met. At the prompt, timed-out requests and error replies are shown but do \
-            not affect the status.
+            An unmet `--expect` replaces status 0, and status 6 if `--timeout` ended the run. All other statuses take \
+            precedence. `--expect` considers all messages written and is evaluated at the end. If the reader of \
+            standard output goes away early, the status is 7 unless every `--expect` has matched before.
+            """),
+        .paragraph(
+            """
+            If the reader of standard output goes away or the user leaves the prompt, the status is 0 even if the goal \
+            is not met. At the prompt, timed-out requests and error replies are shown but do not affect the status.
             """),
         .paragraph(
             """

@@ -70,8 +70,8 @@ extension ManualSection {
             (
                 "7",
                 """
-                An expectation was not met: no message matched `--expect`, the peer closed before `--count` or \
-                `--until` was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or \
+                An expectation was not met: no message matched `--expect`, the peer closed before `--count`, `--one`, \
+                or `--until` was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or \
                 received wrong replies.
                 """
             ),
@@ -89,16 +89,16 @@ extension ManualSection {
         ]))
 
     /// The environment variables that concern the program as a whole.
-    static let environment = ManualSection("ENVIRONMENT", .definitions([noColor, pager]))
+    static let environment = ManualSection("ENVIRONMENT", .definitions([configurationVariable, noColor, pager]))
 
     /// The environment variables of a server.
-    static let serverEnvironment = ManualSection("ENVIRONMENT", .definitions([noColor, keyLog]))
+    static let serverEnvironment = ManualSection("ENVIRONMENT", .definitions([configurationVariable, noColor, keyLog]))
 
     /// The environment variables of a client.
     static let clientEnvironment = ManualSection(
         "ENVIRONMENT",
         .definitions([
-            noColor,
+            configurationVariable, noColor,
             (
                 "`https_proxy`, `http_proxy`, `all_proxy`",
                 """
@@ -112,7 +112,7 @@ extension ManualSection {
                 "`SSL_CERT_FILE`, `SSL_CERT_DIR`",
                 "The file and directory of trusted CA certificates, instead of the system's. `--ca` takes precedence."
             ),
-            keyLog,
+            keyLog, ("`NETRC`", "The file that `--netrc` reads, instead of `~/.netrc`."),
         ]))
 
     private static let noColor: (term: MarkedText, text: MarkedText) = (

@@ -17,7 +17,7 @@ enum ProgramManual {
                 work as well.
                 """),
         ],
-        sections: [.exitStatus, .environment],
+        sections: [.configuration, .exitStatus, .environment, .configurationFiles],
         examples: [
             CommandExample(purpose: "Try the built-in echo server", line: "wsx echo:"),
             CommandExample(
@@ -25,6 +25,13 @@ enum ProgramManual {
                 line: "wsx connect -n 1 ws://localhost:8080/ hello"),
             CommandExample(purpose: "Run an echo server", line: "wsx listen --echo 8080"),
         ])
+
+    /// The sections that `wsx help` shows.
+    static let topics = [
+        ManualTopic(
+            "profiles", "config", "configuration", summary: "The configuration file and its profiles",
+            title: ManualSection.configurationTitle)
+    ]
 
     /// The manual of `wsx completions`.
     static let completions = Manual(
@@ -34,7 +41,9 @@ enum ProgramManual {
                 Prints a script that completes the commands, options, and values of wsx in a shell. For bash, load it \
                 in ~/.bashrc. For zsh, save it as _wsx in a directory of $fpath. For fish, save it as \
                 ~/.config/fish/completions/wsx.fish.
-                """)
+                """),
+            .paragraph(
+                "The script runs `wsx completions targets`, which prints the profiles and the recent URLs."),
         ],
         examples: [
             CommandExample(purpose: "Enable completion in this bash", line: "eval \"$(wsx completions bash)\""),

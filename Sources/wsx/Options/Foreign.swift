@@ -91,7 +91,7 @@ struct ForeignOption: Sendable {
             [.connect], "-E", remedy: "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"
         ),
         ForeignOption([.connect], "--exit-on-eof", remedy: "use --linger 0"),
-        ForeignOption([.connect], "-1", "--one-message", remedy: "use --count 1"),
+        ForeignOption([.connect], "--one-message", remedy: "use --one"),
         ForeignOption([.connect], "--max-messages", remedy: "use --count N"),
         ForeignOption([.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", remedy: "use --verbose"),
         ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use --verbose twice"),

@@ -96,13 +96,29 @@ final class EventWriter {
         }
     }
 
-    /// Writes the opening of a connection.
+    /// Writes the opening of a connection from a client.
     func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
-        write("open", client: client) { event in
-            event.add("url", url)
-            if let subprotocol { event.add("subprotocol", subprotocol) }
-            if !extensions.isEmpty { event.add("extensions", ExtensionHeader.value(of: extensions)) }
+        write("open", client: client) { Self.add(url: url, subprotocol, extensions, to: &$0) }
+    }
+
+    /// Writes the opening of a connection to a server, with everything known about it.
+    func writeOpen(_ opened: Connector.Opened) {
+        write("open") { event in
+            Self.add(url: "\(opened.request.url)", opened.upgrade.subprotocol, opened.upgrade.extensions, to: &event)
+            event.add("status", opened.upgrade.response.status)
+            event.add("headers", ReportedHead.json(opened.upgrade.response.fields))
+            event.add("address", opened.peer)
+            if let tls = opened.tls { event.add("tls", ReportedTLS.json(tls)) }
+            event.add("timings", ReportedTimings.json(opened))
         }
+    }
+
+    private static func add(
+        url: String, _ subprotocol: String?, _ extensions: [ExtensionOffer], to event: inout JSONEvent
+    ) {
+        event.add("url", url)
+        if let subprotocol { event.add("subprotocol", subprotocol) }
+        if !extensions.isEmpty { event.add("extensions", ExtensionHeader.value(of: extensions)) }
     }
 
     /// Writes a failure.

@@ -64,6 +64,12 @@ struct JSONEvent: ~Copyable {
         line.append(literal: value ? "true" : "false")
     }
 
+    /// Adds a complete JSON object.
+    mutating func add(_ name: StaticString, _ object: borrowing JSONWriter) {
+        begin(name)
+        object.text.withReadableBytes { line.append($0) }
+    }
+
     /// Adds a payload: as `data` if it is UTF-8 text, and as `base64` otherwise.
     @inline(__always)
     mutating func addPayload(_ payload: RawSpan, isText: Bool) {

@@ -2,13 +2,15 @@ import Conversation
 import Formats
 import WSCore
 
-/// Writes received messages or events to standard output in the requested format.
+/// Writes received messages, the picked value of each, or events to standard output in the requested format.
 ///
 /// On a terminal, control characters from the peer are escaped.
 final class MessageWriter {
     /// The backlog, in bytes, above which ``isFull`` asks the source to pause: 1 MiB keeps a fast reader busy and costs
     /// little memory with a slow one.
     static let queueLimitBytes = 1 << 20
+    /// The size of the buffer for picked values that is kept between messages.
+    private static let keptBytes = 64 << 10
 
     /// Writes events if the format is JSON; otherwise `nil`.
     let events: EventWriter?
@@ -17,6 +19,10 @@ final class MessageWriter {
     private let format: OutputFormat
     /// Formats messages, or `nil` to write them byte for byte.
     private let style: OutputStyle?
+    /// The value to write of each message, or `nil` to write whole messages.
+    private let pick: JSONPath?
+    /// The value of the current message.
+    private var picked = ByteBuffer()
 
     /// Creates a writer for standard output or another descriptor.
     /// - Parameter colors: Chooses the colors for the descriptor.
@@ -25,6 +31,7 @@ final class MessageWriter {
         on loop: EventLoop
     ) throws(IOError) {
         format = arguments.format.output
+        pick = arguments.format.pick
         style = OutputStyle(arguments, to: descriptor, palette: colors.colors(on: descriptor))
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
         events = format == .json ? EventWriter(writer, on: loop) : nil
@@ -51,11 +58,27 @@ final class MessageWriter {
         writer.flush()
     }
 
-    /// Writes a message.
+    /// Writes a message, or its picked value.
     /// - Parameters:
     ///   - client: The number of the client that sent it, if there are several.
     ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
-    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) {
+    /// - Returns: Whether anything was written: messages without the value to pick are omitted.
+    @discardableResult
+    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) -> Bool {
+        guard let pick else {
+            writeWhole(payload, as: kind, client: client, reply: reply)
+            return true
+        }
+        guard kind == .text || UTF8Validator.isValid(payload), pick.appendValue(of: payload, to: &picked) else {
+            return false
+        }
+        picked.withReadableBytes { writeWhole($0, as: kind, client: client, reply: reply) }
+        picked.removeAll()
+        picked.releaseStorage(above: Self.keptBytes)
+        return true
+    }
+
+    private func writeWhole(_ payload: RawSpan, as kind: MessageKind, client: Int?, reply: Reply?) {
         switch format {
         case .json:
             events?.writeMessage(payload, as: kind, client: client, reply: reply)

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Formats the heads of requests and responses for display: one line per field, without secrets.
@@ -24,9 +25,26 @@ enum ReportedHead {
     }
 
     private static func line(_ field: HeaderField) -> String {
-        if field.isSecret { return "\(field.name): •••" }
+        "\(field.name): \(value(of: field))"
+    }
+
+    /// The value of a field, without secrets.
+    private static func value(of field: HeaderField) -> String {
+        if field.isSecret { return "•••" }
         // RFC 9110 §4.2.4: a URL can contain a user name and password.
-        let value = field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
-        return "\(field.name): \(value)"
+        return field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
+    }
+
+    /// Header fields as a JSON object, as in curl's `%{header_json}`: names in lower case, each with an array of values.
+    static func json(_ fields: HTTPFields) -> JSONWriter {
+        var json = JSONWriter()
+        var names: Set<String> = []
+        for field in fields {
+            let name = field.name.lowercased()
+            guard names.insert(name).inserted else { continue }
+            json.add(named: name, fields.filter { $0.isNamed(name) }.map(value))
+        }
+        json.endObject()
+        return json
     }
 }

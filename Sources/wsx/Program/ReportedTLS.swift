@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Formats the parameters of a TLS session for display.
@@ -13,7 +14,8 @@ enum ReportedTLS {
     static func lines(_ summary: TLSSummary) -> [String] {
         let resumed = summary.isResumed ? ", resumed" : ""
         let protocolName = summary.applicationProtocol.map { ", \(escapingControls($0))" } ?? ""
-        var lines = ["\(summary.version), \(summary.cipher)\(protocolName)\(resumed)"]
+        let group = summary.group.map { ", \($0)" } ?? ""
+        var lines = ["\(summary.version), \(summary.cipher)\(group)\(protocolName)\(resumed)"]
         guard let certificate = summary.peerCertificate else { return lines }
         lines += [
             "  subject: \(certificate.subject)",
@@ -24,5 +26,32 @@ enum ReportedTLS {
         ]
         if let pin = certificate.pin { lines.append("  pin: \(pin)") }
         return lines
+    }
+
+    /// A session with the server as a JSON object.
+    static func json(_ summary: TLSSummary) -> JSONWriter {
+        var json = JSONWriter()
+        json.add("version", summary.version)
+        json.add("cipher", summary.cipher)
+        if let group = summary.group { json.add("group", group) }
+        if let name = summary.applicationProtocol { json.add("alpn", name) }
+        json.add("resumed", summary.isResumed)
+        json.add("verified", summary.isVerified)
+        if let certificate = summary.peerCertificate {
+            json.beginObject("certificate")
+            json.add("subject", certificate.subject)
+            json.add("issuer", certificate.issuer)
+            json.add("names", certificate.names)
+            if let time = certificate.notBeforeSeconds { json.add("not_before", text(ofSeconds: time)) }
+            if let time = certificate.notAfterSeconds { json.add("not_after", text(ofSeconds: time)) }
+            if let pin = certificate.pin { json.add("pin", "\(pin)") }
+            json.endObject()
+        }
+        json.endObject()
+        return json
+    }
+
+    private static func text(ofSeconds seconds: Int) -> String {
+        EventTime.text(of: WallTime(seconds: seconds, microseconds: 0))
     }
 }

@@ -9,18 +9,28 @@ final class Console {
     private let color: ColorChoice
     private let hasNoColor: Bool
     private let isQuiet: Bool
+    private let isTerminal: Bool
     private let log: LogWriter
+    /// Whether the terminal shows a status, which other output replaces.
+    private var hasStatus = false
+
+    /// Moves to the beginning of the line and erases it.
+    private static let eraseLine = "\r\u{1B}[K"
 
     /// Creates a console.
     /// - Parameters:
     ///   - color: When to use colors.
     ///   - isQuiet: Whether to suppress notices; errors are always shown.
     ///   - log: Standard error or its replacement.
+    ///   - isTerminal: Whether the log is a terminal.
     ///   - environment: Looks up an environment variable.
     init(
-        color: ColorChoice, isQuiet: Bool, log: LogWriter = .standardError, environment: (String) -> String?
+        color: ColorChoice, isQuiet: Bool, log: LogWriter = .standardError,
+        isTerminal: Bool = StandardDescriptors.isTerminal(StandardDescriptors.error),
+        environment: (String) -> String?
     ) {
         self.isQuiet = isQuiet
+        self.isTerminal = isTerminal
         self.log = log
         self.color = color
         // no-color.org: any value but an empty one disables colors.
@@ -95,7 +105,23 @@ final class Console {
         if let editor {
             editor.print(lines)
         } else {
+            eraseStatus()
             log.write(lines)
         }
+    }
+
+    /// Shows a line that stays until the next output. Only a terminal without a prompt shows it, unless notices are
+    /// suppressed.
+    func showStatus(_ line: String) {
+        guard isTerminal, !isQuiet, editor == nil else { return }
+        log.write(Self.eraseLine + line)
+        hasStatus = true
+    }
+
+    /// Erases the line of ``showStatus(_:)``, if there is one.
+    func eraseStatus() {
+        guard hasStatus else { return }
+        hasStatus = false
+        log.write(Self.eraseLine)
     }
 }

@@ -28,7 +28,11 @@ import WSCore
 
     @Test("The default wait for replies depends on the goal of the run; --linger overrides it")
     func linger() throws {
-        #expect(try settings { _ in }.linger == .idle(.seconds(1)))
+        #expect(try settings { _ in }.linger == .answered(idle: .seconds(1)))
+        #expect(try settings { $0.ending.linger = .idle(.seconds(1)) }.linger == .idle(.seconds(1)))
+        #expect(try settings { $0.ending.isOne = true }.linger == .total(.seconds(30)))
+        #expect(try settings { ($0.ending.isOne, $0.ending.timeout) = (true, .seconds(9)) }.linger == .forever)
+        #expect(try settings { ($0.ending.isOne, $0.replies.sendsRequests) = (true, true) }.linger == .idle(.zero))
         #expect(try settings { $0.ending.until = ["x"] }.linger == .forever)
         #expect(try settings { $0.ending.count = 1 }.linger == .total(.seconds(30)))
         #expect(try settings { ($0.ending.count, $0.ending.timeout) = (1, .seconds(90)) }.linger == .forever)
@@ -37,6 +41,34 @@ import WSCore
         #expect(
             try settings { ($0.ending.count, $0.ending.until, $0.ending.linger) = (1, ["x"], .idle(.zero)) }.linger
                 == .idle(.zero))
+    }
+
+    @Test("--one waits for one reply per message, but requests know their replies")
+    func one() throws {
+        let message = Array("a".utf8)
+        for hasRequests in [false, true] {
+            var conditions = try settings {
+                $0.ending.isOne = true
+                $0.replies.sendsRequests = hasRequests
+            }.conditions
+            conditions.messageSent()
+            _ = conditions.inputEnded()
+            #expect((conditions.unmetGoal == nil) == hasRequests)
+            let isLast = conditions.isLast(message.span.bytes)
+            #expect(isLast != hasRequests)
+        }
+    }
+
+    @Test("Replies are counted only if the default wait depends on them")
+    func countsReplies() throws {
+        #expect(try settings { $0.messages = ["x"] }.countsReplies)
+        #expect(try !settings { $0.ending.linger = .idle(.seconds(1)) }.countsReplies)
+        #expect(try !settings { $0.ending.count = 1 }.countsReplies)
+        #expect(try !settings { $0.replies.sendsRequests = true }.countsReplies)
+        #expect(try !settings { $0.format.readsInput = false }.countsReplies)
+        var prompt = try settings { _ in }
+        prompt.isRepl = true
+        #expect(!prompt.countsReplies)
     }
 
     @Test("The error for an invalid URL states the reason")

@@ -45,6 +45,7 @@ extension OptionTableTests {
         BenchCase("subprotocol", "-s", "a,b") { $0.client.request.subprotocols = ["a", "b"] },
         BenchCase("auth", "-a", "u:p") { $0.client.request.auth = "u:p" },
         BenchCase("bearer", "--bearer", "t") { $0.client.request.bearer = "t" },
+        BenchCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
         BenchCase("cookie", "-b", "a=b") { $0.client.request.cookies = ["a=b"] },
         BenchCase("origin", "-o", "https://a") { $0.client.request.origin = "https://a" },
         BenchCase("host", "--host", "h") { $0.client.request.host = "h" },

@@ -1,4 +1,5 @@
 import CommandLine
+import Formats
 import Testing
 import WSCore
 
@@ -65,8 +66,10 @@ import WSCore
         ConnectCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
         ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.format.replaySpeed = .factor(0.5) },
         ConnectCase("output", "--output", "json") { $0.format.output = .json },
+        ConnectCase("pick", "--pick", ".a[0]") { $0.format.pick = try? JSONPath(".a[0]") },
         ConnectCase("linger", "--linger", "forever") { $0.ending.linger = .forever },
         ConnectCase("count", "-n", "50k") { $0.ending.count = 50_000 },
+        ConnectCase("one", "-1") { $0.ending.isOne = true },
         ConnectCase("until", "--until", "a", "--until=^b$") { $0.ending.until = ["a", "^b$"] },
         ConnectCase("expect", "--expect", "a", "--expect=b") { $0.ending.expectations = ["a", "b"] },
         ConnectCase("request", "--request") { $0.replies.sendsRequests = true },
@@ -98,6 +101,7 @@ import WSCore
         ConnectCase("subprotocol", "-s", "a,b", "-sc") { $0.client.request.subprotocols = ["a", "b", "c"] },
         ConnectCase("auth", "-a", "me:secret") { $0.client.request.auth = "me:secret" },
         ConnectCase("bearer", "--bearer", "t") { $0.client.request.bearer = "t" },
+        ConnectCase("netrc", "--netrc") { $0.client.request.usesNetrc = true },
         ConnectCase("cookie", "-b", "a=b", "--cookie", "c=d") { $0.client.request.cookies = ["a=b", "c=d"] },
         ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.client.request.origin = "https://b" },
         ConnectCase("host", "--host", "h") { $0.client.request.host = "h" },
@@ -214,6 +218,7 @@ import WSCore
         ListenCase("crlf", "--crlf") { $0.format.stripsCarriageReturn = true },
         ListenCase("replay-speed", "--replay-speed", "2") { $0.format.replaySpeed = .factor(2) },
         ListenCase("output", "--output", "raw") { $0.format.output = .raw },
+        ListenCase("pick", "--pick", "/a/0") { $0.format.pick = try? JSONPath("/a/0") },
         ListenCase("serve", "--serve", "public") { $0.web.servedDirectory = "public" },
         ListenCase("console", "--console") { $0.web.servesConsole = true },
         ListenCase("path", "--path", "/chat") { $0.server.path = "/chat" },

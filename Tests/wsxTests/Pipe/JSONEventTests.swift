@@ -1,3 +1,4 @@
+import Formats
 import Testing
 import WSCore
 
@@ -14,6 +15,18 @@ import WSCore
         }
         #expect(
             line == #"{"type":"open","time":"T","url":"ws://h/\"x\"","count":-7,"clean":true,"open":false}"# + "\n")
+    }
+
+    @Test("An object is a member like others")
+    func object() {
+        let line = event("open") { event in
+            var object = JSONWriter()
+            object.add("a", 1)
+            object.endObject()
+            event.add("tls", object)
+            event.add("b", 2)
+        }
+        #expect(line == #"{"type":"open","time":"T","tls":{"a":1},"b":2}"# + "\n")
     }
 
     @Test("An event without fields has its type and time")

@@ -16,6 +16,18 @@ import WSCore
             ])
     }
 
+    @Test("Fields in JSON have names in lower case, all their values, and no secrets")
+    func json() throws {
+        let fields = HTTPFields([
+            try HeaderField(name: "Via", value: "1.1 a"), try HeaderField(name: "Set-Cookie", value: "session=secret"),
+            try HeaderField(name: "via", value: "\"b\""), try HeaderField(name: "LOCATION", value: "wss://u:secret@h/"),
+        ])
+        #expect(
+            text(of: ReportedHead.json(fields).text)
+                == #"{"via":["1.1 a","\"b\""],"set-cookie":["•••"],"location":["wss://•••@h/"]}"#)
+        #expect(text(of: ReportedHead.json(HTTPFields()).text) == "{}")
+    }
+
     @Test("A response is shown with its status, without secrets, and with control characters escaped")
     func response() throws {
         let fields = HTTPFields([

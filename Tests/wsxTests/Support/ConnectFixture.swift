@@ -31,6 +31,8 @@ final class ConnectFixture {
     var makePeer: (Int, EventLoop) -> FakePeer? = { _, loop in FakePeer(on: loop) }
     /// Whether connections open before any time limit can pass.
     var opensAtOnce = false
+    /// Frames that arrive together with the response to the opening handshake.
+    var firstBytes: [UInt8] = []
     /// Called with each peer and the data it receives.
     var didReceive: (FakePeer, FakePeer.Event) -> Void = { _, _ in }
     /// Changes the settings before the run.
@@ -97,7 +99,9 @@ final class ConnectFixture {
             }
             peer.didReceive = didReceive
             peers.append(peer)
-            return FakeAttempt(target, .success(peer), endsAtOnce: opensAtOnce, on: loop, completion: completion)
+            return FakeAttempt(
+                target, .success(peer), firstBytes: firstBytes, endsAtOnce: opensAtOnce, on: loop,
+                completion: completion)
         }
         var settings = try ConnectSettings(arguments)
         change(&settings)

@@ -150,23 +150,26 @@ final class FakePeer: ByteStream, EndOfTurnWork {
 /// A connection attempt that opens a stream in memory, or fails.
 final class FakeAttempt: ConnectionAttempt, EndOfTurnWork {
     let url: WebSocketURL
+    let phase = ConnectError.Phase.connecting
     var didStep: ((Connector.Step) -> Void)?
     private let loop: EventLoop
     private let request: ClientRequest
+    private let firstBytes: [UInt8]
     private let result: Result<FakePeer, ConnectError>
     /// Whether the attempt ends in the turn in which it starts.
     private let endsAtOnce: Bool
     private var completion: ((Result<Connector.Opened, ConnectError>) -> Void)?
 
     init(
-        _ settings: Connector.Settings, _ result: Result<FakePeer, ConnectError>, endsAtOnce: Bool = false,
-        on loop: EventLoop,
+        _ settings: Connector.Settings, _ result: Result<FakePeer, ConnectError>, firstBytes: [UInt8] = [],
+        endsAtOnce: Bool = false, on loop: EventLoop,
         completion: @escaping (Result<Connector.Opened, ConnectError>) -> Void
     ) {
         request = settings.request
         url = settings.request.url
         self.result = result
         self.endsAtOnce = endsAtOnce
+        self.firstBytes = firstBytes
         self.loop = loop
         self.completion = completion
     }
@@ -192,7 +195,7 @@ final class FakeAttempt: ConnectionAttempt, EndOfTurnWork {
                     Connector.Opened(
                         stream: peer, request: request,
                         upgrade: ClientUpgrade(response: response, subprotocol: nil, extensions: []), tls: nil,
-                        deflate: nil, firstBytes: [], peer: "memory", duration: .milliseconds(1),
+                        deflate: nil, firstBytes: firstBytes, peer: "memory", duration: .milliseconds(1),
                         phaseDurations: PhaseDurations())))
         }
     }

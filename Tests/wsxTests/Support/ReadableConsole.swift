@@ -47,13 +47,16 @@ final class ReadableConsole {
     let console: Console
     private let pipe: ReadablePipe
 
-    init(isQuiet: Bool = false) throws {
+    init(isQuiet: Bool = false, isTerminal: Bool = false) throws {
         let pipe = try ReadablePipe()
         self.pipe = pipe
         console = Console(
             color: .never, isQuiet: isQuiet, log: LogWriter(descriptor: pipe.writing) { "\($0) lines lost\n" },
-            environment: { _ in nil })
+            isTerminal: isTerminal, environment: { _ in nil })
     }
+
+    /// The bytes written since the last call.
+    func takeAll() -> String { pipe.take() }
 
     /// The lines shown since the last call.
     func take() -> [String] { pipe.take().split(separator: "\n").map(String.init) }

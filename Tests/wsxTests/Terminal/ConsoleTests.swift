@@ -25,4 +25,34 @@ import WSCore
         #expect(Console(color: .auto, isQuiet: false) { _ in "" }.palette.isEnabled == isTerminal)
         #expect(!Console(color: .auto, isQuiet: false) { _ in "1" }.palette.isEnabled)
     }
+
+    @Test("A status stays on the terminal until the next output replaces it")
+    func status() throws {
+        let erase = "\r\u{1B}[K"
+        let log = try ReadableConsole(isTerminal: true)
+        log.console.showStatus("one")
+        log.console.showStatus("two")
+        #expect(log.takeAll() == erase + "one" + erase + "two")
+        log.console.notice("a notice")
+        log.console.error("an error")
+        log.console.eraseStatus()
+        #expect(log.takeAll() == erase + "a notice\nwsx: an error\n")
+        log.console.showStatus("three")
+        log.console.eraseStatus()
+        log.console.eraseStatus()
+        #expect(log.takeAll() == erase + "three" + erase)
+    }
+
+    @Test("A pipe, a quiet run, and a prompt show no status")
+    func noStatus() throws {
+        let editor = FakeEditor()
+        for (isQuiet, isTerminal, hasPrompt) in [(false, false, false), (true, true, false), (false, true, true)] {
+            let log = try ReadableConsole(isQuiet: isQuiet, isTerminal: isTerminal)
+            if hasPrompt { log.console.editor = editor }
+            log.console.showStatus("status")
+            log.console.eraseStatus()
+            #expect(log.takeAll().isEmpty)
+        }
+        #expect(editor.shown.isEmpty)
+    }
 }

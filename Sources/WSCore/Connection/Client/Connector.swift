@@ -36,7 +36,8 @@ public final class Connector {
     private var peer: String?
     private var tls: TLSSummary?
 
-    private var phase = ConnectError.Phase.resolving
+    /// The current phase.
+    public private(set) var phase = ConnectError.Phase.resolving
     private var phaseStartTime = Duration.zero
     private var phaseDurations = PhaseDurations()
     private var stage = Stage.idle

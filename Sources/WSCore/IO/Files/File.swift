@@ -100,6 +100,21 @@ public enum File {
         return try contents(of: descriptor, maximumBytes: maximumBytes)
     }
 
+    /// Reads the whole file at `path`, which may be a pipe.
+    ///
+    /// - Returns: The contents, and whether only the file's owner may read and write it.
+    /// - Throws: ``IOError/fileTooLarge`` for more than `maximumBytes`, or another ``IOError``.
+    public static func readCheckingAccess(
+        _ path: String, maximumBytes: Int
+    ) throws(IOError) -> (bytes: [UInt8], isPrivate: Bool) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        defer { Descriptor.closeDescriptor(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        return (try contents(of: descriptor, maximumBytes: maximumBytes), status.st_mode & 0o077 == 0)
+    }
+
     /// Reads standard input until its end.
     public static func readStandardInput() throws(IOError) -> [UInt8] {
         try contents(of: StandardDescriptors.input)

@@ -126,11 +126,13 @@ final class ConnectOutputs: RecordingOutputs {
 
     /// Writes or shows a received message.
     /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
-    func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
-        messages?.write(payload, as: kind, reply: reply)
-        guard let view else { return }
+    /// - Returns: Whether the message was written or shown, as opposed to omitted.
+    func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) -> Bool {
+        let isWritten = messages?.write(payload, as: kind, reply: reply) ?? true
+        guard let view else { return isWritten }
         let role: PromptTranscript.Role = reply.map { self.role(of: payload, $0) } ?? .plain
         view.show(payload, as: kind, .received, role: role, isShown: showsMessages)
+        return isWritten
     }
 
     private func role(of payload: RawSpan, _ reply: Reply) -> PromptTranscript.Role {
@@ -140,10 +142,12 @@ final class ConnectOutputs: RecordingOutputs {
     }
 
     /// Writes a received message that answers no request.
-    func write(push payload: RawSpan, as kind: MessageKind) {
+    /// - Returns: Whether the message was written or shown, as opposed to omitted.
+    func write(push payload: RawSpan, as kind: MessageKind) -> Bool {
         if let pushes { return pushes.write(payload, as: kind) }
-        messages?.write(payload, as: kind)
+        let isWritten = messages?.write(payload, as: kind) ?? true
         view?.show(payload, as: kind, .received, role: .notification, isShown: showsMessages)
+        return isWritten
     }
 
     /// Records and shows a message that has been sent or is queued for a connection.

@@ -48,6 +48,7 @@ extension ConnectRun {
         if let requests { return requests.sendWaiting(isInitial: true) }
         let isAgain = statistics.openedCount != 1
         for message in settings.messages {
+            if !isAgain { state.conditions.messageSent() }
             message.payload.withUnsafeBytes { send($0.bytes, as: message.kind, again: isAgain) }
         }
     }
@@ -57,6 +58,7 @@ extension ConnectRun {
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
         guard let acknowledgements, !state.isClosing else { return send(payload, as: kind) }
         acknowledgements.record(payload, as: kind)
+        sendPingBeforeMessages()
         let isSent = connection?.send(payload, as: kind) ?? false
         outputs.writeSent(payload, as: kind, isSent ? .sent : .queued)
     }
@@ -66,6 +68,7 @@ extension ConnectRun {
     ///   - isAgain: Whether the message was already sent on a lost connection.
     ///   - request: The number of the request that the message is, or `nil` if it is none.
     func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, request: Int? = nil) {
+        sendPingBeforeMessages()
         guard let connection, connection.send(payload, as: kind) else {
             if outputs.prompt != nil {
                 outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
@@ -73,6 +76,19 @@ extension ConnectRun {
             return
         }
         outputs.writeSent(payload, as: kind, again: isAgain, request: request)
+    }
+
+    /// Sends the ping that precedes the first message of a connection, if replies are counted.
+    private func sendPingBeforeMessages() {
+        guard replies?.needsPing ?? false, let connection else { return }
+        replies?.pingSent(at: loop.now, sentCount: connection.sentTraffic.messages)
+        sendHidden(ping: ReplyCount.payload)
+    }
+
+    /// Sends a ping of the run itself, which only `-v` shows.
+    private func sendHidden(ping payload: [UInt8]) {
+        guard let connection, connection.sendPing(payload.span.bytes) else { return }
+        if outputs.isVerbose { outputs.show(control: .ping, payload.span.bytes, .sent) }
     }
 
     /// Sends a ping or a pong from the user.
@@ -94,6 +110,7 @@ extension ConnectRun {
             let messages = Phrase.count(acknowledgements.count, "message")
             outputs.console.notice("Resending \(messages) that may not have arrived.")
         }
+        if acknowledgements.count > 0 { sendPingBeforeMessages() }
         acknowledgements.connectionOpened { payload, kind in connection.send(payload, as: kind) }
     }
 
@@ -114,16 +131,25 @@ extension ConnectRun {
         guard connection != nil, !state.isEnding, requests?.isSettled ?? true else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
-        lingerTimer = LingerTimer(limit, restartsOnArrival: linger.restartsOnArrival, on: loop) { [unowned self] in
-            LingerWait.Activity(
-                receivedBytes: connection?.receivedTraffic.wireBytes ?? 0,
-                isInMessage: connection?.isInMessage ?? false,
-                isHeldUp: connection.map { $0.queuedBytes > 0 || $0.isPausedByUser } ?? false)
+        lingerTimer = LingerTimer(
+            limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: replies?.roundTrip, on: loop
+        ) { [unowned self] in
+            activity
         } action: { [unowned self] in
             guard connection != nil, !state.isEnding else { return }
             state.lingerEnded(linger)
             endAsAsked()
         }
+    }
+
+    /// The activity of the connection.
+    private var activity: LingerWait.Activity {
+        guard let connection else { return LingerWait.Activity(receivedBytes: 0, isInMessage: false, isHeldUp: false) }
+        return LingerWait.Activity(
+            receivedBytes: connection.receivedTraffic.wireBytes, isInMessage: connection.isInMessage,
+            isHeldUp: connection.queuedBytes > 0 || connection.isPausedByUser,
+            answeredRoundTrip: replies?.answeredRoundTrip(
+                sentCount: connection.sentTraffic.messages, receivedCount: state.conditions.receivedCount))
     }
 
     /// Ends the input, with the close frame it contains, if any. Without a connection, the next one is closed.
@@ -144,6 +170,7 @@ extension ConnectRun: InputReader.Receiver {
         guard !state.isEnding else { return }
         switch item {
         case .message(let kind):
+            state.conditions.messageSent()
             guard let requests else { return sendLasting(payload, as: kind) }
             do throws(JSONRPCCallError) {
                 try requests.add(payload, as: kind)
@@ -178,7 +205,7 @@ extension ConnectRun: InputReader.Receiver {
         // An unreadable descriptor, which nohup may leave behind, counts as empty input.
         if let error, error != .badDescriptor { return end(with: .input(error)) }
         acknowledgements?.inputEnded()
-        startLinger()
+        if state.inputEnded() { endAsAsked() } else { startLinger() }
     }
 }
 
@@ -214,8 +241,7 @@ extension ConnectRun: RequestStage.Host {
 
 extension ConnectRun: AcknowledgementStage.Host {
     func sendConfirmingPing(_ payload: [UInt8]) {
-        guard let connection, connection.sendPing(payload.span.bytes) else { return }
-        if outputs.isVerbose { outputs.show(control: .ping, payload.span.bytes, .sent) }
+        sendHidden(ping: payload)
     }
 
     func confirmationTimedOut() {

@@ -12,25 +12,29 @@ extension ConnectRun: ConnectionHandler {
         lingerTimer?.messageArrived()
         if kind == .text { outputs.prompt?.remember(payload) }
         outputs.record(payload, as: kind)
-        if let requests {
-            write(payload, as: kind, requests.received(payload))
-        } else {
-            outputs.write(payload, as: kind)
-        }
+        let isWritten =
+            if let requests {
+                write(payload, as: kind, requests.received(payload))
+            } else {
+                outputs.write(payload, as: kind)
+            }
         waitForOutput(connection)
-        if state.isLast(payload) {
+        if state.isLast(payload, isCounted: isWritten) {
             input.pause()
             close(with: closeFrame, on: &outbox)
         }
     }
 
-    private func write(_ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding) {
+    /// Writes a message, and reports a late reply.
+    /// - Returns: Whether the message was written, as opposed to omitted.
+    private func write(_ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding) -> Bool {
         switch finding {
-        case .push: outputs.write(push: payload, as: kind)
-        case .reply(let reply): outputs.write(payload, as: kind, reply: reply)
+        case .push: return outputs.write(push: payload, as: kind)
+        case .reply(let reply): return outputs.write(payload, as: kind, reply: reply)
         case .lateReply(let reply, let delay):
-            outputs.write(payload, as: kind, reply: reply)
+            let isWritten = outputs.write(payload, as: kind, reply: reply)
             outputs.console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
+            return isWritten
         }
     }
 
@@ -54,11 +58,15 @@ extension ConnectRun: ConnectionHandler {
             close(with: closeFrame, on: &outbox)
         }
         if isConfirmation { readOn() }
-        let beatRoundTrip = heartbeat?.pongReceived(payload)
-        if let beatRoundTrip { statistics.measured(roundTrip: beatRoundTrip) }
-        let roundTrip = beatRoundTrip ?? statistics.pongReceived(payload, at: loop.now)
-        if !isConfirmation { outputs.writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
-        if !isConfirmation || outputs.isVerbose {
+        let replyRoundTrip = replies?.pongReceived(
+            payload, at: loop.now, receivedCount: state.conditions.receivedCount)
+        if let replyRoundTrip { lingerTimer?.measured(roundTrip: replyRoundTrip) }
+        let ownRoundTrip = heartbeat?.pongReceived(payload) ?? replyRoundTrip
+        if let ownRoundTrip { statistics.measured(roundTrip: ownRoundTrip) }
+        let roundTrip = ownRoundTrip ?? statistics.pongReceived(payload, at: loop.now)
+        let isHidden = isConfirmation || replyRoundTrip != nil
+        if !isHidden { outputs.writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
+        if !isHidden || outputs.isVerbose {
             let note = roundTrip.map { "(after \(Phrase.milliseconds($0)) ms)" } ?? ""
             outputs.show(control: .pong, payload, .received, note: note)
         }
@@ -111,6 +119,7 @@ extension ConnectRun: ConnectionHandler {
 extension ConnectRun: ConnectionSequence.Delegate {
     func sequenceWillStart(_ sequence: ConnectionSequence) {
         statistics.connectionStarted()
+        showProgress(of: sequence)
     }
 
     /// Records a step and shows it with `-v`, with secrets removed.
@@ -135,11 +144,13 @@ extension ConnectRun: ConnectionSequence.Delegate {
 
     /// Continues with an open connection.
     func sequence(_ sequence: ConnectionSequence, didOpen opened: Connector.Opened) {
+        showProgress(of: nil)
         self.opened(opened)
     }
 
     /// Reports why there is no connection, and when the next attempt follows.
     func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
+        showProgress(of: nil)
         outputs.writeEvent { $0.writeFailure(failure) }
         outputs.prompt?.showsWait(wait)
         let next = "reconnecting in \(Phrase.seconds(wait)) (attempt \(sequence.tryCount))"
@@ -148,6 +159,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
 
     /// Returns to the prompt, or ends the run.
     func sequence(_ sequence: ConnectionSequence, didGiveUp failure: Failure) {
+        showProgress(of: nil)
         state.gaveUp(failure)
         if staysAtPrompt() { return }
         state.end()

@@ -34,10 +34,14 @@ final class ConnectRun {
     var state: RunState
     var statistics = ConnectStatistics()
     private(set) var connections: ConnectionSequence?
+    /// Shows the current connection attempt, or `nil` if there is none.
+    private var progress: ConnectProgress?
     private(set) var connection: Connection<ConnectRun>?
     private(set) var heartbeat: HeartbeatTimer<ConnectRun>?
     /// The wait for replies after the end of the input.
     var lingerTimer: LingerTimer?
+    /// Counts the replies on the current connection, or `nil` if the wait does not depend on them.
+    var replies: ReplyCount?
 
     var input = Input.notBegun
     /// Matches replies to requests, or `nil` if messages are not requests.
@@ -92,6 +96,7 @@ final class ConnectRun {
         }
         connect()
         loop.run()
+        showProgress(of: nil)
         closePrompt()
         stopRequests = nil
         deadline = nil
@@ -118,6 +123,12 @@ final class ConnectRun {
         connections.start()
     }
 
+    /// Shows the attempts of a sequence on a terminal if they take long; with `nil`, stops that.
+    func showProgress(of connections: ConnectionSequence?) {
+        progress?.stop()
+        progress = connections.map { ConnectProgress(of: $0, on: loop, console: console) }
+    }
+
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
         // Reuse the server: another connection may lead to it, and a closed one may still have to finish there.
         if let embeddedEcho { return embeddedEcho.destination }
@@ -142,18 +153,20 @@ final class ConnectRun {
     func opened(_ opened: Connector.Opened) {
         let isFirst = statistics.opening == nil
         statistics.connectionOpened(opened, at: loop.now)
-        outputs.writeEvent { events in
-            events.writeOpen(
-                url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol,
-                extensions: opened.upgrade.extensions)
-        }
+        if isFirst { settings.rememberURL() }
+        outputs.noticeVerbosely(ReportedTimings.line(opened))
+        outputs.writeEvent { $0.writeOpen(opened) }
         let connection = Connection(
             opened.stream, settings: settings.connection, deflate: opened.deflate, resources: resources, handler: self)
         self.connection = connection
+        replies = settings.countsReplies ? ReplyCount() : nil
         if settings.isRepl, prompt == nil { startPrompt() }
         guard state.connectionOpened() else { return }
         announce(opened, isFirst: isFirst)
+        warnIfNoneSelected(opened)
         startHeartbeat(of: connection)
+        // Nothing will be sent: the first message is the last one, even if others arrive with it.
+        if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
         connection.start(with: opened.firstBytes)
         sendInitialMessages()
         sendUnacknowledged(on: connection)
@@ -172,6 +185,7 @@ final class ConnectRun {
                 InputReader(settings.arguments.inputSettings, from: environment.input, on: loop, receiver: self))
         }
         if input.close != nil { return endAsAsked() }
+        if input.isOver || !settings.readsPipe, state.inputEnded() { return endAsAsked() }
         guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else { return readOn() }
         input.end()
         // Messages that are sent again may get further replies.
@@ -210,6 +224,16 @@ final class ConnectRun {
         let help = isFirst ? " /help lists commands." : ""
         console.notice(
             "Connected to \(opened.request.url) in \(Phrase.duration(opened.duration))\(parentheses).\(help)")
+    }
+
+    /// Warns about the first connection to a server that selects none of the offered subprotocols. RFC 6455 §4.2.2
+    /// allows that, but such a server may not understand the messages.
+    private func warnIfNoneSelected(_ opened: Connector.Opened) {
+        let offered = opened.request.subprotocols
+        guard !offered.isEmpty, opened.upgrade.subprotocol == nil, statistics.openedCount == 1 else { return }
+        console.notice(
+            "wsx: warning: the server selected none of the subprotocols offered: "
+                + escapingControls(offered.joined(separator: ", ")))
     }
 
     private func startHeartbeat(of connection: Connection<ConnectRun>) {
@@ -306,6 +330,7 @@ final class ConnectRun {
 
     /// Finishes the run after its last connection.
     func finish() {
+        showProgress(of: nil)
         if !state.isDraining {
             if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
             let countsUnanswered = !state.ignoresIncoming

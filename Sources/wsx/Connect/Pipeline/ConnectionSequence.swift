@@ -4,6 +4,8 @@ import WSCore
 protocol ConnectionAttempt: AnyObject {
     /// The requested URL, after redirects.
     var url: WebSocketURL { get }
+    /// The current phase.
+    var phase: ConnectError.Phase { get }
     /// Called for each step.
     var didStep: ((Connector.Step) -> Void)? { get set }
     func start()
@@ -65,6 +67,11 @@ final class ConnectionSequence {
 
     /// The number of the current or next retry since the last stable connection; 0 before the first retry.
     var tryCount: Int { backoff?.tryCount ?? 0 }
+
+    /// The current attempt to connect, or `nil` if there is none.
+    var attempt: (any ConnectionAttempt)? {
+        if case .connecting(let attempt) = state { attempt } else { nil }
+    }
 
     /// Whether a connection is open, being opened, or waited for.
     var isActive: Bool {

@@ -86,11 +86,20 @@ struct RunState {
     }
 
     /// Checks a received message against the goals.
+    /// - Parameter isCounted: Whether the message counts for `--count`.
     /// - Returns: Whether the goal is now met; the run then closes the connection.
-    mutating func isLast(_ payload: RawSpan) -> Bool {
-        guard conditions.isLast(payload) else { return false }
+    mutating func isLast(_ payload: RawSpan, isCounted: Bool = true) -> Bool {
+        guard conditions.isLast(payload, isCounted: isCounted) else { return false }
         phase = .done
         closing = .begun
+        return true
+    }
+
+    /// Handles the end of the input, after which `--one` waits only for missing replies.
+    /// - Returns: Whether the goal is already met; the caller then ends the run.
+    mutating func inputEnded() -> Bool {
+        guard conditions.inputEnded(), phase == .running else { return false }
+        phase = .done
         return true
     }
 

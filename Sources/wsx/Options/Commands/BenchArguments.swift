@@ -15,7 +15,7 @@ struct BenchArguments: Equatable, Sendable {
         ClientArguments.url(
             manual: """
                 The server to test; see URLS in *wsx-connect*(1). `echo:` is a built-in echo server, which runs on a \
-                separate thread of this process.
+                separate thread of this process. `@`*NAME* is a profile; see CONFIGURATION in *wsx*(1).
                 """
         ).lifted(\.client)
     ]

@@ -15,7 +15,9 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var history = HistoryChoice.host
 
     static let operands: [OperandSpecification<ConnectArguments>] = [
-        ClientArguments.url(manual: "The server to connect to. See URLS.").lifted(\.client),
+        ClientArguments.url(
+            manual: "The server to connect to. See URLS. `@`*NAME* is a profile; see CONFIGURATION in *wsx*(1)."
+        ).lifted(\.client),
         OperandSpecification(
             "MESSAGE", required: false, repeatable: true,
             summary: "Messages to send instead of reading stdin",
@@ -31,7 +33,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         FormatArguments.options(
             manual: """
                 Do not read standard input. The run continues until the peer closes the connection, or until \
-                `--count`, `--until`, `--timeout`, or an interrupt ends it. `--linger` has no effect.
+                `--count`, `--one`, `--until`, `--timeout`, or an interrupt ends it. `--linger` has no effect.
                 """
         ).lifted(\.format)
         EndingArguments.options.lifted(\.ending)

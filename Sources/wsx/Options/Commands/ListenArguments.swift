@@ -19,14 +19,14 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
 
     static let operands = [
         OperandSpecification<ListenArguments>(
-            "[ADDRESS:]PORT", required: false, example: "8080",
+            "[ADDRESS:]PORT", required: false, profileKey: "address", example: "8080",
             summary: "Port to listen on, or unix:PATH",
             manual: """
                 The address and port to listen on. The default address is `127.0.0.1`, which only this machine can \
                 reach. `*:`*port* (or `0.0.0.0:`*port*) listens on all IPv4 addresses, and `[::]:`*port* on all IPv6 \
                 and IPv4 addresses; both are open to the network. Port 0 picks a free port. `unix:`*path* listens on \
                 a Unix domain socket, and `unix:@`*name* on an abstract one (Linux). The operand is optional with \
-                SOCKET ACTIVATION.
+                SOCKET ACTIVATION. `@`*NAME* is a profile, which may contain `address`; see CONFIGURATION in *wsx*(1).
                 """
         ) { arguments, values throws(ValueProblem) in
             arguments.address = try ListenAddressValue.parse(values.joined())

@@ -28,6 +28,18 @@ enum MessageFileValue {
     }
 }
 
+/// The location of a value in JSON messages.
+enum PathValue {
+    /// Parses a dotted path or a JSON Pointer.
+    static func parse(_ text: String) throws(ValueProblem) -> JSONPath {
+        do throws(JSONQueryError) {
+            return try JSONPath(text)
+        } catch {
+            throw .notAPath(error)
+        }
+    }
+}
+
 /// A regular expression to search for in messages.
 enum PatternValue {
     /// Returns the expression if it is valid.

@@ -26,6 +26,8 @@ extension ValueProblem {
         unusable(words: "\(error) of the regular expression")
     }
 
+    static func notAPath(_ error: JSONQueryError) -> ValueProblem { unusable(words: "\(error)") }
+
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }
 
     static func notATemplate(_ error: MessageTemplateError) -> ValueProblem { unusable(words: "\(error)") }

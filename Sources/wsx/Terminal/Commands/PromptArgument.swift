@@ -99,6 +99,26 @@ extension PromptArgument {
         return bytes
     }
 
+    /// The location of a value in JSON messages, or nil if the argument is empty.
+    func optionalPath() throws(PromptMistake) -> JSONPath? {
+        guard !text.isEmpty else { return nil }
+        do throws(JSONQueryError) {
+            return try JSONPath(text)
+        } catch {
+            throw PromptMistake("\(error)")
+        }
+    }
+
+    /// A condition on a value of JSON messages, or nil if the argument is empty.
+    func optionalCondition() throws(PromptMistake) -> JSONCondition? {
+        guard !text.isEmpty else { return nil }
+        do throws(JSONQueryError) {
+            return try JSONCondition(text)
+        } catch {
+            throw PromptMistake("\(error)")
+        }
+    }
+
     /// A count, and an interval that defaults to zero.
     func repetition() throws(PromptMistake) -> (count: Int, interval: Duration) {
         let (word, rest) = words

@@ -26,7 +26,7 @@ enum HistoryLocation {
     }
 
     /// XDG Base Directory Specification: relative paths are ignored.
-    private static func stateDirectory(_ environment: (String) -> String?) -> String? {
+    static func stateDirectory(_ environment: (String) -> String?) -> String? {
         if let path = environment("XDG_STATE_HOME"), path.hasPrefix("/") { return path }
         guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
         return "\(home)/.local/state"

@@ -63,6 +63,7 @@ import Testing
         let fixture = ConnectFixture {
             $0.format.input = .json
             $0.format.output = .json
+            $0.ending.linger = .idle(.seconds(1))
         }
         fixture.input = """
             {"type":"ping","data":"p"}
@@ -476,7 +477,7 @@ import Testing
         }
         let notices = try fixture.run().notices
         for part in [
-            "Reached memory", "Authorization: •••", "HTTP/1.1 101", "frame", "ping", "close", "1 sent, 1 received",
+            "Reached memory", "Timings: total 1.000 ms", "Authorization: •••", "HTTP/1.1 101", "frame", "ping", "close", "1 sent, 1 received",
         ] {
             #expect(notices.contains(part), "\(part)")
         }

@@ -48,6 +48,56 @@ import Testing
         }
     }
 
+    private static func answered(
+        _ roundTrip: Duration, receivedBytes: Int = 0, isInMessage: Bool = false
+    ) -> LingerWait.Activity {
+        LingerWait.Activity(
+            receivedBytes: receivedBytes, isInMessage: isInMessage, isHeldUp: false, answeredRoundTrip: roundTrip)
+    }
+
+    @Test("A reply to each message shortens the wait to 100 ms")
+    func answered() {
+        var wait = LingerWait(.seconds(1), restartsOnArrival: true, at: .zero)
+        expect(.milliseconds(990), of: &wait, at: .milliseconds(10))
+        wait.messageArrived(at: .milliseconds(20))
+        expect(.milliseconds(90), of: &wait, at: .milliseconds(30), Self.answered(.milliseconds(1)))
+        expect(.zero, of: &wait, at: .milliseconds(120), Self.answered(.milliseconds(1)))
+    }
+
+    @Test("A reply that takes 700 ms still arrives, and shortens the rest of the wait")
+    func slowReply() {
+        var wait = LingerWait(.seconds(1), restartsOnArrival: true, at: .zero)
+        expect(.milliseconds(300), of: &wait, at: .milliseconds(700))
+        wait.messageArrived(at: .milliseconds(700))
+        expect(.milliseconds(100), of: &wait, at: .milliseconds(700), Self.answered(.milliseconds(50)))
+    }
+
+    @Test("Without a reply to each message, the wait has its whole length again after each message")
+    func unanswered() {
+        var wait = LingerWait(.seconds(1), restartsOnArrival: true, at: .zero)
+        wait.messageArrived(at: .milliseconds(20))
+        expect(.milliseconds(920), of: &wait, at: .milliseconds(100))
+    }
+
+    @Test("Two round trips extend the short wait, at most to the long one")
+    func distantPeer() {
+        var wait = LingerWait(.seconds(1), restartsOnArrival: true, at: .zero)
+        expect(.milliseconds(400), of: &wait, at: .zero, Self.answered(.milliseconds(200)))
+        expect(.seconds(1), of: &wait, at: .zero, Self.answered(.milliseconds(800)))
+    }
+
+    @Test("A message in progress prevents the short wait")
+    func answeredInProgress() {
+        var wait = LingerWait(.seconds(1), restartsOnArrival: true, at: .zero)
+        expect(
+            .seconds(1), of: &wait, at: .milliseconds(500),
+            Self.answered(.zero, receivedBytes: 5, isInMessage: true))
+        // The message is stalled.
+        expect(
+            .milliseconds(600), of: &wait, at: .milliseconds(900),
+            Self.answered(.zero, receivedBytes: 5, isInMessage: true))
+    }
+
     @Test("Data waiting to be written or read locally extends either wait", arguments: [true, false])
     func heldUp(restarts: Bool) {
         var wait = LingerWait(.seconds(1), restartsOnArrival: restarts, at: .zero)

@@ -60,6 +60,35 @@ import Testing
                 == "0 of 2 messages within 30 s of the last input; raise --linger or --timeout to wait longer")
     }
 
+    @Test("The end of the input ends a run whose messages all have replies, and no other run")
+    func inputEnded() {
+        for (conditions, hasReply, ends) in [
+            (EndConditions(countsReplies: true), true, true), (EndConditions(countsReplies: true), false, false),
+            (EndConditions(), true, false), (EndConditions(count: 2), true, false),
+        ] {
+            var state = state(conditions)
+            state.conditions.messageSent()
+            if hasReply { _ = take("reply", &state) }
+            let hasEnded = state.inputEnded()
+            #expect(hasEnded == ends)
+            #expect(state.ignoresIncoming == ends && state.isEnding == ends && !state.isClosing)
+        }
+    }
+
+    @Test("Missing replies are counted")
+    func missingReplies() {
+        var state = state(EndConditions(countsReplies: true))
+        state.conditions.messageSent()
+        let hasEnded = state.inputEnded()
+        #expect(!hasEnded)
+        state.lingerEnded(.total(.seconds(30)))
+        state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
+        #expect(
+            message(state)
+                == "0 of 1 replies within 30 s of the last input; raise --linger or --timeout to wait longer")
+        #expect(state.failure?.status == .timedOut)
+    }
+
     @Test("A reader that closes the output before the goal is met is a success")
     func readerLeft() {
         var state = state(EndConditions(count: 2))

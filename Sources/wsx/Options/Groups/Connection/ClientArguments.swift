@@ -13,8 +13,9 @@ struct ClientArguments: Equatable, Sendable {
     /// The URL operand.
     static func url(manual: MarkedText) -> OperandSpecification<ClientArguments> {
         OperandSpecification(
-            "URL", required: true, completion: .url(prefixes: ["echo:", "ws://", "wss://"]),
-            summary: "Server: ws://HOST/PATH, HOST:PORT, or echo:", manual: manual
+            "URL", required: true, profileKey: "url",
+            completion: .url(prefixes: ["echo:", "ws://", "wss://"], list: CompletionTargets.word),
+            summary: "ws://HOST/PATH, HOST:PORT, echo:, or @PROFILE", manual: manual
         ) { arguments, values throws(ValueProblem) in
             arguments.url = try ServerURLValue.parse(values.joined())
         }

@@ -9,6 +9,8 @@ struct RequestArguments: Equatable, Sendable {
     var auth: String?
     /// As typed: the token, `@FILE`, or `env:NAME`.
     var bearer: String?
+    /// Whether the .netrc file may provide the user and password.
+    var usesNetrc = false
     /// As typed: `name=value`, `@FILE`, or `env:NAME`.
     var cookies: [String] = []
     var origin: String?
@@ -44,6 +46,21 @@ struct RequestArguments: Equatable, Sendable {
             manual: "Log in with a bearer token (RFC 6750). This option overrides a user and password in the URL.",
             .secrets, example: "--bearer env:API_TOKEN", seeAlso: ["auth", "header"]
         ) { arguments, value in arguments.bearer = value },
+        OptionSpecification(
+            "netrc", heading: .request,
+            summary: "Log in with the host's entry in ~/.netrc",
+            manual: """
+                Log in with HTTP Basic authentication and the entry for the URL's host in `~/.netrc`, or in the file \
+                that `$NETRC` names. `--auth`, `--bearer`, and a user in the URL take precedence. After a redirect to \
+                another scheme, host, or port, the login is not sent.
+                """,
+            """
+            The file contains `machine` *host* `login` *user* `password` *password*. An entry that begins with \
+            `default` applies to all other hosts. A value with spaces needs double quotes. Without an entry for the \
+            host, no login is sent. A missing file is an error.
+            """,
+            seeAlso: ["auth", "bearer", "location"]
+        ) { arguments, _ in arguments.usesNetrc = true },
         OptionSpecification(
             "cookie", "b", value: OptionValue("COOKIE"), repeatable: true, heading: .request,
             summary: "Send a cookie: name=value",

@@ -6,6 +6,8 @@ struct EndingArguments: Equatable, Sendable {
     var linger: Linger?
     /// The number of received messages after which the run ends, 1 or more.
     var count: Int?
+    /// Whether the run ends after one received message for each message sent.
+    var isOne = false
     /// Valid regular expressions.
     var until: [String] = []
     /// Valid regular expressions.
@@ -21,11 +23,17 @@ struct EndingArguments: Equatable, Sendable {
                 connection. `forever` waits until the peer closes it.
                 """,
             """
-            The default is `1s`. With `--until`, it is `forever`. With `--count`, it is 30 seconds after the end of \
-            the input, or `forever` if `--timeout` is given. With requests, the wait starts at the last reply and the \
+            The default is `1s`. It becomes shorter if the server has sent exactly one reply for each message: the \
+            wait then ends after 100 milliseconds, or two round trips if they are longer. To measure the round trip, a \
+            ping precedes the first message; messages that arrive before its pong, such as a greeting, are no replies. \
+            Give a *DURATION* to always wait for it, without a ping.
+            """,
+            """
+            With `--until`, the default is `forever`. With `--count` or `--one`, it is 30 seconds after the end of the \
+            input, or `forever` if `--timeout` is given. With requests, the wait starts at the last reply and the \
             default is `0`.
             """,
-            example: "--linger 5s", seeAlso: ["count", "until", "timeout"]
+            example: "--linger 5s", seeAlso: ["one", "count", "until", "timeout"]
         ) { arguments, value throws(ValueProblem) in arguments.linger = try Linger.parse(value) },
         OptionSpecification(
             "count", "n", value: OptionValue("N"), heading: .ending,
@@ -36,8 +44,25 @@ struct EndingArguments: Equatable, Sendable {
             ends 30 seconds after the end of the input, or as `--linger` or `--timeout` specifies. With `--no-stdin`, \
             only `--timeout` ends it.
             """,
-            example: "--count 10", seeAlso: ["until", "linger", "timeout"]
+            "With `--pick`, messages that are omitted do not count.",
+            example: "--count 10", seeAlso: ["one", "until", "linger", "timeout"]
         ) { arguments, value throws(ValueProblem) in arguments.count = try CountValue.parse(value) },
+        OptionSpecification(
+            "one", "1", conflicts: ["count"], heading: .ending,
+            summary: "Exit after one reply per message",
+            manual: """
+                Exit with 0 as soon as one message has arrived for each message sent: one request, one reply. If \
+                nothing is sent, exit after the first message.
+                """,
+            """
+            If replies are missing, the exit status and the time limit are those of `--count`: 7 if the peer closes \
+            first, and 6 if the wait ends. Messages that arrive before the first one is sent do not count, but a later \
+            greeting does. The prompt does not open: on a terminal, standard input is not read. With `--request`, \
+            `--correlate`, or `--json-rpc`, the run ends after the last reply in any case, and other messages do not \
+            count.
+            """,
+            example: #"--one --execute '{"op":"health"}'"#, seeAlso: ["count", "request", "linger", "timeout"]
+        ) { arguments, _ in arguments.isOne = true },
         OptionSpecification(
             "until", value: OptionValue("REGEX"), repeatable: true, heading: .ending,
             summary: "Exit when a message matches REGEX",
@@ -89,6 +114,8 @@ extension OptionSpecification {
 enum Linger: Equatable {
     /// Until no message has arrived for this long.
     case idle(Duration)
+    /// The same, but shorter if each message has a reply; see ``LingerWait``.
+    case answered(idle: Duration)
     /// For this long, regardless of what arrives.
     case total(Duration)
     case forever
@@ -96,14 +123,17 @@ enum Linger: Equatable {
     /// How long to wait; nil: no limit.
     var limit: Duration? {
         switch self {
-        case .idle(let limit), .total(let limit): limit
+        case .idle(let limit), .answered(idle: let limit), .total(let limit): limit
         case .forever: nil
         }
     }
 
     /// Whether each received message restarts the wait.
     var restartsOnArrival: Bool {
-        if case .idle = self { true } else { false }
+        switch self {
+        case .idle, .answered: true
+        case .total, .forever: false
+        }
     }
 
     /// Parses a duration or the word `forever`.

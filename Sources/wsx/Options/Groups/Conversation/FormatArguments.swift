@@ -1,4 +1,5 @@
 import CommandLine
+import Formats
 import WSCore
 
 /// The options for the formats of standard input and output.
@@ -8,6 +9,8 @@ struct FormatArguments: Equatable, Sendable {
     var input = InputFormat.lines
     var stripsCarriageReturn = false
     var output = OutputFormat.text
+    /// The value to write of each message; nil: whole messages.
+    var pick: JSONPath?
     var replaySpeed = ReplaySpeed.max
 
     /// The options.
@@ -57,6 +60,20 @@ struct FormatArguments: Equatable, Sendable {
                 example: "--output json", seeAlso: ["input", "pretty"], aliases: [OptionAlias("json", value: "json")]
             ) { arguments, value throws(ValueProblem) in arguments.output = try OutputFormat.parse(value) },
             OptionSpecification(
+                "pick", value: OptionValue("PATH"), heading: .format,
+                summary: "Write only this value of JSON messages",
+                manual: """
+                    Write only the value at *PATH* of each received message, and omit messages without it. *PATH* is a \
+                    dotted path such as `.user.name` or `.items[0].id`, or a JSON Pointer such as `/user/name`. See \
+                    PATHS.
+                    """,
+                """
+                Strings are written without quotes and escapes, as `jq -r` does. Other values are written as \
+                received, but on one line unless `--pretty` is given.
+                """,
+                example: "--pick .user.name", seeAlso: ["output", "pretty"]
+            ) { arguments, value throws(ValueProblem) in arguments.pick = try PathValue.parse(value) },
+            OptionSpecification(
                 "replay-speed", value: OptionValue("SPEED"), default: "max", heading: .format,
                 summary: "Replay --input json at this speed",
                 manual: """
@@ -75,6 +92,6 @@ struct FormatArguments: Equatable, Sendable {
     static let inputOptions: [OptionReference] = ["input", "crlf", "replay-speed"]
     /// The options for the kind of sent messages. They conflict with modes that determine it themselves.
     static let messageKinds: [OptionReference] = ["text", "binary"]
-    /// The values of `--output` that write messages. They conflict with modes that write none, or only events.
-    static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json)
+    /// The options for writing messages. They conflict with modes that write none, or only events.
+    static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json) + ["pick"]
 }

@@ -1,0 +1,177 @@
+// The options of a configuration file, as if they stood at the beginning of the command line.
+extension ArgumentParser {
+    /// What an entry of the file means for the command.
+    private enum Meaning {
+        case option(GivenOption)
+        /// Withdraws an option, or only one of its values.
+        case withdrawal(long: String, value: String?)
+        case operand(String)
+        /// The entry concerns other commands only.
+        case nothing
+    }
+
+    /// A value of the profile for the command's first operand.
+    struct ConfiguredOperand {
+        let value: String
+        let line: Int
+    }
+
+    /// Adds the defaults, and the options of the profile that the first operand names.
+    ///
+    /// The profile overrides the defaults, and the command line overrides both: an option gives way if it contradicts
+    /// one of a higher layer. An option without another one that it requires has no effect.
+    mutating func addConfiguration(from source: ConfigurationSource) throws(UsageError) {
+        // The commands without options of their own, such as help, work without a valid file.
+        guard !options.isEmpty else { return }
+        let configuration = try source.load()
+        let profile = try takeProfile(from: configuration)
+        let layers = try layers([configuration.defaults, profile?.entries ?? []], of: configuration)
+        guard !layers.allSatisfy(\.isEmpty) || configuredOperand != nil else { return }
+        var all = given
+        for layer in layers.reversed() { all = layer.filter { !$0.isOverridden(by: all) } + all }
+        given = GivenOption.withoutUnmetRequirements(all)
+        try updateArguments(with: configuration)
+        let operandName = operandSpecifications.first?.description.placeholder ?? ""
+        let named = given.map { ("--" + $0.description.long, $0.line) } + [(operandName, configuredOperand?.line)]
+        source.didUse(
+            named.compactMap { name, line in
+                line.map { ConfigurationSource.Place(name: name, path: configuration.path, line: $0) }
+            })
+    }
+
+    // MARK: The profile
+
+    /// Takes the name of a profile from the operands, and the profile's operand.
+    private mutating func takeProfile(
+        from configuration: Configuration
+    ) throws(UsageError) -> Configuration.Profile? {
+        guard let operand = operandSpecifications.first?.description, let key = operand.profileKey,
+            operandCountBeforeEnd != 0, let name = operands.first.flatMap(Configuration.profileName)
+        else { return nil }
+        if let absence = configuration.absence {
+            throw error(.noProfiles(name, absence: absence), in: configuration)
+        }
+        guard let profile = configuration.profile(named: name) else {
+            let names = configuration.profiles.map(\.name)
+            let nearest = EditDistance.nearest(to: name, among: names)
+            throw error(.unknownProfile(name, nearest: nearest, names: names), in: configuration)
+        }
+        operands.removeFirst()
+        operandCountBeforeEnd = operandCountBeforeEnd.map { $0 - 1 }
+        if let entry = profile.entries.last(where: { $0.name == key }) {
+            guard let value = entry.value else {
+                let reason = ConfigurationError.Reason.missingValue(option: key, placeholder: operand.placeholder)
+                throw error(reason, in: configuration, line: entry.line)
+            }
+            operands.insert(value, at: 0)
+            operandCountBeforeEnd = operandCountBeforeEnd.map { $0 + 1 }
+            configuredOperand = ConfiguredOperand(value: value, line: entry.line)
+        } else if operands.isEmpty, operand.isRequired {
+            throw error(.missingOperand(profile: name, key: key), in: configuration, line: profile.line)
+        }
+        return profile
+    }
+
+    // MARK: Options
+
+    /// The options of the sections, without those that a later entry withdraws.
+    private func layers(
+        _ sections: [[Configuration.Entry]], of configuration: Configuration
+    ) throws(UsageError) -> [[GivenOption]] {
+        var layers: [[GivenOption]] = []
+        for (index, section) in sections.enumerated() {
+            layers.append([])
+            for entry in section {
+                switch try meaning(of: entry, in: configuration) {
+                case .option(let option): layers[index].append(option)
+                case .withdrawal(let long, let value):
+                    layers = layers.map { layer in
+                        layer.filter { $0.description.long != long || (value != nil && $0.value != value) }
+                    }
+                case .operand(let name):
+                    if index == 0 { throw error(.operandOutsideProfile(name), in: configuration, line: entry.line) }
+                case .nothing: break
+                }
+            }
+            if let conflict = GivenOption.conflict(among: layers[index]) {
+                throw error(.usage(conflict.error), in: configuration, line: conflict.option.line)
+            }
+        }
+        return layers
+    }
+
+    private func meaning(
+        of entry: Configuration.Entry, in configuration: Configuration
+    ) throws(UsageError) -> Meaning {
+        guard let option = options.first(where: { $0.description.isNamed("--" + entry.name) })?.description else {
+            return try meaningElsewhere(of: entry, in: configuration)
+        }
+        let included = option.alias("--" + entry.name)?.value
+        guard included == nil, let expected = option.value else {
+            switch entry.value {
+            case nil, "true": return .option(given(option, entry, value: included ?? ""))
+            case "false": return .withdrawal(long: option.long, value: included)
+            default: throw error(.notASwitch(option: entry.name), in: configuration, line: entry.line)
+            }
+        }
+        if let implied = expected.implied {
+            switch entry.value {
+            case nil, "true": return .option(given(option, entry, value: implied))
+            case "false": return .withdrawal(long: option.long, value: nil)
+            default: break
+            }
+        }
+        guard let value = entry.value else {
+            let reason = ConfigurationError.Reason.missingValue(option: entry.name, placeholder: expected.placeholder)
+            throw error(reason, in: configuration, line: entry.line)
+        }
+        return .option(given(option, entry, value: expandingHome(value, of: expected, configuration.home)))
+    }
+
+    /// The meaning of an entry that is not an option of this command.
+    private func meaningElsewhere(
+        of entry: Configuration.Entry, in configuration: Configuration
+    ) throws(UsageError) -> Meaning {
+        let keys = program.commands.flatMap(\.operands).compactMap(\.profileKey)
+        if keys.contains(entry.name) { return .operand(entry.name) }
+        let others = program.commands.flatMap(\.options).filter { $0.effect == .update }
+        if others.contains(where: { $0.isNamed("--" + entry.name) }) { return .nothing }
+        let nearest = EditDistance.nearest(to: entry.name, among: Set(others.map(\.long) + keys).sorted())
+        throw error(.unknownOption(entry.name, nearest: nearest), in: configuration, line: entry.line)
+    }
+
+    private func given(_ option: OptionDescription, _ entry: Configuration.Entry, value: String) -> GivenOption {
+        GivenOption(description: option, typed: entry.name, value: value, line: entry.line)
+    }
+
+    /// Replaces `~/` at the beginning of a path, which a shell does on a command line, and `@~/` before a secret's path.
+    private func expandingHome(_ value: String, of expected: OptionValue, _ home: String?) -> String {
+        guard let home else { return value }
+        if value.hasPrefix("@~/") { return "@" + home + value.dropFirst(2) }
+        let isPath = expected.completion == .file || expected.completion == .directory
+        return isPath && value.hasPrefix("~/") ? home + value.dropFirst() : value
+    }
+
+    /// Applies all options in the order of their layers.
+    private mutating func updateArguments(with configuration: Configuration) throws(UsageError) {
+        arguments = initialArguments
+        for option in given {
+            guard let update = options.first(where: { $0.description.long == option.description.long })?.update else {
+                continue
+            }
+            do throws(ValueProblem) {
+                try update(&arguments, option.value)
+            } catch {
+                let problem = UsageError.badValue(name: option.typed, value: option.value, problem: error)
+                guard let line = option.line else { throw problem }
+                throw self.error(.usage(problem), in: configuration, line: line)
+            }
+        }
+    }
+
+    private func error(
+        _ reason: ConfigurationError.Reason, in configuration: Configuration, line: Int? = nil
+    ) -> UsageError {
+        .configuration(ConfigurationError(path: configuration.path, line: line, reason: reason))
+    }
+}

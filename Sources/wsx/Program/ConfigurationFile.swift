@@ -1,0 +1,99 @@
+import CommandLine
+import WSCore
+
+/// The user's configuration file: where it is, and whether it may be used.
+struct ConfigurationFile {
+    /// Looks up an environment variable.
+    let environment: (String) -> String?
+
+    /// The largest file to read.
+    private static let maximumBytes = 1 << 20
+
+    /// Reads the file.
+    ///
+    /// A file that `WSX_CONFIG` names must exist. As in git, the file in the usual place may be missing or inaccessible,
+    /// which happens if `HOME` belongs to another user.
+    /// - Throws: ``UsageError/configuration(_:)``.
+    func read() throws(UsageError) -> Configuration {
+        let named = environment("WSX_CONFIG")
+        if named == "" { return Configuration(path: "", absence: "WSX_CONFIG is empty, which disables profiles") }
+        guard let path = named ?? usualPath else {
+            return Configuration(path: "", absence: "the home directory is unknown; set HOME or WSX_CONFIG")
+        }
+        let (bytes, isPrivate): ([UInt8], Bool)
+        do throws(IOError) {
+            (bytes, isPrivate) = try File.readCheckingAccess(path, maximumBytes: Self.maximumBytes)
+        } catch {
+            let isMissing = File.isMissing(path)
+            if named == nil, isMissing { return Configuration(path: path, absence: "\(path) does not exist") }
+            if named == nil, error == .accessDenied { return Configuration(path: path, absence: "\(path): \(error)") }
+            throw .configuration(
+                ConfigurationError(path: path, reason: .unusable("\(error)" + (named == nil ? "" : " (WSX_CONFIG)"))))
+        }
+        do throws(ConfigurationError) {
+            let configuration = try Configuration(
+                parsing: try Self.text(of: bytes, path), path: path, home: environment("HOME"))
+            if !isPrivate, let entry = configuration.firstLiteralSecret { throw Self.exposed(entry, path) }
+            return configuration
+        } catch {
+            throw .configuration(error)
+        }
+    }
+
+    /// The names of the profiles as they are typed. Empty if the file cannot be used.
+    var profileWords: [String] {
+        // Completion is no place for errors; the command reports them.
+        guard let configuration = try? read() else { return [] }
+        return configuration.profiles.map { "@" + $0.name }
+    }
+
+    /// XDG Base Directory Specification: relative paths are ignored.
+    private var usualPath: String? {
+        if let path = environment("XDG_CONFIG_HOME"), path.hasPrefix("/") { return path + "/wsx/config" }
+        guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
+        return home + "/.config/wsx/config"
+    }
+
+    private static func text(of bytes: [UInt8], _ path: String) throws(ConfigurationError) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        throw ConfigurationError(path: path, line: index.map { $0 + 1 }, reason: .unusable("it is not UTF-8 text"))
+    }
+
+    private static func exposed(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
+        let words = "'\(entry.name)' is a secret, and other users can access the file"
+        return ConfigurationError(
+            path: path, line: entry.line,
+            reason: .unusable("\(words); run 'chmod 600 \(path)', or write env:NAME or @FILE"))
+    }
+}
+
+extension Configuration {
+    /// The first value that is itself a secret, and not the name of a file or variable.
+    var firstLiteralSecret: Entry? {
+        (defaults + profiles.flatMap(\.entries)).first(where: \.isLiteralSecret)
+    }
+}
+
+extension Configuration.Entry {
+    /// Whether the value is a password, token, or the like.
+    fileprivate var isLiteralSecret: Bool {
+        guard let value, !value.isEmpty else { return false }
+        switch name {
+        case "url":
+            // An invalid URL is reported when the profile is used.
+            return (try? WebSocketURL(parsing: value))?.userInfo?.password.isEmpty == false
+        case "header":
+            let name = value.utf8.prefix { $0 != UInt8(ascii: ":") }
+            return !value.hasPrefix("@") && HeaderField.isSecret(name: Substring(name))
+        case "auth", "user": return !isReference(value) && value.utf8.contains(UInt8(ascii: ":"))
+        case "bearer", "cookie", "passphrase": return !isReference(value)
+        case "proxy": return !isReference(value) && (try? Proxy(parsing: value))?.credentials != nil
+        default: return false
+        }
+    }
+
+    /// See ``Secrets``.
+    private func isReference(_ value: String) -> Bool { value.hasPrefix("env:") || value.hasPrefix("@") }
+}

@@ -1,0 +1,86 @@
+import CommandLine
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ConfigurationFileTests {
+    private func read(_ variables: [String: String]) throws -> Configuration {
+        try ConfigurationFile(environment: { variables[$0] }).read()
+    }
+
+    private func message(_ variables: [String: String]) -> String? {
+        #expect(throws: UsageError.self) { _ = try read(variables) }?.message
+    }
+
+    @Test("WSX_CONFIG names the file") func named() throws {
+        try withFile(Array("quiet\n[p]\n".utf8)) { path in
+            let configuration = try read(["WSX_CONFIG": path, "HOME": "/nowhere"])
+            #expect(configuration.defaults.map(\.name) == ["quiet"])
+            #expect(configuration.path == path)
+            #expect(ConfigurationFile(environment: { $0 == "WSX_CONFIG" ? path : nil }).profileWords == ["@p"])
+        }
+    }
+
+    @Test(
+        "Otherwise, the file is in the user's directories, and may be missing",
+        arguments: [
+            (["HOME": "/no/home"], "/no/home/.config/wsx/config"),
+            (["HOME": "/no/home", "XDG_CONFIG_HOME": "/no/config"], "/no/config/wsx/config"),
+            (["HOME": "/no/home", "XDG_CONFIG_HOME": "relative"], "/no/home/.config/wsx/config"),
+        ])
+    func usual(variables: [String: String], path: String) throws {
+        let configuration = try read(variables)
+        #expect(configuration.path == path)
+        #expect(configuration.absence == "\(path) does not exist")
+    }
+
+    @Test("An empty WSX_CONFIG, or an unknown home directory, disables the configuration") func disabled() throws {
+        #expect(try read(["WSX_CONFIG": "", "HOME": "/"]).absence != nil)
+        #expect(try read([:]).absence != nil)
+    }
+
+    @Test("A file that WSX_CONFIG names must exist") func missing() {
+        #expect(message(["WSX_CONFIG": "/no/file"]) == "wsx: /no/file: no such file or directory (WSX_CONFIG)")
+        #expect(message(["WSX_CONFIG": "/"]) == "wsx: /: illegal operation on a directory (WSX_CONFIG)")
+        #expect(ConfigurationFile(environment: { _ in "/no/file" }).profileWords == [])
+    }
+
+    @Test("A line that is not UTF-8 is reported with its number") func invalidText() throws {
+        try withFile(Array("a\n".utf8) + [0xFF]) { path in
+            #expect(message(["WSX_CONFIG": path]) == "wsx: \(path), line 2: it is not UTF-8 text")
+        }
+    }
+
+    @Test(
+        "A literal secret is recognized",
+        arguments: [
+            "bearer = t", "auth = me:secret", "user = me:secret", "cookie = a=b", "passphrase = p",
+            "[p]\nurl = wss://me:secret@h/", "proxy = http://me:secret@h:1", "header = Authorization: Basic x",
+            "header = X-Api-Key: x",
+        ])
+    func secrets(text: String) throws {
+        #expect(try Configuration(parsing: text, path: "").firstLiteralSecret != nil)
+    }
+
+    @Test(
+        "Names of files and variables, and harmless values, are no secrets",
+        arguments: [
+            "bearer = env:T", "bearer = @token", "auth = me", "auth = env:A", "cookie = @c", "passphrase = env:P",
+            "[p]\nurl = wss://h/@x:y", "[p]\nurl = wss://me@h/", "proxy = http://h:1", "proxy = env:P",
+            "header = @fields", "header = Accept: x", "bearer", "bearer =", "tls-cert = a:b",
+        ])
+    func harmless(text: String) throws {
+        #expect(try Configuration(parsing: text, path: "").firstLiteralSecret == nil)
+    }
+
+    @Test("Each option whose value may be a secret is recognized") func secretOptions() throws {
+        let options = TestProgram.pages.flatMap { TestProgram.options(of: $0) }.filter { $0.manual.contains(.secrets) }
+        #expect(!options.isEmpty)
+        for option in options {
+            let value = option.long == "proxy" ? "http://me:secret@h:1" : "a:b=c"
+            let configuration = try Configuration(parsing: "\(option.long) = \(value)", path: "")
+            #expect(configuration.firstLiteralSecret != nil, "--\(option.long)")
+        }
+    }
+}
