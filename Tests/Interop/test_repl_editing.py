@@ -398,7 +398,7 @@ def test_commands_and_topics_are_completed(prompt):
     prompt.press("C-u")
     prompt.type("/p")
     prompt.press("Tab", "Tab")
-    prompt.wait_for("^/pause +/ping +/pong +/pretty\nws.*\n> /p$")
+    prompt.wait_for("^/pause +/pick +/ping +/pong +/pretty\nws.*\n> /p$")
 
 
 def test_file_names_are_completed(prompt, server, tmp_path):

@@ -66,7 +66,7 @@ final class Console {
             palette: palette, timestamps: arguments.transcript.timestamps ?? .off, on: loop
         ) { ScreenSize.current(isPrompt: true) }
         if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
-        return MessageView(console: self, transcript: transcript, on: loop)
+        return MessageView(console: self, transcript: transcript, selecting: arguments.format.pick, on: loop)
     }
 
     /// Waits until standard error has taken all output, if it is being read. Call this before an editor draws on the

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// An action of a command that both prompts have.
@@ -27,6 +28,10 @@ enum ViewAction: Equatable {
     case find(String?)
     /// The regular expression that shown messages match; nil: show all.
     case filter(String?)
+    /// The condition that shown messages meet; nil: show all.
+    case condition(JSONCondition?)
+    /// The part of messages to show; nil: whole messages.
+    case selection(JSONPath?)
     /// Nil: the last received message.
     case save(path: String, number: Int?)
     /// Stop showing messages, or continue.

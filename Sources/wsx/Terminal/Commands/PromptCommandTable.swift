@@ -125,6 +125,24 @@ enum PromptCommandTable {
             ) { argument throws(PromptMistake) in .view(.filter(argument.text.isEmpty ? nil : argument.text)) }),
         .both(
             PromptCommand(
+                "where", "[CONDITION]", "hide JSON messages that do not meet a condition",
+                details: """
+                    *CONDITION* compares a value of received messages: `.price>50`, `.type = error`, `.user != null`, \
+                    `.text ~ REGEX`, `.error` (exists), or `!.error` (does not exist). The path is dotted or a JSON \
+                    Pointer. `/where` without an argument removes the condition.
+                    """
+            ) { argument throws(PromptMistake) in .view(.condition(try argument.optionalCondition())) }),
+        .both(
+            PromptCommand(
+                "pick", "[PATH]", "show one value of each JSON message",
+                details: """
+                    *PATH* is a dotted path such as `.user.name` or `.items[0].id`, or a JSON Pointer such as \
+                    `/items/0/id`. Received messages without the value are hidden. `/show` shows whole messages. \
+                    `/pick` without an argument does so for later ones, too.
+                    """
+            ) { argument throws(PromptMistake) in .view(.selection(try argument.optionalPath())) }),
+        .both(
+            PromptCommand(
                 "pause", "", "stop showing messages, or continue",
                 details: "The prompt shows how many messages have arrived meanwhile. They are kept and recorded."
             ) { argument throws(PromptMistake) in

@@ -35,8 +35,8 @@ final class MessageView {
     /// The number of the last message that was folded and has not been shown in full, or `nil`.
     private var lastFolded: Int?
     private var filters: [FilterKind: Filter] = [:]
-    /// Selects the part of a message to show, or returns `nil` to hide it.
-    private var selection: ((RawSpan) -> [UInt8]?)?
+    /// The part of received messages to show, or `nil` to show all of them.
+    private var selection: JSONPath?
     /// The number of messages that arrived since the display was paused, or `nil` if it is not paused.
     private var pausedCount: Int?
     /// The pattern whose matches are highlighted in arriving messages.
@@ -53,7 +53,13 @@ final class MessageView {
     /// The time limit of a search.
     private static let maximumSearchTime = Duration.seconds(2)
 
-    init(console: Console, transcript: PromptTranscript, on loop: EventLoop) {
+    /// Creates a view without messages.
+    /// - Parameter path: The part of received messages to show, or `nil` to show all of them.
+    init(
+        console: Console, transcript: PromptTranscript, selecting path: JSONPath? = nil, on loop: EventLoop
+    ) {
+        selection = path
+        if let path { filters[.selection] = Filter(label: Self.short(path.source)) { _ in true } }
         self.console = console
         self.transcript = transcript
         self.loop = loop
@@ -66,6 +72,8 @@ final class MessageView {
         case .tail(let count): showTail(count)
         case .find(let pattern): find(pattern)
         case .filter(let pattern): setFilter(pattern)
+        case .condition(let condition): setCondition(condition)
+        case .selection(let path): setSelection(path)
         case .save(let path, let number): save(to: path, number)
         case .pause: togglePause()
         case .pretty(let style): setPretty(style)
@@ -94,7 +102,7 @@ final class MessageView {
             if direction == .received {
                 if isHidden(payload) { return number }
                 if let selection {
-                    guard let part = selection(payload) else {
+                    guard let part = Self.value(at: selection, of: payload) else {
                         filters[.selection]?.hiddenCount += 1
                         labelDidChange()
                         return number
@@ -192,25 +200,40 @@ final class MessageView {
         console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
     }
 
-    /// Shows only messages that meet a condition from now on, or all messages if `source` is `nil`.
-    func setCondition(_ source: String?, matches: ((RawSpan) -> Bool)?) {
-        guard let source, let matches else {
+    /// Shows only messages that meet a condition from now on, or all messages if it is `nil`.
+    func setCondition(_ condition: JSONCondition?) {
+        guard let condition else {
             return remove(.condition, hint: "No condition is set; for example, /where .price>50 sets one.")
         }
-        filters[.condition] = Filter(label: Self.short(source), matches: matches)
+        do throws(PatternError) {
+            let filter = try JSONFilter(condition)
+            if let pattern = filter.pattern { console.watch(pattern) }
+            filters[.condition] = Filter(label: Self.short(condition.source)) { payload in
+                UTF8Validator.isValid(payload) && filter.matches(payload)
+            }
+        } catch {
+            return console.error("/where: \(error)")
+        }
         labelDidChange()
-        console.notice("Showing only messages with \(escapingControls(source)); /where shows all again.")
+        console.notice("Showing only messages with \(escapingControls(condition.source)); /where shows all again.")
     }
 
-    /// Shows only a part of each message from now on, or whole messages if `source` is `nil`.
-    func setSelection(_ source: String?, select: ((RawSpan) -> [UInt8]?)?) {
-        selection = select
-        guard let source, select != nil else {
-            return remove(.selection, hint: "Whole messages are shown; for example, /pick .user.name shows a part.")
+    /// Shows only one value of each message from now on, or whole messages if `path` is `nil`.
+    func setSelection(_ path: JSONPath?) {
+        selection = path
+        guard let path else {
+            return remove(.selection, hint: "Whole messages are shown; for example, /pick .user.name shows one value.")
         }
-        filters[.selection] = Filter(label: Self.short(source)) { _ in true }
+        filters[.selection] = Filter(label: Self.short(path.source)) { _ in true }
         labelDidChange()
-        console.notice("Showing only \(escapingControls(source)) of each message; /pick shows whole messages again.")
+        console.notice("Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
+    }
+
+    /// The selected value of a message, or `nil` if it has none.
+    private static func value(at path: JSONPath, of payload: RawSpan) -> [UInt8]? {
+        var buffer = ByteBuffer()
+        guard UTF8Validator.isValid(payload), path.appendValue(of: payload, to: &buffer) else { return nil }
+        return buffer.withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
     }
 
     private func remove(_ kind: FilterKind, hint: String) {

@@ -50,6 +50,8 @@ import WSCore
             ("/tail", .action(.shared(.view(.tail(count: 10))))),
             ("/tail 3", .action(.shared(.view(.tail(count: 3))))),
             ("/pause", .action(.shared(.view(.pause)))),
+            ("/pick", .action(.shared(.view(.selection(nil))))),
+            ("/where", .action(.shared(.view(.condition(nil))))),
             ("/status off", .action(.shared(.status(false)))),
             ("/filter", .action(.shared(.view(.filter(nil))))),
             ("/filter a b|c ", .action(.shared(.view(.filter("a b|c"))))),

@@ -1,3 +1,4 @@
+import Formats
 import Testing
 
 @testable import WSCore
@@ -62,6 +63,27 @@ import Testing
             #expect(console.take() == ["Showing all messages again; /err|warn/ hid 2 messages."])
             view.carryOut(.filter(String(repeating: "long", count: 20)))
             #expect(view.label == "[/longlonglonglonglonglong…/ 0 hidden]")
+        }
+    }
+
+    @Test("A condition and a selection apply to received JSON messages")
+    func queries() throws {
+        try withView { view, console, _ in
+            view.carryOut(.condition(try JSONCondition(".price>50")))
+            view.carryOut(.selection(try JSONPath(".name")))
+            _ = console.take()
+            view.receive(#"{"price":51,"name":"a b"}"#)
+            view.receive(#"{"price":50,"name":"c"}"#)
+            view.receive(#"{"price":52}"#)
+            view.receive("no JSON")
+            #expect(console.take() == ["  #1 ← a b"])
+            #expect(view.label == "[.price>50 2 hidden] [.name 1 hidden]")
+            view.carryOut(.selection(nil))
+            view.carryOut(.condition(nil))
+            #expect(console.take().last == "Showing all messages again; .price>50 hid 2 messages.")
+            view.carryOut(.condition(try JSONCondition(#".name ~ "^a""#)))
+            view.receive(#"{"name":"abc"}"#)
+            #expect(console.take().last == #"  #5 ← {"name":"abc"}"#)
         }
     }
 
