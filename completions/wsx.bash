@@ -1,9 +1,32 @@
 # bash completion for wsx
 # Made from the option table by "make generate"; changes here are lost.
 
+# Offers the words, and the profiles and URLs that the program knows, as continuations of $full.
+_wsx_urls() {
+    local word cut=
+    # Readline replaces only the part after the last character that ends a word.
+    if [[ $full != "$current" || ($current == [:@] && $COMP_WORDBREAKS == *"$current"*) ]]; then
+        cut=${full%"${full##*[:@=]}"}
+    fi
+    while read -r word; do
+        if [[ $word == "$full"* ]]; then
+            printf -v word %q "${word#"$cut"}"
+            COMPREPLY+=("$word")
+        fi
+    done < <(
+        "$1" completions "$2" 2>/dev/null
+        shift 2
+        printf '%s\n' "$@"
+    )
+}
+
 _wsx() {
     local IFS=$'\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
-    local index=1 word operands=0 end=0 runs=
+    local index=1 word operands=0 end=0 runs= counts=0 joins=
+    # Colons and '@' end a word for bash. The whole word before the cursor:
+    local full=${COMP_LINE:0:COMP_POINT}
+    full=${full##*[[:space:]]}
+    [[ $full == *"$current" ]] || full=$current
     COMPREPLY=()
     # '=' is a word of its own to bash.
     if [[ $current == '=' ]]; then
@@ -30,20 +53,31 @@ _wsx() {
             ((operands++))
             continue
         fi
+        counts=0 joins=
         case "$word" in
             --) end=$index ;;
-            =) ((index++)) ;;
+            =) ((index++)); joins=1 ;;
             -?*)
                 case "$command $word" in
                     'listen --exec') runs=1 ;;
-                    'connect -x' | 'connect --execute' | 'connect -f' | 'connect --file' | 'connect --input' | 'connect --output' | 'connect --replay-speed' | 'connect --linger' | 'connect -n' | 'connect --count' | 'connect --until' | 'connect --expect' | 'connect --timeout' | 'connect --correlate' | 'connect --reply-timeout' | 'connect --heartbeat' | 'connect --heartbeat-misses' | 'connect --heartbeat-message' | 'connect --close-code' | 'connect --close-reason' | 'connect -H' | 'connect --header' | 'connect -s' | 'connect --subprotocol' | 'connect -a' | 'connect --auth' | 'connect --bearer' | 'connect -b' | 'connect --cookie' | 'connect -o' | 'connect --origin' | 'connect --host' | 'connect --user-agent' | 'connect --max-redirects' | 'connect --resolve' | 'connect --source-ip' | 'connect --unix-socket' | 'connect --connect-timeout' | 'connect --proxy' | 'connect --no-proxy' | 'connect --ca' | 'connect --cert' | 'connect --key' | 'connect --passphrase' | 'connect --pin' | 'connect --tls-server-name' | 'connect --tls-min' | 'connect --compress-window-bits' | 'connect --close-timeout' | 'connect --max-message-size' | 'connect --max-fragments' | 'connect --fragment-size' | 'connect --color' | 'connect --timestamps' | 'connect --record' | 'connect --history' | 'listen --path' | 'listen -s' | 'listen --subprotocol' | 'listen -H' | 'listen --header' | 'listen --handshake-timeout' | 'listen --max-processes' | 'listen --exec-grace' | 'listen --threads' | 'listen -o' | 'listen --origin' | 'listen -a' | 'listen --auth' | 'listen --bearer' | 'listen --max-connections' | 'listen --idle-timeout' | 'listen --serve' | 'listen --delay' | 'listen --drop-rate' | 'listen --seed' | 'listen --close-after' | 'listen --close-code' | 'listen --close-reason' | 'listen --reject' | 'listen --throttle' | 'listen --replay' | 'listen --input' | 'listen --output' | 'listen --replay-speed' | 'listen --heartbeat' | 'listen --heartbeat-misses' | 'listen --tls-cert' | 'listen --tls-key' | 'listen --passphrase' | 'listen --client-ca' | 'listen --compress-window-bits' | 'listen --close-timeout' | 'listen --max-message-size' | 'listen --max-fragments' | 'listen --fragment-size' | 'listen --color' | 'listen --timestamps' | 'listen --record' | 'bench --mode' | 'bench -c' | 'bench --connections' | 'bench --connect-rate' | 'bench -t' | 'bench --threads' | 'bench -d' | 'bench --duration' | 'bench -n' | 'bench --messages' | 'bench -r' | 'bench --rate' | 'bench --ramp' | 'bench --start-at' | 'bench --warmup' | 'bench --in-flight' | 'bench --reply-timeout' | 'bench --publishers' | 'bench --heartbeat' | 'bench -m' | 'bench --message' | 'bench -f' | 'bench --file' | 'bench --size' | 'bench --timeout' | 'bench --close-code' | 'bench --close-reason' | 'bench -H' | 'bench --header' | 'bench -s' | 'bench --subprotocol' | 'bench -a' | 'bench --auth' | 'bench --bearer' | 'bench -b' | 'bench --cookie' | 'bench -o' | 'bench --origin' | 'bench --host' | 'bench --user-agent' | 'bench --max-redirects' | 'bench --resolve' | 'bench --source-ip' | 'bench --unix-socket' | 'bench --connect-timeout' | 'bench --proxy' | 'bench --no-proxy' | 'bench --ca' | 'bench --cert' | 'bench --key' | 'bench --passphrase' | 'bench --pin' | 'bench --tls-server-name' | 'bench --tls-min' | 'bench --compress-window-bits' | 'bench --close-timeout' | 'bench --max-message-size' | 'bench --max-fragments' | 'bench --fragment-size' | 'bench --output' | 'bench --threshold' | 'bench --baseline' | 'bench --hdr' | 'bench --report' | 'bench --color' | 'bench merge --output' | 'bench merge --threshold' | 'bench merge --baseline' | 'bench merge --hdr' | 'bench merge --report' | 'bench merge --color')
+                    'connect -x' | 'connect --execute' | 'connect -f' | 'connect --file' | 'connect --input' | 'connect --output' | 'connect --pick' | 'connect --replay-speed' | 'connect --linger' | 'connect -n' | 'connect --count' | 'connect --until' | 'connect --expect' | 'connect --timeout' | 'connect --correlate' | 'connect --reply-timeout' | 'connect --heartbeat' | 'connect --heartbeat-misses' | 'connect --heartbeat-message' | 'connect --close-code' | 'connect --close-reason' | 'connect -H' | 'connect --header' | 'connect -s' | 'connect --subprotocol' | 'connect -a' | 'connect --auth' | 'connect --bearer' | 'connect -b' | 'connect --cookie' | 'connect -o' | 'connect --origin' | 'connect --host' | 'connect --user-agent' | 'connect --max-redirects' | 'connect --resolve' | 'connect --source-ip' | 'connect --unix-socket' | 'connect --connect-timeout' | 'connect --proxy' | 'connect --no-proxy' | 'connect --ca' | 'connect --cert' | 'connect --key' | 'connect --passphrase' | 'connect --pin' | 'connect --tls-server-name' | 'connect --tls-min' | 'connect --compress-window-bits' | 'connect --close-timeout' | 'connect --max-message-size' | 'connect --max-fragments' | 'connect --fragment-size' | 'connect --color' | 'connect --timestamps' | 'connect --record' | 'connect --history' | 'listen --path' | 'listen -s' | 'listen --subprotocol' | 'listen -H' | 'listen --header' | 'listen --handshake-timeout' | 'listen --max-processes' | 'listen --exec-grace' | 'listen --threads' | 'listen -o' | 'listen --origin' | 'listen -a' | 'listen --auth' | 'listen --bearer' | 'listen --max-connections' | 'listen --idle-timeout' | 'listen --serve' | 'listen --delay' | 'listen --drop-rate' | 'listen --seed' | 'listen --close-after' | 'listen --close-code' | 'listen --close-reason' | 'listen --reject' | 'listen --throttle' | 'listen --replay' | 'listen --input' | 'listen --output' | 'listen --pick' | 'listen --replay-speed' | 'listen --heartbeat' | 'listen --heartbeat-misses' | 'listen --tls-cert' | 'listen --tls-key' | 'listen --passphrase' | 'listen --client-ca' | 'listen --compress-window-bits' | 'listen --close-timeout' | 'listen --max-message-size' | 'listen --max-fragments' | 'listen --fragment-size' | 'listen --color' | 'listen --timestamps' | 'listen --record' | 'bench --mode' | 'bench -c' | 'bench --connections' | 'bench --connect-rate' | 'bench -t' | 'bench --threads' | 'bench -d' | 'bench --duration' | 'bench -n' | 'bench --messages' | 'bench -r' | 'bench --rate' | 'bench --ramp' | 'bench --start-at' | 'bench --warmup' | 'bench --in-flight' | 'bench --reply-timeout' | 'bench --publishers' | 'bench --heartbeat' | 'bench -m' | 'bench --message' | 'bench -f' | 'bench --file' | 'bench --size' | 'bench --timeout' | 'bench --close-code' | 'bench --close-reason' | 'bench -H' | 'bench --header' | 'bench -s' | 'bench --subprotocol' | 'bench -a' | 'bench --auth' | 'bench --bearer' | 'bench -b' | 'bench --cookie' | 'bench -o' | 'bench --origin' | 'bench --host' | 'bench --user-agent' | 'bench --max-redirects' | 'bench --resolve' | 'bench --source-ip' | 'bench --unix-socket' | 'bench --connect-timeout' | 'bench --proxy' | 'bench --no-proxy' | 'bench --ca' | 'bench --cert' | 'bench --key' | 'bench --passphrase' | 'bench --pin' | 'bench --tls-server-name' | 'bench --tls-min' | 'bench --compress-window-bits' | 'bench --close-timeout' | 'bench --max-message-size' | 'bench --max-fragments' | 'bench --fragment-size' | 'bench --output' | 'bench --threshold' | 'bench --baseline' | 'bench --hdr' | 'bench --report' | 'bench --color' | 'bench merge --output' | 'bench merge --threshold' | 'bench merge --baseline' | 'bench merge --hdr' | 'bench merge --report' | 'bench merge --color')
                         [[ ${COMP_WORDS[index+1]} == '=' ]] || ((index++))
+                        joins=1
                         ;;
                 esac
                 ;;
-            *) ((operands++)) ;;
+            [:@]) ((operands++, index++)); counts=1 joins=1 ;;
+            *) ((operands++)); counts=1 joins=1 ;;
         esac
+        while [[ $joins && ${COMP_WORDS[index+1]} == : ]] && ((index + 1 < COMP_CWORD)); do
+            ((index += 2))
+        done
     done
+    if [[ $full != "$current" && $full != -* ]]; then
+        # The beginning of the current word was counted, or is the value of an option.
+        ((counts)) || return
+        ((operands--))
+    fi
     if ((end)) && [[ $runs ]]; then
         # bash-completion knows what the program takes.
         if declare -F _command_offset >/dev/null; then
@@ -122,7 +156,7 @@ _wsx() {
                 COMPREPLY=($(compgen -f -- "$current"))
                 return
                 ;;
-            'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --replay-speed' | 'connect --replay-speed=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --until' | 'connect --until=' | 'connect --expect' | 'connect --expect=' | 'connect --timeout' | 'connect --timeout=' | 'connect --correlate' | 'connect --correlate=' | 'connect --reply-timeout' | 'connect --reply-timeout=' | 'connect --reconnect=' | 'connect --heartbeat' | 'connect --heartbeat=' | 'connect --heartbeat-misses' | 'connect --heartbeat-misses=' | 'connect --heartbeat-message' | 'connect --heartbeat-message=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
+            'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --pick' | 'connect --pick=' | 'connect --replay-speed' | 'connect --replay-speed=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --until' | 'connect --until=' | 'connect --expect' | 'connect --expect=' | 'connect --timeout' | 'connect --timeout=' | 'connect --correlate' | 'connect --correlate=' | 'connect --reply-timeout' | 'connect --reply-timeout=' | 'connect --reconnect=' | 'connect --heartbeat' | 'connect --heartbeat=' | 'connect --heartbeat-misses' | 'connect --heartbeat-misses=' | 'connect --heartbeat-message' | 'connect --heartbeat-message=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
                 return
                 ;;
             'listen --serve' | 'listen --serve=')
@@ -175,7 +209,7 @@ _wsx() {
                 COMPREPLY=($(compgen -f -- "$current"))
                 return
                 ;;
-            'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --max-processes' | 'listen --max-processes=' | 'listen --exec-grace' | 'listen --exec-grace=' | 'listen --threads' | 'listen --threads=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --delay' | 'listen --delay=' | 'listen --drop-rate' | 'listen --drop-rate=' | 'listen --seed' | 'listen --seed=' | 'listen --close-after' | 'listen --close-after=' | 'listen --close-code' | 'listen --close-code=' | 'listen --close-reason' | 'listen --close-reason=' | 'listen --reject' | 'listen --reject=' | 'listen --throttle' | 'listen --throttle=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
+            'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --max-processes' | 'listen --max-processes=' | 'listen --exec-grace' | 'listen --exec-grace=' | 'listen --threads' | 'listen --threads=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --delay' | 'listen --delay=' | 'listen --drop-rate' | 'listen --drop-rate=' | 'listen --seed' | 'listen --seed=' | 'listen --close-after' | 'listen --close-after=' | 'listen --close-code' | 'listen --close-code=' | 'listen --close-reason' | 'listen --close-reason=' | 'listen --reject' | 'listen --reject=' | 'listen --throttle' | 'listen --throttle=' | 'listen --pick' | 'listen --pick=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
                 return
                 ;;
             'bench --mode' | 'bench --mode=')
@@ -272,28 +306,30 @@ _wsx() {
     case "$command" in
         "")
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'-V\n--version\n-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--replay-speed\n--linger\n-n\n--count\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-V\n--version\n-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--replay-speed\n--linger\n-n\n--count\n-1\n--one\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
             elif ((operands == 0)); then
-                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\nhelp\ncompletions\necho:\nws://\nwss://' -- "$current"))
+                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\nhelp\ncompletions' -- "$current"))
+                _wsx_urls "${1:-wsx}" targets echo: ws:// wss://
             fi
             ;;
         connect)
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--replay-speed\n--linger\n-n\n--count\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--replay-speed\n--linger\n-n\n--count\n-1\n--one\n--until\n--expect\n--timeout\n--request\n--correlate\n--json-rpc\n--fail\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
             elif ((operands == 0)); then
-                COMPREPLY=($(compgen -W $'echo:\nws://\nwss://' -- "$current"))
+                _wsx_urls "${1:-wsx}" targets echo: ws:// wss://
             fi
             ;;
         listen)
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n--handshake-timeout\n--exec\n--max-processes\n--exec-grace\n--threads\n--once\n-o\n--origin\n-a\n--auth\n--bearer\n--max-connections\n--idle-timeout\n--serve\n--console\n--delay\n--drop-rate\n--seed\n--close-after\n--close-code\n--close-reason\n--reject\n--no-pong\n--throttle\n--replay\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--replay-speed\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n--handshake-timeout\n--exec\n--max-processes\n--exec-grace\n--threads\n--once\n-o\n--origin\n-a\n--auth\n--bearer\n--max-connections\n--idle-timeout\n--serve\n--console\n--delay\n--drop-rate\n--seed\n--close-after\n--close-code\n--close-reason\n--reject\n--no-pong\n--throttle\n--replay\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--pick\n--replay-speed\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
             fi
             ;;
         bench)
             if [[ $current == -* ]] && ((!end)); then
-                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--start-at\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n-f\n--file\n--size\n--binary\n--timeout\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--start-at\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n-f\n--file\n--size\n--binary\n--timeout\n--close-code\n--close-reason\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n--netrc\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
             elif ((operands == 0)); then
-                COMPREPLY=($(compgen -W $'merge\necho:\nws://\nwss://' -- "$current"))
+                COMPREPLY=($(compgen -W $'merge' -- "$current"))
+                _wsx_urls "${1:-wsx}" targets echo: ws:// wss://
             fi
             ;;
         'bench merge')
@@ -308,7 +344,7 @@ _wsx() {
             if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'-h\n--help' -- "$current"))
             elif ((operands == 0)); then
-                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\ncompletions' -- "$current"))
+                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\ncompletions\nprofiles' -- "$current"))
             fi
             ;;
         completions)

@@ -2,7 +2,7 @@
 # Made from the option table by "make generate"; changes here are lost.
 
 function __wsx_completes_url
-    not string match -qr '[:/.]|^localhost$' -- (commandline -opc)[2..-1]
+    not string match -qr '[:/.]|^localhost$|^@' -- (commandline -opc)[2..-1]
 end
 
 function __wsx_complete_program
@@ -19,7 +19,7 @@ complete -c wsx -n __fish_use_subcommand -a help -d 'Explain the program, a comm
 complete -c wsx -n __fish_use_subcommand -a completions -d 'Print a shell\'s completion script'
 complete -c wsx -n __fish_use_subcommand -s V -l version -d 'Show the version'
 
-complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions; and __wsx_completes_url' -a 'echo: ws:// wss://'
+complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions; and __wsx_completes_url' -a 'echo: ws:// wss:// (wsx completions targets 2>/dev/null)'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s x -l execute -x -d 'Send MESSAGE when the connection opens'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s f -l file -r -F -d 'Send the contents of FILE as one message'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s i -l interactive -d 'Read stdin after sending the messages'
@@ -29,9 +29,11 @@ complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completion
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l input -x -a "lines\t'one message per line, sent byte for byte' nul\t'one message per record that ends in a NUL byte' message\t'all input as one message' chunks\t'each chunk of bytes read as one binary message' hex\t'one binary message per line of hexadecimal digits' base64\t'one binary message per line of Base64' json\t'one JSON event per line, see JSON EVENTS in the manual'" -d 'Format of the messages on stdin'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l crlf -d 'Strip the CR from lines that end in CRLF'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l output -x -a "text\t'each message and a newline' raw\t'each message without a separator' nul\t'each message and a NUL byte' hex\t'each message as a line of hexadecimal digits' base64\t'each message as a line of Base64' json\t'one JSON event per line, see JSON EVENTS in the manual'" -d 'Format of the messages on stdout'
+complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l pick -x -d 'Write only this value of JSON messages'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l replay-speed -x -d 'Replay --input json at this speed'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l linger -x -d 'Wait for replies after the input ends [1s]'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s n -l count -x -d 'Exit after receiving N messages'
+complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s 1 -l one -d 'Exit after one reply per message'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l until -x -d 'Exit when a message matches REGEX'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l expect -x -d 'Exit with 7 unless a message matches REGEX'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l timeout -x -d 'End the run after DURATION'
@@ -50,6 +52,7 @@ complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completion
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s s -l subprotocol -x -d 'Offer a subprotocol, or several: A,B'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s a -l auth -x -d 'Log in with HTTP Basic authentication'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l bearer -x -d 'Log in with a bearer token'
+complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l netrc -d 'Log in with the host\'s entry in ~/.netrc'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s b -l cookie -x -d 'Send a cookie: name=value'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -s o -l origin -x -d 'Send an Origin header, as browsers do'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l host -x -d 'Send this Host header instead of the URL\'s'
@@ -125,6 +128,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l binary -d 'Send binar
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l input -x -a "lines\t'one message per line, sent byte for byte' nul\t'one message per record that ends in a NUL byte' message\t'all input as one message' chunks\t'each chunk of bytes read as one binary message' hex\t'one binary message per line of hexadecimal digits' base64\t'one binary message per line of Base64' json\t'one JSON event per line, see JSON EVENTS in the manual'" -d 'Format of the messages on stdin'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l crlf -d 'Strip the CR from lines that end in CRLF'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l output -x -a "text\t'each message and a newline' raw\t'each message without a separator' nul\t'each message and a NUL byte' hex\t'each message as a line of hexadecimal digits' base64\t'each message as a line of Base64' json\t'one JSON event per line, see JSON EVENTS in the manual'" -d 'Format of the messages on stdout'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l pick -x -d 'Write only this value of JSON messages'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l replay-speed -x -d 'Replay --input json at this speed'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l heartbeat -x -d 'Ping clients; drop those that stay silent'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l heartbeat-misses -x -d 'Drop the peer after N missed heartbeats'
@@ -149,7 +153,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l pretty -d 'Indent JSO
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l no-pretty -d 'Do not indent JSON messages'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s h -l help -d 'Show help; -h is the short form'
 
-complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge; and __wsx_completes_url' -a 'echo: ws:// wss://'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge; and __wsx_completes_url' -a 'echo: ws:// wss:// (wsx completions targets 2>/dev/null)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge; and __wsx_completes_url' -a merge -d 'Merge the results of several load tests'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l mode -x -a "echo\t'measure round trips to an echo server' send\t'measure how fast the server reads messages' receive\t'count the messages that the server sends' connect\t'measure opening handshakes' broadcast\t'measure delivery from publishers to readers' idle\t'keep connections open and send pings'" -d 'Workload: echo, send, receive, ...'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s c -l connections -x -d 'Number of connections'
@@ -176,6 +180,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s s -l subprotocol -x -d 'Offer a subprotocol, or several: A,B'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s a -l auth -x -d 'Log in with HTTP Basic authentication'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l bearer -x -d 'Log in with a bearer token'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l netrc -d 'Log in with the host\'s entry in ~/.netrc'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s b -l cookie -x -d 'Send a cookie: name=value'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s o -l origin -x -d 'Send an Origin header, as browsers do'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l host -x -d 'Send this Host header instead of the URL\'s'
@@ -224,7 +229,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcomman
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l color -x -a "auto\t'on a terminal, unless NO_COLOR is set' always\t'even in a pipe or file' never\t'no colors'" -d 'When to use colors'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -s h -l help -d 'Show help; -h is the short form'
 
-complete -c wsx -n '__fish_seen_subcommand_from help' -a "connect\t'Connect to a WebSocket server' listen\t'Run a WebSocket server' bench\t'Load-test a WebSocket server' completions\t'Print a shell\'s completion script'"
+complete -c wsx -n '__fish_seen_subcommand_from help' -a "connect\t'Connect to a WebSocket server' listen\t'Run a WebSocket server' bench\t'Load-test a WebSocket server' completions\t'Print a shell\'s completion script' profiles\t'The configuration file and its profiles'"
 complete -c wsx -n '__fish_seen_subcommand_from help' -s h -l help -d 'Show help; -h is the short form'
 
 complete -c wsx -n '__fish_seen_subcommand_from completions' -a "bash\t'GNU bash' zsh\t'Z shell' fish\t'fish'"

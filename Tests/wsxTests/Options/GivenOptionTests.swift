@@ -19,12 +19,15 @@ import Testing
         Mode(words: ["--broadcast"], refused: ["echo", "exec", "replay"]),
         Mode(
             words: ["--echo"],
-            refused: ["binary", "broadcast", "crlf", "exec", "input", "output", "replay", "replay-speed", "text"]),
+            refused: [
+                "binary", "broadcast", "crlf", "exec", "input", "output", "pick", "replay", "replay-speed", "text",
+            ]),
         Mode(
-            words: ["--replay=f"], refused: ["binary", "broadcast", "crlf", "echo", "exec", "input", "output", "text"]),
+            words: ["--replay=f"],
+            refused: ["binary", "broadcast", "crlf", "echo", "exec", "input", "output", "pick", "text"]),
         Mode(
             words: ["--exec"], program: ["--", "p"],
-            refused: ["broadcast", "crlf", "echo", "input", "output", "replay", "replay-speed"]),
+            refused: ["broadcast", "crlf", "echo", "input", "output", "pick", "replay", "replay-speed"]),
         Mode(words: ["--no-stdin"], refused: ["crlf", "input", "replay-speed"]),
         Mode(words: ["--tls-self-signed"], refused: ["tls-cert"]),
         Mode(words: ["--threads=2"], refused: ["max-connections", "once", "record", "seed"]),

@@ -477,7 +477,8 @@ import Testing
         }
         let notices = try fixture.run().notices
         for part in [
-            "Reached memory", "Timings: total 1.000 ms", "Authorization: •••", "HTTP/1.1 101", "frame", "ping", "close", "1 sent, 1 received",
+            "Reached memory", "Timings: total 1.000 ms", "Authorization: •••", "HTTP/1.1 101", "frame", "ping", "close",
+            "1 sent, 1 received",
         ] {
             #expect(notices.contains(part), "\(part)")
         }
