@@ -128,7 +128,7 @@ final class ConnectOutputs: RecordingOutputs {
     /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
     func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) -> Bool {
-        let isWritten = messages?.write(payload, as: kind, reply: reply) ?? true
+        let isWritten = messages?.write(payload, as: kind, reply: reply) ?? !(view?.omits(payload) ?? false)
         guard let view else { return isWritten }
         let role: PromptTranscript.Role = reply.map { self.role(of: payload, $0) } ?? .plain
         view.show(payload, as: kind, .received, role: role, isShown: showsMessages)
@@ -145,7 +145,7 @@ final class ConnectOutputs: RecordingOutputs {
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
     func write(push payload: RawSpan, as kind: MessageKind) -> Bool {
         if let pushes { return pushes.write(payload, as: kind) }
-        let isWritten = messages?.write(payload, as: kind) ?? true
+        let isWritten = messages?.write(payload, as: kind) ?? !(view?.omits(payload) ?? false)
         view?.show(payload, as: kind, .received, role: .notification, isShown: showsMessages)
         return isWritten
     }

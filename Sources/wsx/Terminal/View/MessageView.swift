@@ -226,7 +226,14 @@ final class MessageView {
         }
         filters[.selection] = Filter(label: Self.short(path.source)) { _ in true }
         labelDidChange()
-        console.notice("Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
+        console.notice(
+            "Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
+    }
+
+    /// Whether a received message is omitted because it has no value to select.
+    func omits(_ payload: RawSpan) -> Bool {
+        guard let selection else { return false }
+        return Self.value(at: selection, of: payload) == nil
     }
 
     /// The selected value of a message, or `nil` if it has none.

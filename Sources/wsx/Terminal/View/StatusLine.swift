@@ -56,7 +56,8 @@ final class StatusLine {
     /// Whether the line is shown.
     var isOn: Bool {
         guard let size = screenSize() else { return false }
-        return choice ?? (!isTerminalShared && size.columns >= Self.minimumSize.columns && size.rows >= Self.minimumSize.rows)
+        return choice
+            ?? (!isTerminalShared && size.columns >= Self.minimumSize.columns && size.rows >= Self.minimumSize.rows)
     }
 
     /// Redraws the line if it has changed.
