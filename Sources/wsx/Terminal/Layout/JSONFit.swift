@@ -151,19 +151,19 @@ struct JSONFit {
                     guard !isLastLine else { break }
                     page.beginLine(margin)
                 }
-                // One line is for the values after it.
+                // One line is for the values after it, so this one never ends on the last line.
                 let left = lineLimit - page.lines.count - (after > 0 ? 1 : 0)
                 let share = max(1, left / max(1, largeCount))
                 largeCount -= 1
-                let room = columns - page.line.columns - separatorColumns - rest
-                if takesLines(child, of: text, columns: min(room, columns - indentation - separatorColumns - rest)),
-                    share > 1
-                {
+                let room = columns - max(page.line.columns, indentation) - separatorColumns
+                if takesLines(child, of: text, columns: room), share > 1 {
                     appendKey(of: child, of: text, to: &page.line)
                     fill(
                         &page, with: child, of: text, indentation: indentation + 1, rows: share,
-                        trailingColumns: separatorColumns + rest)
+                        trailingColumns: separatorColumns)
                 } else {
+                    let isLastLine = page.lines.count + 1 >= lineLimit
+                    let room = room - (isLastLine ? rest : 0)
                     guard room >= Self.minimumFoldedColumns else { break }
                     page.line.append(member(child, of: text, columns: room))
                     page.isFolded = true

@@ -59,7 +59,8 @@ final class PromptTranscript: Transcript {
         var gutter = gutter(direction, number: number, client: client, at: moment)
         let margin = String(repeating: " ", count: gutter.columns)
         let lead = lead(role, columns: columns - gutter.columns)
-        let hint = "… \(TrafficReport.size(payload.byteCount)), /\(number) shows all"
+        let byteCount = kind == .text ? "\(TrafficReport.size(payload.byteCount)), " : ""
+        let hint = "… \(byteCount)/\(number) shows all"
         guard payload.byteCount > 0 else {
             gutter.append(lead)
             gutter.append(kind == .text ? "(empty)" : "(empty binary message)", as: .quiet)
@@ -143,7 +144,8 @@ final class PromptTranscript: Transcript {
         let palette = role == .notification ? Palette(isEnabled: false) : self.palette
         let color: Palette.Style? = role == .notification ? .quiet : nil
         if let json = JSONFit(payload, palette: palette) {
-            let result = json.lines(of: payload, columns: columns, rows: rows, after: lead)
+            let result = json.lines(
+                of: payload, columns: columns, rows: rows, after: color == nil ? lead : StyledText(palette))
             guard let color else { return (result.lines, result.isFolded) }
             return (result.lines.map { StyledText($0.text, as: color, self.palette) }, result.isFolded)
         }

@@ -93,8 +93,8 @@ import Testing
         }
         fixture.input = nil
         let outcome = try fixture.run(atPrompt: [
-            .type("one"), .type("two"), .read("(request 2)"), .type("/connect ws://other/"),
-            .read("Connected to ws://other/"), .type("three"), .read("(request 3)"), .leave,
+            .type("one"), .type("two"), .read("… two"), .type("/connect ws://other/"),
+            .read("Connected to ws://other/"), .type("three"), .read("→ three"), .leave,
         ])
         #expect(outcome.peers.map(\.texts) == [["one"], ["three"]])
     }

@@ -81,7 +81,7 @@ import Testing
             view.carryOut(.selection(nil))
             view.carryOut(.condition(nil))
             #expect(console.take().last == "Showing all messages again; .price>50 hid 2 messages.")
-            view.carryOut(.condition(try JSONCondition(#".name ~ "^a""#)))
+            view.carryOut(.condition(try JSONCondition(".name ~ ^a")))
             view.receive(#"{"name":"abc"}"#)
             #expect(console.take().last == #"  #5 ← {"name":"abc"}"#)
         }

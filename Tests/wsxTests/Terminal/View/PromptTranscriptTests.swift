@@ -71,6 +71,17 @@ import WSCore
         }
     }
 
+    @Test("A notification is dim as a whole")
+    func notification() throws {
+        try withIdleLoop { loop in
+            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            let text = Array(#"{"a":[1]}"#.utf8)
+            let shown = transcript.lines(
+                of: text.span.bytes, as: .text, .received, number: 1, role: .notification, at: transcript.clock.now)
+            #expect(shown.text.hasSuffix("\u{1B}[2m{\"a\":[1]}\u{1B}[0m\n"))
+        }
+    }
+
     @Test("Control frames have no number; a close frame shows its meaning and reason")
     func frames() throws {
         try withTranscript { transcript in
