@@ -12,7 +12,9 @@ extension FuzzTarget {
         let joined = try? ExtensionHeader.parse([values.joined(separator: ",")])
         guard let offers = try? ExtensionHeader.parse(values) else {
             // After joining, a quoted string that is open at the end of a field may be closed by the next one.
-            expect(joined == nil || values.contains { $0.utf8.contains(UInt8(ascii: "\"")) }, "the fields parse only when joined")
+            expect(
+                joined == nil || values.contains { $0.utf8.contains(UInt8(ascii: "\"")) },
+                "the fields parse only when joined")
             return
         }
         expectEqual(joined, offers, "as one field and as several")

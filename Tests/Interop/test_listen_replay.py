@@ -204,4 +204,4 @@ def test_an_invalid_line_is_reported_before_anything_is_served(tmp_path):
     assert_fails(wsx("listen", "--replay", path, "0"), 2, f"--replay {path}, line 2: ")
     path.write_text("")
     assert_fails(wsx("listen", "--replay", path, "0"), 2, "it is empty")
-    assert_fails(wsx("listen", "--replay", tmp_path, "0"), 2, "on a directory")
+    assert_fails(wsx("listen", "--replay", tmp_path, "0"), 2, "it is a directory")

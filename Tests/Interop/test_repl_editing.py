@@ -387,7 +387,7 @@ def test_input_higher_than_the_screen_is_shown_around_the_cursor(prompt, server)
 
 
 def test_commands_and_topics_are_completed(prompt):
-    prompt.type("/pi")
+    prompt.type("/pin")
     prompt.press("Tab")
     prompt.type("x")
     prompt.wait_for_last_line("> /ping x")

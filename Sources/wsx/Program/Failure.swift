@@ -323,7 +323,8 @@ enum Failure: Error {
     /// How a connection ended, and who ended it: `the server closed it with 4001 "expired"`.
     static func words(forEnd end: ConnectionEnd) -> String {
         guard let received = end.closing.received, !end.closing.wasStartedHere else {
-            return words(forEndWith: end.code)
+            let lost = end.closing.received == nil ? end.failure.map { "the connection was lost: \($0)" } : nil
+            return lost ?? words(forEndWith: end.code)
         }
         return "the peer closed it: \(words(for: received))"
     }

@@ -90,8 +90,11 @@ extension ConnectRun: PromptConnection {
         requests?.abandon()
         if let failure {
             outputs.writeEvent { $0.writeFailure(failure) }
-            // The summary includes the peer's close frame.
-            if case .closed = failure {} else { outputs.console.report(failure) }
+            switch failure {
+            // The summary says how the connection ended.
+            case .closed, .lost: break
+            default: outputs.console.report(failure)
+            }
         }
         statistics.beginAnew()
         _ = acknowledgements?.connectionFollows()
