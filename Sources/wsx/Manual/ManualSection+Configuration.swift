@@ -29,7 +29,7 @@ extension ManualSection {
         .paragraph(
             """
             With this file, `wsx @prod` *MESSAGE* connects to the URL of the profile, `wsx bench @prod` tests the same \
-            server, and `wsx listen @local` listens on port 8080. Everything after `@`*NAME* is as usual. If a profile \
+            server, and `wsx listen @local` listens on port 8080. Other arguments follow `@`*NAME* as usual. If a profile \
             has no `url`, the URL follows `@`*NAME*.
             """),
         .definitions([
@@ -54,8 +54,8 @@ extension ManualSection {
                 "Precedence",
                 """
                 The command line overrides the profile, and the profile overrides the defaults, which stand before the \
-                first profile. An option also gives way to one that it cannot be used with. Options that may be \
-                repeated add up.
+                first profile. An option on the command line also overrides conflicting options in the file. \
+                Repeatable options accumulate.
                 """
             ),
             (

@@ -10,7 +10,8 @@ enum Excerpt {
     static func text(
         of payload: RawSpan, around match: Range<Int>, byteCount: Int = maximumBytes, palette: Palette
     ) -> String {
-        let start = boundary(in: payload, from: max(0, match.lowerBound - byteCount / 4))
+        let isShort = payload.byteCount <= byteCount
+        let start = isShort ? 0 : boundary(in: payload, from: max(0, match.lowerBound - byteCount / 4))
         let end = boundary(in: payload, from: min(payload.byteCount, start + byteCount))
         let matchStart = min(max(match.lowerBound, start), end)
         let matchEnd = min(max(match.upperBound, matchStart), end)

@@ -15,6 +15,8 @@ final class LineEditor {
     var prompt: String {
         didSet {
             guard isOpen, prompt != oldValue else { return }
+            // During a search, readline shows its own prompt.
+            guard wsx_readline_is_busy() == 0 else { return }
             if !isAway { erase() }
             rl_set_prompt(prompt)
             if !isAway { draw() }
@@ -182,13 +184,22 @@ final class LineEditor {
 
     /// Draws the status line and the line being typed, at the beginning of a row.
     private func draw() {
-        if let statusLine {
+        if let statusLine, hasRoom(for: statusLine) {
             write(statusLine.text + "\n")
             showsStatus = true
         }
+        if wsx_readline_is_busy() == 0 { rl_set_prompt(prompt) }
         rl_on_new_line()
         redraw()
     }
+
+    /// Whether a status line can be shown: it needs one row, and a terminal that can move the cursor up to erase it.
+    private func hasRoom(for line: StyledText) -> Bool {
+        let (rows, columns) = Self.screenSize
+        return line.columns < columns && rows >= Self.minimumStatusRows && rl_get_termcap("up") != nil
+    }
+
+    private static let minimumStatusRows = 8
 
     /// Clears the screen, for Ctrl-L.
     private func clearScreen() {
@@ -289,7 +300,7 @@ final class LineEditor {
     private var window: LineWindow? {
         let (rows, columns) = Self.screenSize
         return LineWindow(
-            of: currentLine, cursor: Int(wsx_readline_point()), rows: statusLine == nil ? rows : rows - 1,
+            of: currentLine, cursor: Int(wsx_readline_point()), rows: showsStatus ? rows - 1 : rows,
             columns: columns)
     }
 
@@ -318,6 +329,7 @@ final class LineEditor {
         keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
         // The other program's cursor position is unknown.
         write("\r")
+        delegate?.editorDidResize()
         draw()
         showPending()
     }
@@ -340,6 +352,10 @@ final class LineEditor {
         showsStatus = false
         draw()
         delegate?.editorDidResize()
+        if statusLine != nil, !showsStatus {
+            erase()
+            draw()
+        }
     }
 
     /// Handles Ctrl-Z: restores the terminal and stops, as the signal would.
@@ -355,6 +371,7 @@ final class LineEditor {
         guard !isAway else { return }
         rl_prep_terminal(1)
         draw()
+        delegate?.editorDidResize()
     }
 }
 

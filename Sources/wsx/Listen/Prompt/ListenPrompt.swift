@@ -90,8 +90,16 @@ final class ListenPrompt {
             statusLine = StatusLine(above: editor, palette: console.palette, on: loop) { [unowned server] in
                 server.statusFacts
             }
-            let labelTimer = Timer(on: loop) { [unowned self] in updatePrompt() }
-            view.labelDidChange = { labelTimer.start(after: Self.labelInterval) }
+            var isLabelDue = false
+            let labelTimer = Timer(on: loop) { [unowned self] in
+                isLabelDue = false
+                updatePrompt()
+            }
+            view.labelDidChange = {
+                guard !isLabelDue else { return }
+                isLabelDue = true
+                labelTimer.start(after: Self.labelInterval)
+            }
         } catch {
             throw .input(error)
         }

@@ -137,8 +137,8 @@ enum PromptCommandTable {
                 "pick", "[PATH]", "show one value of each JSON message",
                 details: """
                     *PATH* is a dotted path such as `.user.name` or `.items[0].id`, or a JSON Pointer such as \
-                    `/items/0/id`. Received messages without the value are hidden. `/show` shows whole messages. \
-                    `/pick` without an argument does so for later ones, too.
+                    `/items/0/id`. Received messages without the value are hidden, except errors. `/show` shows a \
+                    whole message. `/pick` without an argument shows whole messages again.
                     """
             ) { argument throws(PromptMistake) in .view(.selection(try argument.optionalPath())) }),
         .both(

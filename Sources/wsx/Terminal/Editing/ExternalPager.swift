@@ -26,7 +26,8 @@ final class ExternalPager {
                 on: loop
             ) { exit in
                 file.remove()
-                didEnd(exit != .status(Int(ShellCommand.notFoundStatus)))
+                // 126: found, but not executable.
+                didEnd(exit != .status(Int(ShellCommand.notFoundStatus)) && exit != .status(126))
             }
         } catch {
             file.remove()

@@ -13,7 +13,7 @@ struct FloodGate {
 
     /// Counts a message, and returns whether to show it.
     mutating func admits(at now: Duration) -> Bool {
-        // Without hidden messages, nobody calls `endInterval`.
+        // `endInterval` is called only after messages were hidden.
         if hiddenCount == 0, !isFlood, start.map({ now - $0 >= Self.interval }) ?? true {
             start = now
             shownCount = 0

@@ -101,7 +101,8 @@ final class MessageView {
         if direction == .received || isRepeating {
             if direction == .received {
                 if isHidden(payload) { return number }
-                if let selection {
+                // An error is shown in any case.
+                if let selection, !role.isError {
                     guard let part = Self.value(at: selection, of: payload) else {
                         filters[.selection]?.hiddenCount += 1
                         labelDidChange()
@@ -124,7 +125,8 @@ final class MessageView {
         let lines =
             if let selected {
                 selected.withUnsafeBytes {
-                    transcript.lines(of: $0.bytes, as: .text, direction, number: number, client: client, at: moment)
+                    transcript.lines(
+                        of: $0.bytes, as: .text, direction, number: number, client: client, role: role, at: moment)
                 }
             } else {
                 transcript.lines(
@@ -148,7 +150,7 @@ final class MessageView {
 
     private func floodIntervalEnded() {
         let (count, length) = gate.endInterval(at: loop.now)
-        if count > 0 {
+        if count > 0, pausedCount == nil {
             let seconds = Int((length / .milliseconds(100)).rounded())
             let time = seconds % 10 == 0 ? "\(seconds / 10)" : "\(seconds / 10).\(seconds % 10)"
             let words = "… \(Phrase.grouped(count)) more messages in \(time) s; /tail shows the latest"
@@ -247,7 +249,8 @@ final class MessageView {
         guard let filter = filters.removeValue(forKey: kind) else { return console.notice(hint) }
         labelDidChange()
         let count = Phrase.count(filter.hiddenCount, "message")
-        console.notice("Showing all messages again; \(filter.label) hid \(count).")
+        let what = filters.isEmpty ? "Showing all messages again" : "Removed the filter"
+        console.notice("\(what); \(filter.label) hid \(count).")
     }
 
     /// Stops showing messages as they arrive, or shows them again.
@@ -259,8 +262,9 @@ final class MessageView {
         }
         pausedCount = nil
         labelDidChange()
-        let hint = count > 0 ? "; /tail \(count) shows them" : ""
-        console.notice("Showing messages again. \(Phrase.count(count, "message")) arrived meanwhile\(hint).")
+        let hint = count > 0 ? "; /tail \(min(count, MessageLog.maximumCount)) shows them" : ""
+        let messages = "\(Phrase.grouped(count)) message\(count == 1 ? "" : "s")"
+        console.notice("Showing messages again. \(messages) arrived meanwhile\(hint).")
     }
 
     // MARK: Looking back
@@ -268,7 +272,9 @@ final class MessageView {
     /// Shows a message in full, in the pager if it is longer than the screen: by default, the last folded message or
     /// else the last message.
     func showMessage(_ number: Int?) {
-        guard let entry = entry(number ?? lastFolded ?? log.lastNumber) else { return }
+        // The folded message may have been dropped since.
+        let folded = lastFolded.flatMap { log.entry($0)?.number }
+        guard let entry = entry(number ?? folded ?? log.lastNumber) else { return }
         let text = transcript.whole(entry)
         if let editor { editor.page(text) } else { console.show(text) }
         if entry.isCut { reportCut(entry) }
@@ -305,7 +311,7 @@ final class MessageView {
             if let match { lines.append(transcript.found(entry, at: match)) }
         }
         console.show(lines.reversed().joined())
-        let rest = isPartial ? "; older messages were not searched" : ""
+        let rest = isPartial ? "; the search stopped at 100 messages or 2 s" : ""
         console.notice("Found \(Phrase.count(lines.count, "message"))\(rest).")
     }
 

@@ -24,8 +24,13 @@ final class PromptTranscript: Transcript {
         /// A reply to the request with a message number, after a round trip.
         /// - `error`: The error that it reports, or `nil` if it reports success.
         case reply(to: Int?, roundTrip: Duration, error: String?)
-        /// A message that answers no request, in a session with requests.
+        /// An unmatched message in a session with requests.
         case notification
+
+        /// Whether the message reports an error.
+        var isError: Bool {
+            if case .reply(_, _, error: _?) = self { true } else { false }
+        }
     }
 
     /// The layout of messages.
@@ -58,7 +63,7 @@ final class PromptTranscript: Transcript {
     ) -> Message {
         var gutter = gutter(direction, number: number, client: client, at: moment)
         let margin = String(repeating: " ", count: gutter.columns)
-        let lead = lead(role, columns: columns - gutter.columns)
+        let lead = lead(role, columns: room(after: gutter))
         let byteCount = kind == .text ? "\(TrafficReport.size(payload.byteCount)), " : ""
         let hint = "… \(byteCount)/\(number) shows all"
         guard payload.byteCount > 0 else {
@@ -67,7 +72,7 @@ final class PromptTranscript: Transcript {
             return Message(text: gutter.text + "\n", isFolded: false)
         }
         if let match {
-            let room = max(1, columns - gutter.columns - lead.columns - 2)
+            let room = max(1, room(after: gutter) - lead.columns - 2)
             let excerpt = Excerpt.text(of: payload, around: match, byteCount: room, palette: palette)
             return Message(text: gutter.text + lead.text + excerpt + "\n", isFolded: payload.byteCount > room)
         }
@@ -80,13 +85,13 @@ final class PromptTranscript: Transcript {
             let rest = result.isFolded ? "\n" + margin + palette.quiet(hint) : ""
             return Message(text: gutter.text + lead.text + result.text + rest + "\n", isFolded: result.isFolded)
         }
-        var (lines, isFolded) = fit(payload, as: kind, after: lead, columns: columns - gutter.columns, role)
+        var (lines, isFolded) = fit(payload, as: kind, after: lead, columns: room(after: gutter), role)
         if isFolded {
             let last = lines.count - 1
             var hint = hint
             // In a narrow window, the number is enough.
-            if hint.count > columns - gutter.columns { hint = "… /\(number)" }
-            if lines[last].columns + 1 + hint.count <= columns - gutter.columns {
+            if hint.count > room(after: gutter) { hint = "… /\(number)" }
+            if lines[last].columns + 1 + hint.count <= room(after: gutter) {
                 lines[last].append(" ")
             } else {
                 lines.append(StyledText(palette))
@@ -135,7 +140,7 @@ final class PromptTranscript: Transcript {
     ) -> (lines: [StyledText], isFolded: Bool) {
         let rows = min(Self.maximumRows, max(3, size.rows / 4))
         // A long error has its own line.
-        guard lead.columns * 2 <= columns else {
+        guard lead.isEmpty || lead.columns * 2 <= columns else {
             let (lines, isFolded) = fit(payload, as: kind, after: StyledText(palette), columns: columns, role)
             return ([lead] + lines, isFolded)
         }
@@ -241,6 +246,13 @@ final class PromptTranscript: Transcript {
     }
 
     // MARK: The left edge
+
+    /// The columns beside the left edge. In a very narrow window, the terminal wraps lines.
+    private func room(after gutter: StyledText) -> Int {
+        max(Self.minimumRoom, columns - gutter.columns)
+    }
+
+    private static let minimumRoom = 12
 
     /// The time, the number, the client, and the arrow.
     private func gutter(

@@ -87,6 +87,33 @@ import Testing
         }
     }
 
+    @Test("A dropped folded message does not hide the last one from /show")
+    func showAfterDrop() throws {
+        try withView { view, console, _ in
+            view.receive(String(repeating: "long ", count: 1000))
+            _ = console.take()
+            view.carryOut(.pause)
+            for _ in 0..<MessageLog.maximumCount { view.receive("x") }
+            _ = console.take()
+            view.carryOut(.show(number: nil))
+            #expect(console.take().first?.hasPrefix("#\(MessageLog.maximumCount + 1) ← text, 1 B") ?? false)
+        }
+    }
+
+    @Test("A selection keeps errors and the round trip of replies")
+    func selectedReplies() throws {
+        try withView { view, console, _ in
+            view.carryOut(.selection(try JSONPath(".result")))
+            _ = console.take()
+            let (good, bad) = (Array(#"{"result":3}"#.utf8), Array(#"{"error":1}"#.utf8))
+            view.show(
+                good.span.bytes, as: .text, .received, role: .reply(to: nil, roundTrip: .milliseconds(1), error: nil))
+            view.show(
+                bad.span.bytes, as: .text, .received, role: .reply(to: nil, roundTrip: .zero, error: "error 1: no"))
+            #expect(console.take() == ["  #1 ← 1.000 ms 3", #"  #2 ← 0.000 ms error 1: no {"error":1}"#])
+        }
+    }
+
     @Test("After a search, matches in later messages are highlighted until the search ends")
     func highlighting() throws {
         try withView(isColored: true) { view, console, _ in

@@ -71,6 +71,28 @@ import WSCore
         }
     }
 
+    @Test("A left edge wider than the window does not crash", arguments: [1, 10, 20, 24])
+    func tiny(columns: Int) throws {
+        try withTranscript(columns: columns, rows: 5) { transcript in
+            transcript.clock.style = .local
+            for text in ["short", String(repeating: "x", count: 500), #"{"a":[1,2,3],"b":"long value"}"#] {
+                let shown = lines(transcript, text, .received, number: 1_234_567, client: 1234)
+                #expect(shown.contains("@1234 ← "))
+            }
+        }
+    }
+
+    @Test("A match in a message that fits is highlighted in the whole message")
+    func matchInShortMessage() throws {
+        try withTranscript { transcript in
+            let text = Array("a message that fits, with a needle".utf8)
+            let shown = transcript.lines(
+                of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now, highlighting: 28..<34)
+            #expect(shown.text == "  #1 ← a message that fits, with a needle\n")
+            #expect(!shown.isFolded)
+        }
+    }
+
     @Test("A notification is dim as a whole")
     func notification() throws {
         try withIdleLoop { loop in
