@@ -392,7 +392,7 @@ NETRC = {
     "open-quote": b'machine h login "me\n',
 }
 
-# A file and a command line, whose words follow a NUL each.
+# A file and the words of a command line, each after a NUL.
 CONFIGURATION = {
     "profile": b'quiet\n[p]\nurl = ws://h/\nheader = A: b\nbearer = @~/t\n\0@p\0hello',
     "layers": b'auth = a:b\ncolor = never\n[p] # x\nurl=:1\nbearer=t\nreconnect\0bench\0@p\0-c\x005',

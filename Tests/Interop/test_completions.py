@@ -47,7 +47,7 @@ def environment(place):
 
 
 def bash(place, *words):
-    """What bash offers for the last word. It inserts only what follows the last break in a word."""
+    """The completions that bash offers for the last word. It inserts only the part after the last word break."""
     line = " ".join(["wsx", *words])
     script = f"""
         source {shlex.quote(os.fspath(COMPLETIONS / "wsx.bash"))}

@@ -74,7 +74,7 @@ extension ConfigurationError {
         case .unusable(let words): return "\(place): \(words)"
         case .nul: return "\(place): the line contains a NUL byte; remove it"
         case .notAnOption: return "\(place): expected 'option = value', '[profile]', or a comment that begins with #"
-        case .hyphens(let name): return "\(place): options have no hyphens here; write '\(name)'"
+        case .hyphens(let name): return "\(place): omit the leading hyphens: write '\(name)'"
         case .unclosedSection: return "\(place): the closing bracket of the profile's name is missing"
         case .textAfterSection: return "\(place): unexpected text after ']'; options need their own lines"
         case .badProfileName(let name):

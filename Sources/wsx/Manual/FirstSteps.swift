@@ -14,7 +14,7 @@ enum FirstSteps {
         let lines = commands.map { command, purpose in
             "  " + command + String(repeating: " ", count: width - command.count + 3) + purpose
         }
-        let end = "Replace echo: with the URL of your server. 'wsx help' explains the rest."
+        let end = "Replace echo: with the URL of your server. For more, run 'wsx help'."
         return (["Try one of these:", ""] + lines + ["", end, ""]).joined(separator: "\n")
     }()
 }

@@ -77,8 +77,8 @@ extension ManualSection {
     static let configurationVariable: (term: MarkedText, text: MarkedText) = (
         "`WSX_CONFIG`",
         """
-        The configuration file, instead of `$XDG_CONFIG_HOME/wsx/config`. If it is empty, no configuration is used; \
-        scripts should set it so.
+        The configuration file, instead of `$XDG_CONFIG_HOME/wsx/config`. An empty value disables \
+        the configuration; use it in scripts.
         """
     )
 

@@ -62,7 +62,7 @@ struct ConfigurationFile {
     }
 
     private static func exposed(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
-        let words = "'\(entry.name)' is a secret, and other users can access the file"
+        let words = "'\(entry.name)' contains a secret, but other users can access the file"
         return ConfigurationError(
             path: path, line: entry.line,
             reason: .unusable("\(words); run 'chmod 600 \(path)', or write env:NAME or @FILE"))

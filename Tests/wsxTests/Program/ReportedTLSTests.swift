@@ -19,7 +19,7 @@ import Testing
                 == ["TLS: TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, http/1.1, resumed"])
     }
 
-    @Test("The session in JSON omits what was not negotiated")
+    @Test("JSON omits parameters that were not negotiated")
     func json() {
         #expect(
             text(of: ReportedTLS.json(Self.bare).text)

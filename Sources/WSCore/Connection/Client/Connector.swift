@@ -77,7 +77,7 @@ public final class Connector {
         leaveStage(for: .over)
     }
 
-    /// Cancels what is in progress and closes the stream.
+    /// Cancels the current stage and closes the stream.
     private func leaveStage(for next: Stage) {
         let left = stage
         stage = next

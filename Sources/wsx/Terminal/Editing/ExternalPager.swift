@@ -1,6 +1,6 @@
 import WSCore
 
-/// The user's pager, showing a text in place of the prompt. Unlike ``Pager``, it does not block the event loop.
+/// The user's pager, which replaces the prompt while it shows a text. Unlike ``Pager``, it does not block the event loop.
 final class ExternalPager {
     private let file: TemporaryFile
     private var process: ChildProcess?
