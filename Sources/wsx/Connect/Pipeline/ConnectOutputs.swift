@@ -6,7 +6,7 @@ import WSCore
 ///
 ///     peer → messages, pushes, recording, frames, the terminal of the user's editor ── isFull ──► the peer is paused
 ///                                           └───────────────── didDrain ──────────────────────► it resumes
-final class ConnectOutputs: RecordingOutputs {
+final class ConnectOutputs {
     let console: Console
     let transcript: Transcript
     /// Keeps and shows the messages of a prompt, or `nil` without a prompt.
@@ -17,16 +17,14 @@ final class ConnectOutputs: RecordingOutputs {
     let messages: MessageWriter?
     /// Writes messages that answer no request to standard error, or `nil` if they go to standard output.
     let pushes: MessageWriter?
-    /// The recording, or `nil` if there is none.
-    private(set) var recorder: Recorder?
+    /// Records the session on request.
+    let recording: SessionRecording
     /// The prompt, or `nil` if there is none.
     var prompt: ConnectPrompt?
     /// Called when an output has written its backlog, or no longer has to be waited for.
     var didDrain: () -> Void = {}
     /// Called once when writing to standard output fails.
     var didFail: (IOError) -> Void = { _ in }
-    /// Called when writing the recording fails.
-    var recordingDidFail: (Failure) -> Void = { _ in }
 
     /// The numbers of the messages that were sent as requests, by the number of the request.
     private var requestMessages: [Int: Int] = [:]
@@ -38,6 +36,7 @@ final class ConnectOutputs: RecordingOutputs {
         if isLogBusy { watchLog() } else { didDrain() }
     }
     private let loop: EventLoop
+    private var recorder: Recorder? { recording.recorder }
 
     /// Opens the outputs that the settings request.
     ///
@@ -51,6 +50,7 @@ final class ConnectOutputs: RecordingOutputs {
         view = isRepl ? console.makeView(for: arguments, on: loop) : nil
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         expectsErrors = arguments.replies.calls != nil
+        recording = SessionRecording(console: console, on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
         let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
@@ -67,9 +67,10 @@ final class ConnectOutputs: RecordingOutputs {
         pushes?.didDrain = { [unowned self] in didDrain() }
         // After a failure, the writer accepts further messages and discards them.
         pushes?.didFail = { [unowned self] _ in didDrain() }
+        recording.didDrain = { [unowned self] in didDrain() }
         guard let path = arguments.transcript.recordPath else { return }
         do throws(IOError) {
-            try startRecording(to: path, replacing: true)
+            try recording.start(to: path, replacing: true)
         } catch {
             throw Recorder.failure(to: path, error)
         }
@@ -211,36 +212,5 @@ final class ConnectOutputs: RecordingOutputs {
     func writeEvent(_ write: (EventWriter) -> Void) {
         if let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
-    }
-
-    // MARK: Recording
-
-    /// The file of the recording, or `nil` if there is none.
-    var recordingPath: String? { recorder?.path }
-
-    /// Starts recording the session, replacing a current recording.
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
-    func startRecording(to path: String, replacing isReplacing: Bool) throws(IOError) {
-        stopRecording()
-        let recorder = try Recorder(path: path, replacing: isReplacing, on: loop)
-        recorder.didDrain = { [unowned self] in didDrain() }
-        recorder.didFail = { [unowned self] error in
-            self.recorder = nil
-            recordingDidFail(.recording(path: path, error))
-        }
-        self.recorder = recorder
-    }
-
-    /// Ends the recording, if there is one, and reports it. Resumes what waited for it.
-    func stopRecording() {
-        recorder?.flush()
-        // The flush may have failed just now. The failure has been reported.
-        guard let recorder else { return }
-        self.recorder = nil
-        console.reportEnd(of: recorder)
-        recorder.close()
-        didDrain()
     }
 }

@@ -29,7 +29,7 @@ extension ConnectRun: PromptConnection {
         return StatusLine.Facts(
             place: ["\(settings.connector.request.url)"] + state, sentMessages: counters.sent.messages,
             receivedMessages: counters.received.messages,
-            roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recordingPath)
+            roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path)
     }
 
     /// The traffic of the open connection.

@@ -84,7 +84,7 @@ final class ConnectRun {
     func run() -> Failure? {
         outputs.didDrain = { [unowned self] in outputDidDrain() }
         outputs.didFail = { [unowned self] error in outputDidFail(error) }
-        outputs.recordingDidFail = { [unowned self] failure in recordingDidFail(failure) }
+        outputs.recording.didFail = { [unowned self] failure in recordingDidFail(failure) }
         stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) { [unowned self] request in
             switch request {
             case .interrupt: interrupted()
@@ -163,7 +163,9 @@ final class ConnectRun {
         if settings.isRepl, prompt == nil { startPrompt() }
         guard state.connectionOpened() else { return }
         announce(opened, isFirst: isFirst)
-        warnIfNoneSelected(opened)
+        if statistics.openedCount == 1, let warning = OpeningNotice.unselectedSubprotocols(opened) {
+            console.notice(warning)
+        }
         startHeartbeat(of: connection)
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
@@ -216,24 +218,7 @@ final class ConnectRun {
             return
         }
         prompt.showsConnected()
-        let agreed =
-            (opened.tls.map { [$0.version] } ?? [])
-            + (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
-            + opened.upgrade.extensions.map { escapingControls($0.name) }
-        let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
-        let help = isFirst ? " /help lists commands." : ""
-        console.notice(
-            "Connected to \(opened.request.url) in \(Phrase.duration(opened.duration))\(parentheses).\(help)")
-    }
-
-    /// Warns about the first connection to a server that selects none of the offered subprotocols. RFC 6455 §4.2.2
-    /// allows that, but such a server may not understand the messages.
-    private func warnIfNoneSelected(_ opened: Connector.Opened) {
-        let offered = opened.request.subprotocols
-        guard !offered.isEmpty, opened.upgrade.subprotocol == nil, statistics.openedCount == 1 else { return }
-        console.notice(
-            "wsx: warning: the server selected none of the subprotocols offered: "
-                + escapingControls(offered.joined(separator: ", ")))
+        console.notice(OpeningNotice.connected(opened, isFirst: isFirst))
     }
 
     private func startHeartbeat(of connection: Connection<ConnectRun>) {

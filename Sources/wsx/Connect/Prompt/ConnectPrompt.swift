@@ -18,19 +18,7 @@ final class ConnectPrompt {
     var lastMessage: (payload: [UInt8], kind: MessageKind)?
     private(set) var repetition: Repetition?
     let status: PromptStatus
-    /// The line above the prompt.
-    private let statusLine: StatusLine
-    /// The state of the connection, in the prompt.
-    private var statusWords: String?
-    /// Updates the prompt after a change of the view's label.
-    private lazy var labelTimer = Timer(on: loop) { [unowned self] in
-        isLabelDue = false
-        updatePrompt()
-    }
-    private var isLabelDue = false
-
-    /// The minimum time between updates of the counters in the prompt.
-    private static let labelInterval = Duration.milliseconds(100)
+    private let display: PromptDisplay
 
     static let commands = PromptCommandTable.connect.map(\.description)
 
@@ -47,28 +35,11 @@ final class ConnectPrompt {
         console = outputs.console
         self.view = view
         status = PromptStatus(of: connection, on: loop)
-        statusLine = StatusLine(
-            above: editor, palette: outputs.console.palette, isTerminalShared: outputs.messages != nil, on: loop
-        ) { [unowned connection] in
-            connection.statusFacts
-        }
+        display = PromptDisplay(
+            around: editor, of: view, isTerminalShared: outputs.messages != nil, on: loop
+        ) { [unowned connection] in connection.statusFacts }
         editor.delegate = self
-        view.editor = editor
-        status.didChange = { [unowned self] words in
-            statusWords = words
-            updatePrompt()
-            statusLine.update()
-        }
-        view.labelDidChange = { [unowned self] in
-            guard !isLabelDue else { return }
-            isLabelDue = true
-            labelTimer.start(after: Self.labelInterval)
-        }
-    }
-
-    private func updatePrompt() {
-        let parts = [view.label, statusWords.map { "(\($0))" }].compactMap { $0 }
-        editor.prompt = parts.map { $0 + " " }.joined() + "> "
+        status.didChange = { [unowned self] words in display.words = words }
     }
 
     /// Opens the editor and shows the prompt.
@@ -165,10 +136,10 @@ final class ConnectPrompt {
         case .edit(let source): console.edit(source, with: editor)
         case .view(.save(let path, let number)): view.save(to: UserFiles.expandingHome(path), number)
         case .view(let action): view.carryOut(action)
-        case .status(let choice): statusLine.choice = choice ?? !statusLine.isOn
+        case .status(let choice): display.statusLine.toggle(choice)
         case .record(let path):
-            console.record(in: path, by: outputs)
-            statusLine.update()
+            outputs.recording.carryOut(path)
+            display.statusLine.update()
         case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .quit: connection.endAsAsked()
         }
@@ -261,7 +232,7 @@ extension ConnectPrompt: PromptEditorDelegate {
 
     /// Adapts the status line to the window.
     func editorDidResize() {
-        statusLine.update()
+        display.statusLine.update()
     }
 
     /// Shows the output held back while the user's editor used the terminal, and resumes receiving.

@@ -5,7 +5,7 @@ import WSCore
 ///
 ///      client ──► received ──► stdout, transcript, recording ── isFull ──► all clients are paused
 ///                                           └── backlog is written ──────► they resume, in turns
-final class ListenOutputs: RecordingOutputs {
+final class ListenOutputs {
     let console: Console
     let transcript: Transcript
     /// Keeps and shows the messages of a prompt, or `nil` without a prompt.
@@ -22,11 +22,11 @@ final class ListenOutputs: RecordingOutputs {
 
     /// Writes messages to standard output, or `nil` if it is not used for messages.
     private let messages: MessageWriter?
-    /// The recording, or `nil` if there is none.
-    private var recorder: Recorder?
+    /// Records the session on request.
+    let recording: SessionRecording
     private let faults: Faults
     private let verbosity: Int
-    private let loop: EventLoop
+    private var recorder: Recorder? { recording.recorder }
     /// The clients waiting for the outputs, or `nil` if none has had to wait.
     private var turns: OutputTurns?
 
@@ -43,10 +43,10 @@ final class ListenOutputs: RecordingOutputs {
     ) throws(Failure) {
         self.console = console
         self.faults = faults
-        self.loop = loop
         verbosity = arguments.transcript.verbosity
         view = isPrompt ? console.makeView(for: arguments, on: loop) : nil
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
+        recording = SessionRecording(console: console, on: loop)
         do throws(IOError) {
             messages = try output.map { (output) throws(IOError) in
                 try MessageWriter(arguments, colors: console, to: output, on: loop)
@@ -57,9 +57,11 @@ final class ListenOutputs: RecordingOutputs {
         messages?.didDrain = { [unowned self] in drained() }
         // A reader that closes the pipe is a normal end.
         messages?.didFail = { [unowned self] error in didFail(error == .brokenPipe ? nil : .output(error)) }
+        recording.didDrain = { [unowned self] in drained() }
+        recording.didFail = { [unowned self] failure in recordingDidFail(failure) }
         guard let path = arguments.transcript.recordPath else { return }
         do throws(IOError) {
-            try startRecording(to: path, replacing: true)
+            try recording.start(to: path, replacing: true)
         } catch {
             throw Recorder.failure(to: path, error)
         }
@@ -150,31 +152,6 @@ final class ListenOutputs: RecordingOutputs {
         if let recorder { write(recorder.events) }
     }
 
-    /// Starts recording, replacing a current recording.
-    /// - Parameters:
-    ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
-    func startRecording(to path: String, replacing isReplacing: Bool) throws(IOError) {
-        stopRecording()
-        let recorder = try Recorder(path: path, replacing: isReplacing, on: loop)
-        recorder.didDrain = { [unowned self] in drained() }
-        recorder.didFail = { [unowned self] error in recordingDidFail(path, error) }
-        self.recorder = recorder
-    }
-
-    /// Ends the recording, if there is one, and reports it.
-    func stopRecording() {
-        recorder?.flush()
-        // The flush may have failed just now. The failure has been reported.
-        guard let recorder else { return }
-        self.recorder = nil
-        console.reportEnd(of: recorder)
-        recorder.close()
-        drained()
-    }
-
-    /// The file of the recording, or `nil` if there is none.
-    var recordingPath: String? { recorder?.path }
-
     /// Whether there is a recording.
     var isRecording: Bool { recorder != nil }
     /// Whether the recording has a backlog.
@@ -201,9 +178,7 @@ final class ListenOutputs: RecordingOutputs {
     }
 
     /// Stops recording. This ends the server, except at the prompt.
-    private func recordingDidFail(_ path: String, _ error: IOError) {
-        recorder = nil
-        let failure = Failure.recording(path: path, error)
+    private func recordingDidFail(_ failure: Failure) {
         guard editor != nil else { return didFail(failure) }
         console.report(failure)
         drained()

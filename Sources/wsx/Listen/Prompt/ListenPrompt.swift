@@ -58,9 +58,8 @@ final class ListenPrompt {
     private let kind: MessageKind
     private let console: Console
     private let view: MessageView
-    /// The outputs, to start and stop the recording.
-    private unowned let outputs: any RecordingOutputs
-    private var statusLine: StatusLine?
+    private let recording: SessionRecording
+    private var display: PromptDisplay?
     /// The line editor on the terminal, or `nil` before it is opened.
     private(set) var editor: (any PromptEditor)?
 
@@ -68,11 +67,10 @@ final class ListenPrompt {
 
     /// Creates a prompt without showing it.
     /// - Parameter kind: The kind of message to send for typed lines.
-    init(of server: any ListenPromptServer, sending kind: MessageKind, view: MessageView, outputs: any RecordingOutputs)
-    {
+    init(of server: any ListenPromptServer, sending kind: MessageKind, view: MessageView, recording: SessionRecording) {
         self.server = server
         self.kind = kind
-        self.outputs = outputs
+        self.recording = recording
         self.view = view
         console = view.console
     }
@@ -86,36 +84,15 @@ final class ListenPrompt {
             editor.delegate = self
             self.editor = editor
             console.editor = editor
-            view.editor = editor
-            statusLine = StatusLine(above: editor, palette: console.palette, on: loop) { [unowned server] in
-                server.statusFacts
-            }
-            var isLabelDue = false
-            let labelTimer = Timer(on: loop) { [unowned self] in
-                isLabelDue = false
-                updatePrompt()
-            }
-            view.labelDidChange = {
-                guard !isLabelDue else { return }
-                isLabelDue = true
-                labelTimer.start(after: Self.labelInterval)
-            }
+            display = PromptDisplay(around: editor, of: view, on: loop) { [unowned server] in server.statusFacts }
         } catch {
             throw .input(error)
         }
     }
 
-    /// The minimum time between updates of the counters in the prompt.
-    private static let labelInterval = Duration.milliseconds(100)
-
-    private func updatePrompt() {
-        editor?.prompt = (view.label.map { $0 + " " } ?? "") + "> "
-    }
-
     /// Releases the terminal.
     func close() {
-        statusLine = nil
-        view.labelDidChange = {}
+        display = nil
         editor?.close()
         editor = nil
         console.editor = nil
@@ -157,10 +134,10 @@ final class ListenPrompt {
         case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .view(.save(let path, let number)): view.save(to: UserFiles.expandingHome(path), number)
         case .view(let action): view.carryOut(action)
-        case .status(let choice): statusLine.map { $0.choice = choice ?? !$0.isOn }
+        case .status(let choice): display?.statusLine.toggle(choice)
         case .record(let path):
-            console.record(in: path, by: outputs)
-            statusLine?.update()
+            recording.carryOut(path)
+            display?.statusLine.update()
         case .help(let topic):
             console.showHelp(topic, of: Self.commands)
             if topic == nil {
@@ -202,7 +179,7 @@ extension ListenPrompt: PromptEditorDelegate {
 
     /// Adapts the status line to the window.
     func editorDidResize() {
-        statusLine?.update()
+        display?.statusLine.update()
     }
 
     /// Resumes after the user's editor has exited.

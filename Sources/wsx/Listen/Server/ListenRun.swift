@@ -140,7 +140,7 @@ final class ListenRun {
 
     private func startPrompt() throws(Failure) {
         guard let view = outputs.view else { return }
-        let prompt = ListenPrompt(of: self, sending: settings.kind, view: view, outputs: outputs)
+        let prompt = ListenPrompt(of: self, sending: settings.kind, view: view, recording: outputs.recording)
         try prompt.open(on: loop)
         self.prompt = prompt
         outputs.editor = prompt.editor
@@ -296,7 +296,7 @@ extension ListenRun: ListenPromptServer {
             count += 1
         }
         facts.place.append(Phrase.count(count, "client"))
-        facts.recording = outputs.recordingPath
+        facts.recording = outputs.recording.path
         return facts
     }
 

@@ -6,25 +6,6 @@ import WSCore
 ///     message ─► log ─► filters ─► pause ─► flood gate ─► transcript ─► terminal
 ///                 └─ /show /tail /find /save
 final class MessageView {
-    /// A condition for shown messages.
-    struct Filter {
-        /// The condition as the prompt shows it: `/error/`.
-        let label: String
-        let matches: (RawSpan) -> Bool
-        /// The number of messages that it has hidden.
-        var hiddenCount = 0
-    }
-
-    /// The filters that can be set at the same time.
-    enum FilterKind: Int, CaseIterable {
-        /// `/filter REGEX`
-        case pattern
-        /// `/where CONDITION`
-        case condition
-        /// `/pick PATH`
-        case selection
-    }
-
     let console: Console
     let transcript: PromptTranscript
     private let loop: EventLoop
@@ -34,9 +15,7 @@ final class MessageView {
     private(set) var log = MessageLog()
     /// The number of the last message that was folded and has not been shown in full, or `nil`.
     private var lastFolded: Int?
-    private var filters: [FilterKind: Filter] = [:]
-    /// The part of received messages to show, or `nil` to show all of them.
-    private var selection: JSONPath?
+    private var filters = MessageFilters()
     /// The number of messages that arrived since the display was paused, or `nil` if it is not paused.
     private var pausedCount: Int?
     /// The pattern whose matches are highlighted in arriving messages.
@@ -58,8 +37,7 @@ final class MessageView {
     init(
         console: Console, transcript: PromptTranscript, selecting path: JSONPath? = nil, on loop: EventLoop
     ) {
-        selection = path
-        if let path { filters[.selection] = Filter(label: Self.short(path.source)) { _ in true } }
+        if let path { filters.select(path) }
         self.console = console
         self.transcript = transcript
         self.loop = loop
@@ -96,20 +74,15 @@ final class MessageView {
         let moment = transcript.clock.now
         let number = log.add(payload, as: kind, direction, client: client, at: moment)
         guard isShown else { return number }
-        var selected: [UInt8]?
+        var part = MessageFilters.Part.whole
         // Messages that the user typed are shown in any case.
         if direction == .received || isRepeating {
             if direction == .received {
-                if isHidden(payload) { return number }
-                // An error is shown in any case.
-                if let selection, !role.isError {
-                    guard let part = Self.value(at: selection, of: payload) else {
-                        filters[.selection]?.hiddenCount += 1
-                        labelDidChange()
-                        return number
-                    }
-                    selected = part
+                guard let passed = filters.part(of: payload, isError: role.isError) else {
+                    labelDidChange()
+                    return number
                 }
+                part = passed
             }
             if let count = pausedCount {
                 pausedCount = count + 1
@@ -123,29 +96,20 @@ final class MessageView {
         }
         let match = direction == .received ? highlight?.firstMatch(in: payload) : nil
         let lines =
-            if let selected {
-                selected.withUnsafeBytes {
-                    transcript.lines(
-                        of: $0.bytes, as: .text, direction, number: number, client: client, role: role, at: moment)
-                }
-            } else {
+            switch part {
+            case .whole:
                 transcript.lines(
                     of: payload, as: kind, direction, number: number, client: client, role: role, at: moment,
                     highlighting: match)
+            case .value(let value):
+                value.withUnsafeBytes {
+                    transcript.lines(
+                        of: $0.bytes, as: .text, direction, number: number, client: client, role: role, at: moment)
+                }
             }
         if lines.isFolded { lastFolded = number }
         console.show(lines.text)
         return number
-    }
-
-    private func isHidden(_ payload: RawSpan) -> Bool {
-        for kind in FilterKind.allCases where kind != .selection {
-            guard let filter = filters[kind], !filter.matches(payload) else { continue }
-            filters[kind]?.hiddenCount += 1
-            labelDidChange()
-            return true
-        }
-        return false
     }
 
     private func floodIntervalEnded() {
@@ -178,26 +142,16 @@ final class MessageView {
 
     /// The filters and the pause in a few words, or `nil` if all messages are shown.
     var label: String? {
-        var parts = FilterKind.allCases.compactMap { kind in
-            filters[kind].map { "[\($0.label) \(Phrase.grouped($0.hiddenCount)) hidden]" }
-        }
+        var parts = filters.labels
         if let pausedCount { parts.append("[paused, \(Phrase.grouped(pausedCount)) new]") }
         return parts.isEmpty ? nil : parts.joined(separator: " ")
-    }
-
-    /// The maximum length of a condition in the prompt.
-    private static let maximumLabelCount = 24
-
-    private static func short(_ source: String) -> String {
-        let text = escapingControls(source)
-        return text.count > maximumLabelCount ? text.prefix(maximumLabelCount) + "…" : text
     }
 
     /// Shows only matching messages from now on, or all messages if `source` is `nil`.
     func setFilter(_ source: String?) {
         guard let source else { return remove(.pattern, hint: "No filter is set; /filter REGEX sets one.") }
         guard let pattern = pattern(source, for: "filter") else { return }
-        filters[.pattern] = Filter(label: "/\(Self.short(source))/") { pattern.matches($0) }
+        filters.set(.pattern, label: "/\(MessageFilters.label(source))/") { pattern.matches($0) }
         labelDidChange()
         console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
     }
@@ -210,7 +164,7 @@ final class MessageView {
         do throws(PatternError) {
             let filter = try JSONFilter(condition)
             if let pattern = filter.pattern { console.watch(pattern) }
-            filters[.condition] = Filter(label: Self.short(condition.source)) { payload in
+            filters.set(.condition, label: MessageFilters.label(condition.source)) { payload in
                 UTF8Validator.isValid(payload) && filter.matches(payload)
             }
         } catch {
@@ -222,11 +176,10 @@ final class MessageView {
 
     /// Shows only one value of each message from now on, or whole messages if `path` is `nil`.
     func setSelection(_ path: JSONPath?) {
-        selection = path
         guard let path else {
             return remove(.selection, hint: "Whole messages are shown; for example, /pick .user.name shows one value.")
         }
-        filters[.selection] = Filter(label: Self.short(path.source)) { _ in true }
+        filters.select(path)
         labelDidChange()
         console.notice(
             "Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
@@ -234,19 +187,11 @@ final class MessageView {
 
     /// Whether a received message is omitted because it has no value to select.
     func omits(_ payload: RawSpan) -> Bool {
-        guard let selection else { return false }
-        return Self.value(at: selection, of: payload) == nil
+        filters.omits(payload)
     }
 
-    /// The selected value of a message, or `nil` if it has none.
-    private static func value(at path: JSONPath, of payload: RawSpan) -> [UInt8]? {
-        var buffer = ByteBuffer()
-        guard UTF8Validator.isValid(payload), path.appendValue(of: payload, to: &buffer) else { return nil }
-        return buffer.withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
-    }
-
-    private func remove(_ kind: FilterKind, hint: String) {
-        guard let filter = filters.removeValue(forKey: kind) else { return console.notice(hint) }
+    private func remove(_ kind: MessageFilters.Kind, hint: String) {
+        guard let filter = filters.remove(kind) else { return console.notice(hint) }
         labelDidChange()
         let count = Phrase.count(filter.hiddenCount, "message")
         let what = filters.isEmpty ? "Showing all messages again" : "Removed the filter"

@@ -60,6 +60,11 @@ final class StatusLine {
             ?? (!isTerminalShared && size.columns >= Self.minimumSize.columns && size.rows >= Self.minimumSize.rows)
     }
 
+    /// Shows or hides the line; nil toggles it.
+    func toggle(_ choice: Bool?) {
+        self.choice = choice ?? !isOn
+    }
+
     /// Redraws the line if it has changed.
     func update() {
         guard isOn, let columns = screenSize()?.columns else {

@@ -107,10 +107,15 @@ import WSCore
             #expect(console.take().count == 1)
             prompt.accept(Array("/record".utf8))
             #expect(console.take() == ["wsx: /record: not recording; /record FILE starts a recording"])
-            prompt.accept(Array("/record session".utf8))
-            #expect(console.take() == ["Recording to session; /record stops it."])
+            let file = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
+            defer { file.remove() }
+            prompt.accept(Array("/record \(file.path)".utf8))
+            #expect(console.take() == ["wsx: /record: \(file.path): file already exists; use another name"])
+            file.remove()
+            prompt.accept(Array("/record \(file.path)".utf8))
+            #expect(console.take() == ["Recording to \(file.path); /record stops it."])
             prompt.accept(Array("/record".utf8))
-            #expect(console.take() == ["Stopped."])
+            #expect(console.take() == ["Recorded to \(file.path)."])
         }
     }
 
@@ -176,23 +181,9 @@ import WSCore
         let loop = try EventLoop()
         let transcript = PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop)
         let view = MessageView(console: console.console, transcript: transcript, on: loop)
-        let outputs = FakeRecording(console.console)
-        try withExtendedLifetime(outputs) {
-            try body(ListenPrompt(of: server, sending: kind, view: view, outputs: outputs), server, console)
-        }
-    }
-}
-
-/// Outputs that only pretend to record.
-private final class FakeRecording: RecordingOutputs {
-    private(set) var recordingPath: String?
-    private let console: Console
-
-    init(_ console: Console) { self.console = console }
-    func startRecording(to path: String, replacing isReplacing: Bool) throws(IOError) { recordingPath = path }
-    func stopRecording() {
-        recordingPath = nil
-        console.notice("Stopped.")
+        let recording = SessionRecording(console: console.console, on: loop)
+        try body(ListenPrompt(of: server, sending: kind, view: view, recording: recording), server, console)
+        recording.stop()
     }
 }
 

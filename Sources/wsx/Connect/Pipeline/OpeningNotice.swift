@@ -1,0 +1,26 @@
+import Formats
+import WSCore
+
+/// The notices about a connection that has just opened.
+enum OpeningNotice {
+    /// The line above a prompt: `Connected to wss://h/ in 12 ms (TLS 1.3, permessage-deflate).`
+    /// - Parameter isFirst: Whether this is the first connection of the run.
+    static func connected(_ opened: Connector.Opened, isFirst: Bool) -> String {
+        let agreed =
+            (opened.tls.map { [$0.version] } ?? [])
+            + (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
+            + opened.upgrade.extensions.map { escapingControls($0.name) }
+        let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
+        let help = isFirst ? " /help lists commands." : ""
+        return "Connected to \(opened.request.url) in \(Phrase.duration(opened.duration))\(parentheses).\(help)"
+    }
+
+    /// The warning about a server that selected none of the offered subprotocols, or `nil` if it did or none was offered.
+    /// RFC 6455 §4.2.2 allows that, but such a server may not understand the messages.
+    static func unselectedSubprotocols(_ opened: Connector.Opened) -> String? {
+        let offered = opened.request.subprotocols
+        guard !offered.isEmpty, opened.upgrade.subprotocol == nil else { return nil }
+        return "wsx: warning: the server selected none of the subprotocols offered: "
+            + escapingControls(offered.joined(separator: ", "))
+    }
+}
