@@ -39,8 +39,10 @@ extension ManualSection {
         prompt: [
             ["Payload shown by -vv", "256 bytes", "the rest is not shown"],
             ["JSON indented in a pipe", "1 MiB", "not indented"],
-            ["Message shown at the prompt", "24 lines", "/show shows it"],
+            ["Message shown at the prompt", "10 lines", "/show shows it"],
+            ["The same, with /pretty full", "24 lines", "/show shows it"],
             ["The same, in bytes", "16 KiB", "/show shows it"],
+            ["Messages shown per second", "200", "samples and a count"],
             ["Message shown by /show", "1 MiB", "the rest is not shown"],
             ["Messages kept for /show", "100,000", "oldest are dropped"],
             ["The same, in bytes", "64 MiB", "oldest are dropped"],
