@@ -33,7 +33,7 @@ def check(out, check_sum=True):
         "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "warnings",
         "thresholds", "baseline"]
     messages = results["messages"]
-    assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "unsent"]
+    assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent"]
     if check_sum:
         assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
     assert list(results["errors"]) == ["connect", "handshake", "protocol", "closed", "timeout"]

@@ -6,7 +6,9 @@ import WSCore
 ///     /params/0/id   the value at this location
 ///
 /// If several members have the same name, the last one counts, as in JavaScript and Python.
-public struct JSONField: Equatable {
+public struct JSONField: Equatable, Sendable {
+    /// The field as typed.
+    public var source: String { path.source }
     private let path: JSONPath
     private let isPointer: Bool
 

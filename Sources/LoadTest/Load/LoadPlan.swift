@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The requested load: the number of connections, and the messages with their timing.
@@ -14,6 +15,17 @@ public struct LoadPlan: Sendable {
         public var runNumber: UInt32 = 0
 
         /// Plans generated text messages.
+        public init() {}
+    }
+
+    /// How replies are matched to requests, and checked.
+    public struct Replies: Sendable {
+        /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
+        public var field: JSONField?
+        /// The regular expressions that each reply has to match.
+        public var expectations: [String] = []
+
+        /// Plans replies of any content in the order of the requests.
         public init() {}
     }
 
@@ -45,6 +57,8 @@ public struct LoadPlan: Sendable {
     public var replyTimeout = Duration.seconds(10)
     /// The messages to send.
     public var messages = Messages()
+    /// How replies are matched to requests, and checked.
+    public var replies = Replies()
 
     /// Plans a load of one connection.
     public init(_ mode: BenchMode) {
@@ -71,6 +85,9 @@ extension LoadPlan {
         case .publishers: publisherCount
         }
     }
+
+    /// Whether a request may be sent before the reply to the previous one on its connection.
+    internal var overlapsRequests: Bool { inFlight > 1 || rate != nil }
 
     /// The size of generated messages, in bytes.
     public var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }

@@ -82,6 +82,8 @@ public enum ModeOption: String, Sendable {
     case file
     case size
     case binary
+    case correlate
+    case expect
 }
 
 /// The terms for a mode's sent and received messages.
@@ -98,13 +100,14 @@ public struct ModeWording: Sendable {
     let sentVerb: String
     /// The verb for received objects: `received`.
     let receivedVerb: String
-    /// The expected outcome of a message: `come back`.
+    /// The requirement that messages with faults violate, as a clause.
     public let expectation: String
 
     /// Creates the terms. The defaults suit modes that send and receive messages.
     init(
         title: String, titleNamesMessages: Bool, countedThings: String, sentThings: String = "messages",
-        sentVerb: String = "sent", receivedVerb: String = "received", expectation: String = "come back"
+        sentVerb: String = "sent", receivedVerb: String = "received",
+        expectation: String = "each message must come back once, in order, and unchanged"
     ) {
         self.title = title
         self.titleNamesMessages = titleNamesMessages
@@ -145,7 +148,7 @@ public struct ModeMetrics: Sendable {
 
     /// Whether each received message has a latency.
     public var hasLatencies = true
-    /// Whether each received message is verified.
+    /// Whether each received message is compared with the expected one.
     public var verifiesMessages = false
     /// Whether each sent message ends up received, lost, or mismatched.
     public var accountsForAllSent = false

@@ -16,6 +16,8 @@ public struct LoadTally: Equatable, Sendable {
     public var duplicated = 0
     /// Correct replies received after the reply to a later message.
     public var reordered = 0
+    /// Messages received that answer no request, in a mode with requests.
+    public var pushes = 0
 
     /// Connections that failed to connect.
     public var connectErrors = 0
@@ -77,7 +79,7 @@ extension LoadTally {
     /// The outcomes of messages.
     public static let messageCounts: [NamedCount] = [
         ("sent", \.sent), ("received", \.received), ("lost", \.lost), ("mismatched", \.mismatched),
-        ("duplicated", \.duplicated), ("reordered", \.reordered), ("unsent", \.unsent),
+        ("duplicated", \.duplicated), ("reordered", \.reordered), ("pushes", \.pushes), ("unsent", \.unsent),
     ]
 
     /// The errors of connections.

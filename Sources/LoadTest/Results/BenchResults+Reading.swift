@@ -65,6 +65,8 @@ extension BenchResults {
         _ counts: [LoadTally.NamedCount], from json: Members, to tally: inout LoadTally
     ) throws(BenchResultsError) {
         for (name, count) in counts {
+            // Earlier versions wrote no pushes.
+            if count == \.pushes, !json.has("\(name)") { continue }
             tally[keyPath: count] = try json.count("\(name)", largest: largestCount)
         }
     }

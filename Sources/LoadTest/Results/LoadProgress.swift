@@ -6,6 +6,8 @@ public struct LoadProgress: Sendable {
     public internal(set) var sent = 0
     /// The number of correct replies.
     public internal(set) var received = 0
+    /// The number of received messages that were not expected.
+    public internal(set) var unexpected = 0
     /// The number of errors of all kinds.
     public internal(set) var errorCount = 0
     /// The number of open connections.
@@ -20,6 +22,7 @@ public struct LoadProgress: Sendable {
     public mutating func add(_ other: LoadProgress) {
         sent += other.sent
         received += other.received
+        unexpected += other.unexpected
         errorCount += other.errorCount
         openCount += other.openCount
         guard let addend = other.second else { return }
@@ -46,6 +49,7 @@ extension LoadContext {
         var progress = LoadProgress()
         progress.sent = measurement.tally.sent
         progress.received = measurement.tally.received
+        progress.unexpected = measurement.tally.mismatched + measurement.tally.duplicated
         progress.errorCount = measurement.tally.errorCount
         progress.openCount = connections.count
         progress.second = measurement.latencies.seconds.last

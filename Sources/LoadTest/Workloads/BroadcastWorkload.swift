@@ -17,7 +17,8 @@ extension BenchMode {
             ownOptions: [.publishers],
             wording: ModeWording(
                 title: "Broadcast test", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
-                receivedVerb: "delivered", expectation: "reach each reader"),
+                receivedVerb: "delivered",
+                expectation: "each message must reach each reader once, in order, and unchanged"),
             metrics: ModeMetrics(verifiesMessages: true, population: .deliveries),
             load: ModeLoad(
                 senders: .publishers, pace: .rate(10), messages: .always, defaultBytes: DeliveryMessage.leastBytes),

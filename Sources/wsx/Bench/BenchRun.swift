@@ -23,10 +23,15 @@ final class BenchRun {
     private var timers = Timers()
     private var stopRequests: StopRequests?
 
+    /// The time for the first echo before other replies cause a warning.
+    private static let echoPatience = Duration.milliseconds(500)
+
     /// The timers of a run, each set while it is needed.
     private struct Timers {
         /// Starts the load.
         var start: PreciseTimer?
+        /// Checks whether the server echoes.
+        var echo: Timer?
         /// Ends a run that is ending early.
         var hurry: Timer?
     }
@@ -101,8 +106,21 @@ final class BenchRun {
         timers.start = PreciseTimer(on: loop) { [unowned self] in
             pool.start(at: time)
             progress?.start(at: time)
+            if settings.plan.mode == .echo { watchEchoes() }
         }
         timers.start?.start(at: time)
+    }
+
+    /// Warns once if the server replies, but not with echoes.
+    private func watchEchoes() {
+        timers.echo = Timer(on: loop) { [unowned self] in
+            let progress = pool.progress
+            guard progress.received == 0 else { return timers.echo = nil }
+            guard progress.unexpected > 0 else { return }
+            timers.echo = nil
+            console.notice("wsx: warning: \(Failure.noEchoes)")
+        }
+        timers.echo?.start(after: Self.echoPatience, every: Self.echoPatience)
     }
 
     /// The time until the load starts; negative if that time has passed. An absolute start time refers to the system's

@@ -14,7 +14,7 @@ struct BenchSettings: Sendable {
     var connector: Connector.Settings
     /// The TLS settings, or `nil` if TLS cannot be needed.
     let tls: TLSClientSettings?
-    /// Whether the threads report their progress.
+    /// Whether the progress is shown.
     let showsProgress: Bool
     /// The load: connections, messages, and pace.
     let plan: LoadPlan
@@ -71,6 +71,8 @@ struct BenchSettings: Sendable {
         }
         plan.messages.sizeBytes = arguments.loadMessages.sizeBytes
         plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+        plan.replies.field = arguments.replies.field
+        plan.replies.expectations = arguments.replies.expectations
         return plan
     }
 

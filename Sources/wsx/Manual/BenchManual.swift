@@ -10,7 +10,7 @@ enum BenchManual {
                 """
                 Load-tests a WebSocket server. Opens connections, runs the workload of `--mode`, and writes throughput \
                 and latency statistics to standard output. By default, the server must echo: every reply is compared \
-                with its message byte for byte, and every latency is recorded.
+                with its message byte for byte, and every latency is recorded. For other servers, use `--mode request`.
                 """),
             .paragraph(
                 """
@@ -32,6 +32,9 @@ enum BenchManual {
             CommandExample(
                 purpose: "Measure latency at 20,000 messages per second, after a warm-up",
                 line: "wsx bench -c 100 -r 20k --warmup 5s -d 30s :8080"),
+            CommandExample(
+                purpose: "Measure an API that replies with the id of the request",
+                line: "wsx bench --mode request --correlate id -m '{\"id\":{{seq}},\"op\":\"list\"}' :8080"),
             CommandExample(
                 purpose: "Measure how fast a chat server delivers a message to 1,000 clients",
                 line: "wsx bench --mode broadcast -c 1001 -r 10 ws://localhost:8080/room"),
@@ -61,20 +64,24 @@ enum BenchManual {
             """
             The rate is the number of replies per second while messages were being sent. Messages due during the \
             warm-up do not count, nor do their replies, whenever they arrive. Byte counts cover the time from the end \
-            of the warm-up until the connections are closed. Each message to be echoed ends up in one of three counts:
+            of the warm-up until the connections are closed. Each message to be echoed, and each request, ends up in one of three counts:
             """),
         .definitions([
             (
                 "received",
                 "The reply equals the message. In `--mode idle`, a pong answers earlier pings, too (RFC 6455 §5.5.3)."
             ),
-            ("mismatched", "The reply differs from the message."),
+            ("mismatched", "The reply differs from the message or, in `--mode request`, does not match `--expect`."),
             ("lost", "No reply arrived within `--reply-timeout` after the last message."),
         ]),
         .paragraph("Other counts:"),
         .definitions([
             ("reordered", "Replies, also counted as received, that arrived after the reply to a later message."),
             ("duplicated", "Messages received without a corresponding message sent."),
+            (
+                "pushes",
+                "In `--mode request`: messages that answer no request. A second reply to a request counts here, too."
+            ),
             (
                 "unsent",
                 """
@@ -200,7 +207,7 @@ enum BenchManual {
             ("`handshake.p99`, *...*", "The same statistics of the time to open a connection."),
             ("`rate`", "Replies per second; in `--mode send`, messages sent per second."),
             (
-                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `unsent`",
+                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, `unsent`",
                 "The number of messages; see RESULTS in *wsx-bench*(1)."
             ),
             errors,
@@ -267,7 +274,10 @@ enum BenchManual {
             ("`rate_per_second`", "Replies per second during that time; in `--mode send`, messages sent per second."),
             (
                 "`messages`",
-                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, and `unsent`; see RESULTS."
+                """
+                `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, and `unsent`; see \
+                RESULTS.
+                """
             ),
             (
                 "`errors`",

@@ -148,9 +148,10 @@ enum Failure: Error {
                 + "--reply-timeout sets the limit"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
+        case .badReplies(let tally, .echo) where tally.received == 0 && tally.mismatched + tally.duplicated > 0:
+            "the replies: \(tally.faults); \(Self.noEchoes)"
         case .badReplies(let tally, let mode):
-            "the \(mode.wording.countedThings): \(tally.faults); each message must \(mode.wording.expectation) once, "
-                + "in order, and unchanged"
+            "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
         case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }
@@ -305,6 +306,9 @@ enum Failure: Error {
         default: ""
         }
     }
+
+    /// The remedy if a server in `--mode echo` replies, but not with echoes.
+    static let noEchoes = "no reply was an echo; if this server does not echo, use --mode request"
 
     /// The number of requests without a reply: `2 requests were not answered`.
     static func words(forUnanswered count: Int) -> String {

@@ -151,7 +151,6 @@ final class LoadWorker {
     }
 
     private func startProgressTimer() {
-        guard settings.showsProgress else { return }
         timers.progress = Timer(on: loop) { [unowned self] in
             let progress = context.progress(at: loop.nowNanoseconds)
             post.withLock { $0.progress = progress }

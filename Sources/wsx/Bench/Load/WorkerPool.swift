@@ -201,7 +201,7 @@ struct LoadPost: Sendable {
     var sentCount = 0
     /// The number of counted messages all threads have sent, set when sending has ended.
     var allSentCount = 0
-    /// The thread's progress, updated only if it is shown.
+    /// The thread's progress.
     var progress = LoadProgress()
     /// The start of the load, on the loops' clock in nanoseconds.
     var startTime: UInt64 = 0

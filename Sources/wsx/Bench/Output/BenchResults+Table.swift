@@ -71,6 +71,9 @@ extension BenchResults {
             facts.append(
                 Fact(name: "unsent", text: "\(Phrase.grouped(tally.unsent)) due but not sent", isProblem: true))
         }
+        if tally.pushes > 0 {
+            facts.append(Fact(name: "pushes", text: "\(Phrase.grouped(tally.pushes)) messages answered no request"))
+        }
         let rate =
             rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(ResultWords.whole(rate))
         facts += [

@@ -6,6 +6,7 @@ struct BenchArguments: Equatable, Sendable {
     var client = ClientArguments(compression: CompressionArguments(compresses: false))
     var load = LoadArguments()
     var loadMessages = LoadMessageArguments()
+    var replies = LoadReplyArguments()
     /// More than 0; nil: no limit.
     var timeout: Duration?
     var result = ResultArguments()
@@ -23,6 +24,7 @@ struct BenchArguments: Equatable, Sendable {
     @OptionTable<BenchArguments> static var options: [OptionSpecification<BenchArguments>] {
         LoadArguments.options.lifted(\.load)
         LoadMessageArguments.options.lifted(\.loadMessages)
+        LoadReplyArguments.options.lifted(\.replies)
         OptionSpecification.timeout(
             \BenchArguments.timeout,
             manual: """

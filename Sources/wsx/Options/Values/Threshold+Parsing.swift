@@ -124,7 +124,7 @@ extension ThresholdError: CustomStringConvertible {
         case .noComparison: "expected a metric, an operator, and a value, such as p99<20ms, rate>50k, or errors=0"
         case .unknownMetric(let name):
             "unknown metric '\(name)'; expected p50, p99.9, min, mean, stddev, max, handshake.p99, rate, errors, "
-                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered, or unsent"
+                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered, pushes, or unsent"
         case .notATime: "expected a time with a unit after the operator, such as 500us, 20ms, or 1.5s"
         case .notAShare: "expected a percentage after the operator, from 0% to 100%"
         case .notANumber: "expected a number after the operator, such as 0, 100, or 50k"

@@ -168,7 +168,7 @@ function showCharts() {
 
 // Figures and tables.
 
-const isWrong = field => !["sent", "received", "unsent"].includes(field);
+const isWrong = field => !["sent", "received", "pushes", "unsent"].includes(field);
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
 
 function showKeyFigures() {

@@ -6,12 +6,12 @@ extension BenchMode: OptionChoice {}
 
 extension OptionReference {
     /// The values of `--mode` that an option conflicts with: the modes in which it has no meaning.
-    fileprivate static func modes(without option: ModeOption) -> [OptionReference] {
+    static func modes(without option: ModeOption) -> [OptionReference] {
         BenchMode.all.filter { !$0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
     }
 
     /// The values of `--mode` that an option requires: the modes that it belongs to.
-    fileprivate static func modes(with option: ModeOption) -> [OptionReference] {
+    static func modes(with option: ModeOption) -> [OptionReference] {
         BenchMode.all.filter { $0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
     }
 }

@@ -1,0 +1,176 @@
+import Formats
+import WSCore
+
+extension BenchMode {
+    /// Sends requests and waits for replies of any content.
+    public static let request = BenchMode(
+        ModeDescriptor(
+            name: "request",
+            summary: "measure replies of a server that does not echo",
+            manual: """
+                Send the messages of `--message` and `--file` as requests, with `--in-flight` requests in flight on \
+                each connection, or at `--rate`. The reply to a request is the next message received or, with \
+                `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. \
+                `--expect` checks the contents of replies. Messages that answer no request are counted as pushes.
+                """,
+            options: [.connectRate, .messages, .rate, .ramp, .inFlight, .replyTimeout, .message, .file, .binary],
+            ownOptions: [.correlate, .expect],
+            wording: ModeWording(
+                title: "Request test", titleNamesMessages: true, countedThings: "replies", sentThings: "requests",
+                receivedVerb: "answered",
+                expectation: "each request must have one reply, which matches every --expect"),
+            metrics: ModeMetrics(accountsForAllSent: true),
+            load: ModeLoad(messages: .always),
+            problem: RequestWorkload.problem,
+            makeWorkload: { RequestWorkload($0) }))
+}
+
+/// Sends requests and matches their replies, by order or by a JSON field.
+internal final class RequestWorkload: Workload {
+    let context: LoadContext
+    fileprivate var message: EchoMessage
+    fileprivate let kind: MessageKind
+    /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
+    fileprivate let field: JSONField?
+    /// The patterns that each reply has to match.
+    private let expectations: [Pattern]
+    /// The maximum number of requests in flight per connection in a closed loop.
+    fileprivate let inFlight: Int
+
+    /// Creates a workload that sends the plan's messages on all connections.
+    init(_ context: LoadContext) {
+        self.context = context
+        message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
+        kind = context.plan.messages.kind
+        field = context.plan.replies.field
+        // The expressions have been checked when the options were parsed.
+        expectations = context.plan.replies.expectations.compactMap { source in
+            do throws(PatternError) { return try Pattern(source) } catch { return nil }
+        }
+        inFlight = context.plan.inFlight
+    }
+
+    @Sendable
+    fileprivate static func problem(of plan: LoadPlan) -> LoadPlanProblem? {
+        let templates = plan.messages.templates
+        guard !templates.isEmpty else {
+            return LoadPlanProblem(option: "--mode request", reason: "no request is given; add --message or --file")
+        }
+        guard let field = plan.replies.field else { return nil }
+        var message = plan.makeEchoMessage(clockOffset: 0)
+        var ids: [JSONScalar: Int] = [:]
+        // Each message twice, as a connection sends it.
+        for number in 0..<2 * templates.count {
+            message.set(EchoMessage.Stamp(number: UInt64(number), connection: 0, time: 0))
+            let name = templates.count == 1 ? "the message" : "message \(number % templates.count + 1)"
+            guard let id = message.withBytes({ field.values(in: $0).first }) else {
+                return LoadPlanProblem(
+                    option: "--correlate \(field.source)",
+                    reason: "\(name) has no such JSON field with a string or number; add one, such as {\"id\":{{seq}}}")
+            }
+            guard ids.updateValue(number, forKey: id) == nil || !plan.overlapsRequests else {
+                return LoadPlanProblem(
+                    option: "--correlate \(field.source)",
+                    reason: "requests in flight would have the same value \(id); use {{seq}} to number them")
+            }
+        }
+        return nil
+    }
+
+    func makeConnection(_ number: UInt64) -> any LoadHandler { RequestConnection(number, of: self) }
+
+    /// Matches a reply, records its latency, and sends the requests that may follow.
+    @inline(__always)
+    fileprivate func received(
+        _ payload: RawSpan, by connection: RequestConnection, in context: LoadContext, outbox: inout Outbox
+    ) {
+        if let sendTime = connection.takeRequest(answeredBy: payload) {
+            if expectations.allSatisfy({ $0.matches(payload) }) {
+                context.measurement.answered(sentAt: sendTime, now: context.now)
+            } else {
+                context.measurement.count(\.mismatched, ofMessageAt: sendTime)
+            }
+        } else {
+            context.measurement.count(\.pushes, ofMessageAt: context.now)
+        }
+        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
+        guard context.openLoop == nil else { return }
+        let now = context.now
+        while context.remainingMessages > 0, connection.ledger.inFlightCount < inFlight,
+            now < context.measurement.sendEnd
+        {
+            message.set(connection.nextStamp(dueAt: now))
+            // Not through the port: while a connection is receiving, it must send through the outbox.
+            guard message.withBytes({ outbox.send($0, as: kind) }) else { break }
+            connection.didSend(at: now)
+            context.countSent(dueAt: now)
+        }
+        if context.remainingMessages == 0 { context.drainIfSent() }
+    }
+}
+
+/// A connection that sends requests and receives replies.
+internal final class RequestConnection: RoundTripConnection, LoadHandler {
+    /// Not retained: the workload outlives its connections.
+    private let workload: Unmanaged<RequestWorkload>
+    /// The unanswered requests by the value of their field; empty if replies arrive in order.
+    private var numbers: [JSONScalar: UInt64] = [:]
+
+    init(_ number: UInt64, of workload: RequestWorkload) {
+        self.workload = .passUnretained(workload)
+        super.init(
+            number, remembered: workload.inFlight, identifiesReplies: workload.field != nil, in: workload.context)
+    }
+
+    override var hasNext: Bool { workload._withUnsafeGuaranteedRef { ledger.inFlightCount < $0.inFlight } }
+
+    override func send(dueAt time: UInt64) -> Bool {
+        workload._withUnsafeGuaranteedRef { workload in
+            workload.message.set(nextStamp(dueAt: time))
+            guard workload.message.withBytes({ send($0, as: workload.kind) }) else { return false }
+            didSend(at: time)
+            return true
+        }
+    }
+
+    /// Records the message of the workload as the next request.
+    fileprivate func didSend(at time: UInt64) {
+        workload._withUnsafeGuaranteedRef { workload in
+            guard let field = workload.field else { return }
+            if let id = workload.message.withBytes({ field.values(in: $0).first }) { numbers[id] = ledger.next }
+        }
+        ledger.send(at: time)
+    }
+
+    /// Removes the request that a message answers. Returns its send time, or `nil` for a message that answers none.
+    fileprivate func takeRequest(answeredBy payload: RawSpan) -> UInt64? {
+        guard let field = workload._withUnsafeGuaranteedRef({ $0.field }) else {
+            return ledger.expectedCount > 0 ? ledger.takeFirst() : nil
+        }
+        guard let id = field.values(in: payload).first, let number = numbers.removeValue(forKey: id) else { return nil }
+        return ledger.take(number)?.sendTime
+    }
+
+    override func giveUpReplies(before time: UInt64) -> Int {
+        // Forget the requests that the ledger has forgotten.
+        if numbers.count > 2 * (EchoLedger.mostOvertaken + ledger.expectedCount) {
+            numbers = numbers.filter { ledger.sendTime(of: $0.value) != nil }
+        }
+        return super.giveUpReplies(before: time)
+    }
+
+    func connection(
+        _ connection: Connection<RequestConnection>, received payload: RawSpan, as kind: MessageKind,
+        outbox: inout Outbox
+    ) {
+        receive(payload, outbox: &outbox)
+    }
+
+    /// Matches a reply, records its latency, and sends the requests that may follow.
+    @inline(__always)
+    func receive(_ payload: RawSpan, outbox: inout Outbox) {
+        context._withUnsafeGuaranteedRef { context in
+            workload._withUnsafeGuaranteedRef { $0.received(payload, by: self, in: context, outbox: &outbox) }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CommandLine
+import Formats
+import LoadTest
+
+/// The options for the replies of a load test with requests.
+struct LoadReplyArguments: Equatable, Sendable {
+    /// Equal in a request and its reply; nil: replies arrive in order.
+    var field: JSONField?
+    /// Valid regular expressions; each reply has to match all of them.
+    var expectations: [String] = []
+
+    static let options: [OptionSpecification<LoadReplyArguments>] = [
+        OptionSpecification(
+            "correlate", value: OptionValue("FIELD"), requires: OptionReference.modes(with: .correlate),
+            heading: .requests,
+            summary: "Match replies to requests by a JSON field",
+            manual: """
+                Match each reply to the request with the same value in *FIELD*: the name of a member of the JSON \
+                object, such as `id`, or a JSON Pointer (RFC 6901), such as `/params/id`. Without this option, the \
+                next message received is the reply to the oldest request.
+                """,
+            """
+            Use it if the server also sends other messages, or replies in another order. Every request needs a value \
+            in *FIELD*, which must be unique on its connection if several requests are in flight.
+            """,
+            example: #"--mode request --correlate id --message '{"id":{{seq}},"op":"list"}'"#,
+            seeAlso: ["mode", "expect", "message"]
+        ) { arguments, value throws(ValueProblem) in
+            guard let field = JSONField(value) else { throw .notAField }
+            arguments.field = field
+        },
+        OptionSpecification(
+            "expect", value: OptionValue("REGEX"), repeatable: true, requires: OptionReference.modes(with: .expect),
+            heading: .requests,
+            summary: "Require replies to match REGEX",
+            manual: """
+                Count replies that do not match *REGEX* as `mismatched`, which leads to status 7. If the option is \
+                repeated, each reply has to match every *REGEX*. The syntax is Perl's (PCRE2). Binary replies are \
+                searched, too.
+                """,
+            example: "--mode request --message list --expect '\"ok\":true'", seeAlso: ["mode", "correlate"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.expectations.append(try PatternValue.parse(value))
+        },
+    ]
+}

@@ -1,0 +1,136 @@
+import Formats
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct RequestWorkloadTests {
+    private static let start = LoadFixture.start
+
+    /// Starts a load of numbered requests on one connection.
+    private func load(
+        correlate name: String? = "id", expect expectations: [String] = [], _ change: (inout LoadPlan) -> Void = { _ in }
+    ) throws -> LoadFixture {
+        let template = try MessageTemplate(#"{"id":{{seq}},"op":"list"}"#)
+        let fixture = LoadFixture(.request) { plan in
+            plan.messages.templates = [template]
+            plan.replies.field = name.flatMap { JSONField($0) }
+            plan.replies.expectations = expectations
+            change(&plan)
+        }
+        fixture.workload.goOn()
+        return fixture
+    }
+
+    /// Passes a text message to the connection.
+    private func receive(_ text: String, on fixture: LoadFixture, at time: UInt64 = start) throws {
+        let connection: RequestConnection = try fixture.connection(0)
+        fixture.context.now = time
+        var outbox = LoadFixture.makeOutbox()
+        Array(text.utf8).withUnsafeBytes { connection.receive($0.bytes, outbox: &outbox) }
+    }
+
+    @Test("In order, any message is the reply to the oldest request")
+    func byOrder() throws {
+        let fixture = try load(correlate: nil)
+        #expect(try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) } == [#"{"id":1,"op":"list"}"#])
+        try receive("anything", on: fixture, at: Self.start + 1500)
+        #expect((fixture.tally.received, fixture.tally.sent, fixture.tally.pushes) == (1, 2, 0))
+        #expect(fixture.largestLatency() == 1500)
+    }
+
+    @Test("Without a request in flight, a message is a push")
+    func pushInOrder() throws {
+        let fixture = try load(correlate: nil) { $0.messageCount = 1 }
+        try receive("reply", on: fixture)
+        try receive("push", on: fixture)
+        #expect((fixture.tally.received, fixture.tally.pushes, fixture.tally.duplicated) == (1, 1, 0))
+        #expect(fixture.tally.isFlawless)
+    }
+
+    @Test("Replies in any order find their requests by the field")
+    func byField() throws {
+        let fixture = try load {
+            $0.inFlight = 3
+            $0.messageCount = 3
+        }
+        for text in [#"{"id":3}"#, #"{"event":"push"}"#, #"{"id":1}"#, #"{"id":"2"}"#, #"{"id":2}"#, "no JSON"] {
+            try receive(text, on: fixture)
+        }
+        let tally = fixture.tally
+        #expect((tally.received, tally.pushes, tally.mismatched, tally.reordered) == (3, 3, 0, 0))
+        #expect(fixture.workload.isAnswered)
+    }
+
+    @Test("A second reply to a request is a push")
+    func secondReply() throws {
+        let fixture = try load { $0.messageCount = 1 }
+        try receive(#"{"id":1}"#, on: fixture)
+        try receive(#"{"id":1}"#, on: fixture)
+        #expect((fixture.tally.received, fixture.tally.pushes) == (1, 1))
+    }
+
+    @Test("A reply has to match every expectation")
+    func expectations() throws {
+        let fixture = try load(expect: ["ok", "^\\{.*\\}$"]) {
+            $0.inFlight = 2
+            $0.messageCount = 2
+        }
+        try receive(#"{"id":1,"ok":true}"#, on: fixture)
+        try receive(#"{"id":2,"error":1}"#, on: fixture)
+        #expect((fixture.tally.received, fixture.tally.mismatched, fixture.tally.lost) == (1, 1, 0))
+    }
+
+    @Test("A late reply times out, and counts with its full latency when it arrives")
+    func late() throws {
+        let fixture = try load()
+        fixture.context.now = Self.start + 5000
+        fixture.context.giveUpReplies(before: Self.start + 1)
+        #expect((fixture.tally.timeouts, try fixture.port().sent.count) == (1, 2))
+        try receive(#"{"id":1}"#, on: fixture, at: Self.start + 9000)
+        #expect((fixture.tally.received, fixture.largestLatency()) == (1, 9000))
+    }
+
+    @Test("Requests without a reply are lost when the connection ends")
+    func lost() throws {
+        let fixture = try load { $0.inFlight = 2 }
+        try receive(#"{"id":2}"#, on: fixture)
+        let connection: RequestConnection = try fixture.connection(0)
+        fixture.workload.ended(connection)
+        // Request 1 and the one sent in place of request 2.
+        #expect((fixture.tally.received, fixture.tally.lost) == (1, 2))
+    }
+
+    // MARK: Plans
+
+    private func problem(_ texts: [String], correlate name: String? = nil, inFlight: Int = 1) throws -> String? {
+        var plan = LoadPlan(.request)
+        plan.messages.templates = try texts.map { try MessageTemplate($0) }
+        plan.replies.field = name.flatMap { JSONField($0) }
+        plan.inFlight = inFlight
+        return plan.problem.map { "\($0.option): \($0.reason)" }
+    }
+
+    @Test("A plan needs a request")
+    func noRequest() throws {
+        #expect(try problem([]) == "--mode request: no request is given; add --message or --file")
+    }
+
+    @Test("With a field, each request needs a value there")
+    func noField() throws {
+        #expect(try problem([#"{"id":{{seq}}}"#, "ping"]) == nil)
+        #expect(
+            try problem([#"{"id":{{seq}}}"#, "ping"], correlate: "id")
+                == #"--correlate id: message 2 has no such JSON field with a string or number; add one, such as {"id":{{seq}}}"#
+        )
+    }
+
+    @Test("Requests in flight need different values")
+    func sameValue() throws {
+        #expect(try problem([#"{"id":7}"#], correlate: "id") == nil)
+        #expect(
+            try problem([#"{"id":7}"#], correlate: "/id", inFlight: 2)
+                == "--correlate /id: requests in flight would have the same value 7; use {{seq}} to number them")
+        #expect(try problem([#"{"id":"{{seq}}"}"#], correlate: "id", inFlight: 2) == nil)
+    }
+}
