@@ -68,6 +68,9 @@ public struct Threshold: Equatable, Sendable {
         self.bound = bound
     }
 
+    /// Whether the metric is known during a run. Handshake times are not.
+    public var isKnownDuringRun: Bool { if case .handshake = metric { false } else { true } }
+
     /// Checks the condition on results.
     public func verdict(on results: borrowing BenchResults) -> Verdict {
         let value = value(in: results)

@@ -50,6 +50,8 @@ public final class LoadContext {
     internal var startedCount = 0
     /// Whether other threads know that this one has ended sending.
     private var hasReportedSent = false
+    /// The number of completed seconds that ``takeProgress(at:)`` has returned.
+    internal var reportedSeconds = 0
     /// Set while no connection accepts or answers anything.
     internal var standstill: Standstill?
 

@@ -21,11 +21,22 @@ public struct BenchSecond: Equatable, Sendable {
         public var maximum: UInt64 = 0
     }
 
-    /// The summary of the latencies. It is empty if the histogram cannot be decoded.
-    internal var latencies: Latencies {
+    /// Decodes the histogram, with its exact maximum.
+    /// - Throws: ``BenchResultsError/badHistogram(_:_:)``.
+    internal func decodedHistogram() throws(BenchResultsError) -> Histogram {
         do throws(HistogramError) {
             var histogram = try Histogram(decoding: histogram)
             _ = histogram.refine(maximum: maximum)
+            return histogram
+        } catch {
+            throw .badHistogram("per_second.histogram", error)
+        }
+    }
+
+    /// The summary of the latencies. It is empty if the histogram cannot be decoded.
+    internal var latencies: Latencies {
+        do throws(BenchResultsError) {
+            let histogram = try decodedHistogram()
             return Latencies(
                 p50: histogram.value(atPercentile: 50), p99: histogram.value(atPercentile: 99),
                 maximum: histogram.maximum)

@@ -23,8 +23,7 @@ extension BenchResults {
         json.add("threads", description.threads)
         json.add("duration_s", duration / .seconds(1), digits: 9)
         json.add("rate_per_second", rate, digits: 1)
-        add("messages", LoadTally.messageCounts, to: &json)
-        add("errors", LoadTally.errorCounts, to: &json)
+        addCounts(to: &json)
         add("bytes", LoadTally.byteCounts, to: &json)
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", handshakes, to: &json)
@@ -81,6 +80,12 @@ extension BenchResults {
             json.endObject()
         }
         json.endArray()
+    }
+
+    /// Adds the counts of messages and errors.
+    internal func addCounts(to json: inout JSONWriter) {
+        add("messages", LoadTally.messageCounts, to: &json)
+        add("errors", LoadTally.errorCounts, to: &json)
     }
 
     private func add(_ name: StaticString, _ counts: [LoadTally.NamedCount], to json: inout JSONWriter) {

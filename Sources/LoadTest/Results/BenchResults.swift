@@ -27,6 +27,9 @@ public struct BenchResults: ~Copyable {
     /// The wall-clock time of the first message.
     public internal(set) var startTime: WallTime
 
+    /// The number of seconds with counts of their own.
+    public var secondCount: Int { seconds.count }
+
     /// The number of messages that the mode's rate counts, while messages were sent.
     internal var countInTime: Int { seconds.reduce(0) { $0 + $1.count(in: description.mode) } }
 

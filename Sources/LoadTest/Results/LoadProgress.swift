@@ -1,58 +1,44 @@
 import WSCore
 
-/// The progress of a load.
+/// The measurements of one thread since its previous report.
 public struct LoadProgress: Sendable {
-    /// The number of counted messages sent.
-    public internal(set) var sent = 0
-    /// The number of correct replies.
-    public internal(set) var received = 0
-    /// The number of received messages that were not expected.
-    public internal(set) var unexpected = 0
-    /// The number of errors of all kinds.
-    public internal(set) var errorCount = 0
+    /// The counts since the start.
+    public internal(set) var tally = LoadTally()
     /// The number of open connections.
     public internal(set) var openCount = 0
-    /// The last completed second, or `nil` if there is none.
-    internal var second: BenchSecond?
+    /// The seconds that were completed since the previous report.
+    internal private(set) var seconds: [BenchSecond] = []
 
     /// Creates a progress of zero.
     public init() {}
 
-    /// Adds the progress of another thread.
-    public mutating func add(_ other: LoadProgress) {
-        sent += other.sent
-        received += other.received
-        unexpected += other.unexpected
-        errorCount += other.errorCount
-        openCount += other.openCount
-        guard let addend = other.second else { return }
-        do throws(BenchResultsError) {
-            try second?.add(addend)
-        } catch {
-            preconditionFailure("what a run has measured cannot be added up: \(error)")
-        }
-        if second == nil { second = addend }
+    /// Replaces the counts, and keeps the seconds that have not been taken yet.
+    public mutating func update(_ next: LoadProgress) {
+        tally = next.tally
+        openCount = next.openCount
+        seconds += next.seconds
     }
 
-    /// The latencies of the last completed second, or `nil` if there are none.
-    public var latencies: BenchSecond.Latencies? {
-        guard let latencies = second?.latencies, latencies.maximum > 0 else { return nil }
-        return latencies
+    /// Returns the progress, and removes its seconds.
+    public mutating func take() -> LoadProgress {
+        defer { seconds = [] }
+        return self
+    }
+
+    /// Creates a progress.
+    internal init(_ tally: LoadTally, openCount: Int, seconds: [BenchSecond]) {
+        (self.tally, self.openCount, self.seconds) = (tally, openCount, seconds)
     }
 }
 
 extension LoadContext {
-    /// The current progress of the thread.
+    /// The progress of the thread since the last call.
     /// - Parameter time: The current time, on the loop's clock in nanoseconds.
-    public func progress(at time: UInt64) -> LoadProgress {
+    public func takeProgress(at time: UInt64) -> LoadProgress {
         if phase == .loading { measurement.advance(to: time) }
-        var progress = LoadProgress()
-        progress.sent = measurement.tally.sent
-        progress.received = measurement.tally.received
-        progress.unexpected = measurement.tally.mismatched + measurement.tally.duplicated
-        progress.errorCount = measurement.tally.errorCount
-        progress.openCount = connections.count
-        progress.second = measurement.latencies.seconds.last
-        return progress
+        let seconds = measurement.latencies.seconds
+        defer { reportedSeconds = seconds.count }
+        return LoadProgress(
+            measurement.tally, openCount: connections.count, seconds: Array(seconds[reportedSeconds...]))
     }
 }

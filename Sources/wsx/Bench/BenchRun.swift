@@ -12,7 +12,7 @@ final class BenchRun {
     private var workers: [LoadWorker] = []
     /// The server behind `echo:`, or `nil` for other URLs.
     private let embeddedEcho: EmbeddedEcho?
-    private let progress: BenchProgress?
+    private let monitor: LiveMonitor
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
     private let launchTime: Duration
@@ -23,15 +23,10 @@ final class BenchRun {
     private var timers = Timers()
     private var stopRequests: StopRequests?
 
-    /// The time for the first echo before other replies cause a warning.
-    private static let echoPatience = Duration.milliseconds(500)
-
     /// The timers of a run, each set while it is needed.
     private struct Timers {
         /// Starts the load.
         var start: PreciseTimer?
-        /// Checks whether the server echoes.
-        var echo: Timer?
         /// Ends a run that is ending early.
         var hurry: Timer?
     }
@@ -51,8 +46,7 @@ final class BenchRun {
         self.console = console
         launchTime = loop.now
         pool = WorkerPool(on: loop)
-        progress =
-            settings.showsProgress ? BenchProgress(settings, of: pool, on: loop, console: console) : nil
+        monitor = LiveMonitor(settings, of: pool, on: loop, console: console)
         outputs = try ResultOutputs(settings.arguments, console: console)
         try outputs.check(settings.description)
     }
@@ -65,18 +59,19 @@ final class BenchRun {
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
+        monitor.didFail = { [unowned self] failure in endEarly(failure) }
         do throws(Failure) {
             try pool.open(settings)
         } catch {
             return error
         }
         loop.run()
-        progress?.stop()
+        monitor.stop()
         timers = Timers()
         workers = pool.join()
         let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
-        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.result.output == .json else {
+        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text else {
             // Without any connection, only the reason is worth reporting. The page still lists the errors.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
@@ -105,22 +100,9 @@ final class BenchRun {
         let time = loop.nowNanoseconds + delay.wholeNanoseconds
         timers.start = PreciseTimer(on: loop) { [unowned self] in
             pool.start(at: time)
-            progress?.start(at: time)
-            if settings.plan.mode == .echo { watchEchoes() }
+            monitor.start(at: time)
         }
         timers.start?.start(at: time)
-    }
-
-    /// Warns once if the server replies, but not with echoes.
-    private func watchEchoes() {
-        timers.echo = Timer(on: loop) { [unowned self] in
-            let progress = pool.progress
-            guard progress.received == 0 else { return timers.echo = nil }
-            guard progress.unexpected > 0 else { return }
-            timers.echo = nil
-            console.notice("wsx: warning: \(Failure.noEchoes)")
-        }
-        timers.echo?.start(after: Self.echoPatience, every: Self.echoPatience)
     }
 
     /// The time until the load starts; negative if that time has passed. An absolute start time refers to the system's
@@ -134,8 +116,8 @@ final class BenchRun {
     }
 
     /// Ends the run early, with a short wait for replies and close frames. A second call ends it at once.
-    private func endEarly(_ failure: Failure) {
-        guard earlyFailure == nil else { return pool.terminate() }
+    private func endEarly(_ failure: Failure?) {
+        guard timers.hurry == nil else { return pool.terminate() }
         earlyFailure = failure
         timers.start = nil
         pool.drain()
@@ -165,6 +147,7 @@ final class BenchRun {
 
     /// Writes and judges the results. Returns the most important failure.
     private func report(_ results: borrowing BenchResults) -> Failure? {
+        monitor.finish(results)
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)
         let verdict = outputs.failure(of: judgement)

@@ -107,7 +107,7 @@ enum BenchManual {
             ),
             ("5", "The server violated the protocol."),
             ("6", "A connection, a reply, or a closing handshake timed out, or `--timeout` ended the run."),
-            ("7", "Replies were lost, duplicated, reordered, or wrong, or a `--threshold` was not met."),
+            ("7", "Replies were lost, duplicated, reordered, or wrong, or a `--threshold` or `--abort` condition was not met."),
             ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, or SIGTERM."),
         ]))
 
@@ -266,6 +266,13 @@ enum BenchManual {
             """
             With `--output json`, the results are one object on one line. Its members keep their meaning as long as \
             `version` stays the same; new ones may be added.
+            """),
+        .paragraph(
+            """
+            With `--output jsonl`, this line follows one line for each second, written when the second has ended. Its \
+            members are `type` (`second`), the members of `per_second` without the histogram, the number of open \
+            `connections`, and the counts so far (`messages` and `errors`). `wsx bench merge` and `--baseline` skip \
+            these lines.
             """),
         .definitions([
             ("`mode`, `url`", "The value of `--mode`, and the URL without credentials."),

@@ -63,6 +63,8 @@ enum Failure: Error {
     case badReplies(LoadTally, in: BenchMode)
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
+    /// A load test was stopped after this many seconds, because a condition of `--abort` does not hold.
+    case aborted(Threshold.Verdict, afterSeconds: Int)
     /// The run exceeded its time limit.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -83,7 +85,7 @@ enum Failure: Error {
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded: .timedOut
-        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: .unmet
+        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds, .aborted: .unmet
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -152,6 +154,9 @@ enum Failure: Error {
             "the replies: \(tally.faults); \(Self.noEchoes)"
         case .badReplies(let tally, let mode):
             "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
+        case .aborted(let verdict, let seconds):
+            "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not hold: "
+                + "\(verdict.words)"
         case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }
@@ -164,8 +169,8 @@ enum Failure: Error {
             .lateReplies, .unanswered, .errorReplies:
             true
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening, .connecting,
-            .told, .unmet, .closedEarly, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .interrupted,
-            .terminated, .hungUp, .quit:
+            .told, .unmet, .closedEarly, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .aborted,
+            .interrupted, .terminated, .hungUp, .quit:
             false
         }
     }
@@ -183,7 +188,7 @@ enum Failure: Error {
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): .proxy
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded:
             .timeout
-        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: .expectation
+        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds, .aborted: .expectation
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: .connect
         case .closed, .unanswered: .closed

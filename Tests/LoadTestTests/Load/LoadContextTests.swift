@@ -72,15 +72,30 @@ import WSCore
         #expect(fixture.host.requests == ["all is sent"])
     }
 
-    @Test("The progress includes all completed seconds")
+    @Test("Each completed second is part of the progress once")
     func progress() throws {
         let fixture = LoadFixture(.echo)
         fixture.workload.goOn()
-        #expect(fixture.context.progress(at: Self.start).latencies == nil)
+        #expect(fixture.context.takeProgress(at: Self.start).seconds.isEmpty)
         fixture.context.now += 500
         fixture.context.measurement.answered(sentAt: Self.start, now: fixture.context.now)
-        let progress = fixture.context.progress(at: Self.start + Self.second)
-        #expect((progress.sent, progress.received, progress.openCount) == (1, 1, 1))
-        #expect(progress.latencies?.maximum == 500)
+        let progress = fixture.context.takeProgress(at: Self.start + Self.second)
+        #expect((progress.tally.sent, progress.tally.received, progress.openCount) == (1, 1, 1))
+        #expect(progress.seconds.map(\.latencies.maximum) == [500])
+        #expect(fixture.context.takeProgress(at: Self.start + Self.second).seconds.isEmpty)
+    }
+
+    @Test("Seconds that were not taken are kept when the progress is updated")
+    func keptProgress() {
+        var progress = LoadProgress()
+        for count in 1...2 {
+            var tally = LoadTally()
+            tally.received = count
+            let second = BenchSecond(sent: count, received: 0, latencies: Histogram())
+            progress.update(LoadProgress(tally, openCount: count, seconds: [second]))
+        }
+        let taken = progress.take()
+        #expect((taken.tally.received, taken.openCount, taken.seconds.map(\.sent)) == (2, 2, [1, 2]))
+        #expect(progress.take().seconds.isEmpty)
     }
 }

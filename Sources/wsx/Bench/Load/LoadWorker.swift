@@ -152,8 +152,8 @@ final class LoadWorker {
 
     private func startProgressTimer() {
         timers.progress = Timer(on: loop) { [unowned self] in
-            let progress = context.progress(at: loop.nowNanoseconds)
-            post.withLock { $0.progress = progress }
+            let progress = context.takeProgress(at: loop.nowNanoseconds)
+            post.withLock { $0.progress.update(progress) }
         }
         timers.progress?.start(after: Self.progressInterval, every: Self.progressInterval)
     }

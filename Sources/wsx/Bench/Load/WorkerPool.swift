@@ -91,9 +91,9 @@ final class WorkerPool {
         return nil
     }
 
-    /// The combined progress of all threads.
-    var progress: LoadProgress {
-        members.reduce(into: LoadProgress()) { $0.add($1.post.withLock(\.progress)) }
+    /// Takes the progress of each thread since the last call, in the same order in each call.
+    func takeProgress() -> [LoadProgress] {
+        members.map { $0.post.withLock { $0.progress.take() } }
     }
 
     /// Starts the load.
@@ -201,7 +201,7 @@ struct LoadPost: Sendable {
     var sentCount = 0
     /// The number of counted messages all threads have sent, set when sending has ended.
     var allSentCount = 0
-    /// The thread's progress.
+    /// The thread's progress since the main thread took it.
     var progress = LoadProgress()
     /// The start of the load, on the loops' clock in nanoseconds.
     var startTime: UInt64 = 0

@@ -2,7 +2,8 @@ import Formats
 import LoadTest
 import WSCore
 
-/// A file with results: one, or several with one per line.
+/// A file with results: one, or several with one per line. The lines of single seconds, which `--output jsonl` writes
+/// before the results, are skipped.
 struct BenchResultsFile {
     /// The range of each result in the file; at least one.
     let texts: [Range<Int>]
@@ -12,6 +13,9 @@ struct BenchResultsFile {
     /// The maximum file size. Results of several days with per-second data are smaller; a larger file, such as
     /// /dev/zero, is a mistake.
     private static let mostBytes = 1 << 30
+
+    /// The beginning of a line about a single second.
+    private static let secondStart = Array(#"{"type":"second","#.utf8)
 
     /// Reads a file, or standard input for `-`.
     /// - Throws: ``Failure/badArgument(what:why:)``.
@@ -29,8 +33,9 @@ struct BenchResultsFile {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func only(in path: String, for option: String) throws(Failure) -> BenchResults {
         let bytes = try HeaderFiles.contents(of: path, for: option, maximumBytes: mostBytes)
+        let texts = texts(in: bytes)
         do throws(BenchResultsError) {
-            return try BenchResults(json: bytes.span.bytes)
+            return try BenchResults(json: bytes.span.bytes.extracting(texts.count == 1 ? texts[0] : 0..<bytes.count))
         } catch {
             throw .badArgument(what: "\(option) \(escapingControls(path))", why: "\(error)")
         }
@@ -51,9 +56,12 @@ struct BenchResultsFile {
         var lines: [Range<Int>] = []
         var start = 0
         for end in file.indices.filter({ file[$0] == UInt8(ascii: "\n") }) + [file.count] {
-            if file[start..<end].contains(where: { !$0.isBlank }) { lines.append(start..<end) }
+            if file[start..<end].contains(where: { !$0.isBlank }), !file[start..<end].starts(with: secondStart) {
+                lines.append(start..<end)
+            }
             start = end + 1
         }
+        if lines.count == 1 { return lines }
         guard lines.count > 1, let first = lines.first, JSONReader.problem(in: file.span.bytes.extracting(first)) == nil
         else {
             return [0..<file.count]

@@ -77,7 +77,7 @@ struct ResultOutputs: ~Copyable {
                 results.table(
                     console.colors(on: StandardDescriptors.output), judgement,
                     columns: StandardDescriptors.windowSize(of: StandardDescriptors.output)?.columns)
-            case .json: results.json(judgement)
+            case .json, .jsonl: results.json(judgement)
             }
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         // A reader that closes the pipe is a normal end.

@@ -1,19 +1,17 @@
 import LoadTest
 import WSCore
 
-/// Shows the progress of a run on the terminal, four times per second.
+/// Shows the progress of a run on the terminal.
 final class BenchProgress {
     private let settings: BenchSettings
-    private let pool: WorkerPool
     private let console: Console
     private let loop: EventLoop
-    private var timer: Timer?
+    private var isShown = false
     private var endTime: UInt64?
     private var samples: [(time: UInt64, count: Int)] = []
     private var rates: [Double] = []
 
-    private static let interval = Duration.milliseconds(250)
-    /// The number of intervals over which the shown rate is averaged.
+    /// The number of calls of ``show(_:)`` over which the shown rate is averaged.
     private static let intervalsOfRate = 4
     /// The assumed width of a terminal that does not report its size.
     private static let usualColumns = 80
@@ -26,10 +24,9 @@ final class BenchProgress {
         !arguments.display.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
     }
 
-    /// Prepares to show the progress of a pool.
-    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, console: Console) {
+    /// Prepares to show the progress of a run.
+    init(_ settings: BenchSettings, on loop: EventLoop, console: Console) {
         self.settings = settings
-        self.pool = pool
         self.loop = loop
         self.console = console
     }
@@ -39,24 +36,22 @@ final class BenchProgress {
     func start(at time: UInt64) {
         endTime = settings.plan.duration.map { time + settings.plan.warmup.wholeNanoseconds + $0.wholeNanoseconds }
         samples = [(max(time, loop.nowNanoseconds), 0)]
-        timer = Timer(on: loop) { [unowned self] in show() }
-        timer?.start(after: Self.interval, every: Self.interval)
     }
 
     /// Erases the line.
     func stop() {
-        guard timer != nil else { return }
-        timer = nil
+        guard isShown else { return }
+        isShown = false
         console.show(Self.lineStart + Self.eraseRest)
     }
 
-    private func show() {
+    /// Shows the results so far; to be called at regular intervals.
+    func show(_ live: borrowing LiveResults) {
         let now = loop.nowNanoseconds
-        let progress = pool.progress
         let count =
             switch settings.plan.mode.metrics.rate {
-            case .sent: progress.sent
-            case .received: progress.received
+            case .sent: live.tally.sent
+            case .received: live.tally.received
             }
         guard let last = samples.last, now > last.time else { return }
         let columns = ScreenSize.current(isPrompt: false)?.columns ?? Self.usualColumns
@@ -65,15 +60,16 @@ final class BenchProgress {
         samples.append((now, count))
         if samples.count > Self.intervalsOfRate + 1 { samples.removeFirst() }
         let line = ProgressLine(
-            rest: rest(at: now, progress), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
-            rates: rates, latencies: progress.latencies, connectionCount: progress.openCount,
-            errorCount: progress.errorCount, mode: settings.plan.mode)
+            rest: rest(at: now, live), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
+            rates: rates, latencies: live.latencies, connectionCount: live.openCount,
+            errorCount: live.tally.errorCount, mode: settings.plan.mode)
+        isShown = true
         // Leave the last column free: some terminals wrap there.
         console.show(Self.lineStart + line.text(columns: columns - 1, console.palette) + Self.eraseRest)
     }
 
-    private func rest(at now: UInt64, _ progress: LoadProgress) -> ProgressLine.Rest {
-        if let count = settings.plan.messageCount { return .messages(max(0, count - progress.sent)) }
+    private func rest(at now: UInt64, _ live: borrowing LiveResults) -> ProgressLine.Rest {
+        if let count = settings.plan.messageCount { return .messages(max(0, count - live.tally.sent)) }
         guard let endTime, endTime > now else { return .time(.zero) }
         return .time(.nanoseconds(Int64(clamping: endTime - now)))
     }

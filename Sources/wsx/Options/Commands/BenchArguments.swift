@@ -1,4 +1,5 @@
 import CommandLine
+import LoadTest
 
 /// The arguments of `wsx bench` as typed. Nothing is resolved yet: no file is read, and no URL parsed.
 struct BenchArguments: Equatable, Sendable {
@@ -10,6 +11,8 @@ struct BenchArguments: Equatable, Sendable {
     /// More than 0; nil: no limit.
     var timeout: Duration?
     var result = ResultArguments()
+    /// The conditions that results must meet at the end of each second.
+    var abortConditions: [Threshold] = []
     var display = DisplayArguments()
 
     static let operands: [OperandSpecification<BenchArguments>] = [
@@ -41,7 +44,22 @@ struct BenchArguments: Equatable, Sendable {
                     """)
         ).lifted(\.client)
         ResultArguments.options.lifted(\.result)
+        abort
         DisplayArguments.options().lifted(\.display)
+    }
+
+    private static let abort = OptionSpecification<BenchArguments>(
+        "abort", value: OptionValue("EXPR"), repeatable: true, heading: .results,
+        summary: "Stop as soon as EXPR does not hold: 'p99<1s'",
+        manual: """
+            Check *EXPR* on the results so far after each second. If it does not hold, end the run with status 7 and \
+            the results so far. The expressions are those of `--threshold`, except for handshake times.
+            """,
+        example: "--duration 10m --abort 'p99<1s' --abort 'errors<10'", seeAlso: ["threshold", "duration"]
+    ) { arguments, value throws(ValueProblem) in
+        let condition = try ThresholdValue.parse(value)
+        guard condition.isKnownDuringRun else { throw .knownAtEnd }
+        arguments.abortConditions.append(condition)
     }
 }
 

@@ -89,11 +89,13 @@ enum ReplaySpeed: Equatable {
 enum ResultFormat: String, OptionChoice {
     case text
     case json
+    case jsonl
 
     var summary: String {
         switch self {
         case .text: "a table"
         case .json: "one JSON object on one line, see JSON RESULTS"
+        case .jsonl: "one JSON object per second during the run, then the results as with json"
         }
     }
 }

@@ -1,6 +1,18 @@
 import CommandLine
 import LoadTest
 
+/// A condition on results: `p99<20ms`.
+enum ThresholdValue {
+    /// Parses the condition.
+    static func parse(_ text: String) throws(ValueProblem) -> Threshold {
+        do throws(ThresholdError) {
+            return try Threshold(text)
+        } catch {
+            throw .notAThreshold(error)
+        }
+    }
+}
+
 extension Threshold {
     /// Parses a metric, an operator, and a value, or throws ``ThresholdError``.
     init(_ text: String) throws(ThresholdError) {

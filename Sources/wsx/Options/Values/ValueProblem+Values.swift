@@ -30,6 +30,9 @@ extension ValueProblem {
 
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }
 
+    /// The metric of a condition is not known during a run.
+    static let knownAtEnd = unusable(words: "handshake times are known only at the end of a run; use --threshold")
+
     static func notATemplate(_ error: MessageTemplateError) -> ValueProblem { unusable(words: "\(error)") }
 
     /// The value is clearly meant for another option.

@@ -30,11 +30,7 @@ struct ResultArguments: Equatable, Sendable {
                 """,
             example: "--threshold 'p99<20ms' --threshold errors=0", seeAlso: ["baseline", "output"]
         ) { arguments, value throws(ValueProblem) in
-            do throws(ThresholdError) {
-                arguments.thresholds.append(try Threshold(value))
-            } catch {
-                throw .notAThreshold(error)
-            }
+            arguments.thresholds.append(try ThresholdValue.parse(value))
         },
         OptionSpecification(
             "baseline", value: OptionValue("FILE", .file), repeatable: true, heading: .results,

@@ -1,0 +1,81 @@
+import Formats
+import WSCore
+
+/// The results of a run so far: the counts, and the seconds that all threads have completed.
+public struct LiveResults: ~Copyable {
+    /// The counts and latencies so far. Handshakes, bytes, and processor times are missing.
+    public private(set) var results: BenchResults
+    /// The number of open connections.
+    public private(set) var openCount = 0
+    /// The seconds that some threads have not completed yet, by thread.
+    private var pending: [[BenchSecond]]
+
+    /// Starts without results.
+    /// - Parameter threadCount: The number of threads, 1 or more.
+    public init(_ description: BenchDescription, threadCount: Int) {
+        results = BenchResults(description, startTime: .now, processorTime: .zero)
+        pending = Array(repeating: [], count: threadCount)
+    }
+
+    /// The number of complete seconds.
+    public var secondCount: Int { results.secondCount }
+
+    /// The counts so far.
+    public var tally: LoadTally { results.tally }
+
+    /// Adds the progress of all threads.
+    /// - Parameter progress: One element for each thread, in the same order in each call.
+    public mutating func update(_ progress: [LoadProgress]) {
+        openCount = progress.reduce(0) { $0 + $1.openCount }
+        results.tally = LoadTally()
+        do throws(BenchResultsError) {
+            for (thread, progress) in progress.enumerated() {
+                try results.add(progress.tally)
+                pending[thread] += progress.seconds
+            }
+            while pending.allSatisfy({ !$0.isEmpty }) { try addSecond() }
+        } catch {
+            preconditionFailure("what a run has measured cannot be added up: \(error)")
+        }
+    }
+
+    /// Adds the oldest pending second of all threads.
+    private mutating func addSecond() throws(BenchResultsError) {
+        var sum = pending[0].removeFirst()
+        for thread in pending.indices.dropFirst() { try sum.add(pending[thread].removeFirst()) }
+        results.seconds.append(sum)
+        results.duration = .seconds(results.seconds.count)
+        try results.latencies.add(checking: sum.decodedHistogram())
+    }
+
+    /// The latencies of the last complete second, or `nil` if there are none.
+    public var latencies: BenchSecond.Latencies? {
+        guard let latencies = results.seconds.last?.latencies, latencies.maximum > 0 else { return nil }
+        return latencies
+    }
+}
+
+extension BenchResults {
+    /// A second as a JSON object on one line, with the total counts so far.
+    /// - Parameters:
+    ///   - number: The number of the second, from 0.
+    ///   - openCount: The number of open connections.
+    public func line(ofSecond number: Int, openCount: Int) -> String {
+        let second = seconds[number]
+        var json = JSONWriter()
+        json.add("type", "second")
+        json.add("second", number)
+        json.add("sent", second.sent)
+        json.add("received", second.received)
+        if description.mode.metrics.hasLatencies {
+            let latencies = second.latencies
+            json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
+            json.add("p99_us", Double(latencies.p99) / 1000, digits: 3)
+            json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
+        }
+        json.add("connections", openCount)
+        addCounts(to: &json)
+        json.endObject()
+        return json.text.string + "\n"
+    }
+}

@@ -1,0 +1,93 @@
+import LoadTest
+import WSCore
+
+/// Follows a run several times per second: shows its progress, writes its seconds, warns about a server that does not
+/// echo, and checks the conditions of `--abort`.
+final class LiveMonitor {
+    private let settings: BenchSettings
+    private let pool: WorkerPool
+    private let loop: EventLoop
+    private let console: Console
+    private let progress: BenchProgress?
+    private var live: LiveResults
+    private var timer: Timer?
+    /// The number of seconds that have been written or checked.
+    private var reportedCount = 0
+    /// The number of further checks before a missing echo causes a warning, or `nil` if there is nothing to warn about.
+    private var echoPatience: Int?
+    /// Called once if the run has to end, with the reason. There is none if the reader of standard output has gone.
+    var didFail: ((Failure?) -> Void)?
+
+    private static let interval = Duration.milliseconds(250)
+
+    /// Prepares to follow a run.
+    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, console: Console) {
+        self.settings = settings
+        self.pool = pool
+        self.loop = loop
+        self.console = console
+        progress = settings.showsProgress ? BenchProgress(settings, on: loop, console: console) : nil
+        live = LiveResults(settings.description, threadCount: settings.plan.threadCount)
+        // Warn within a second, but not because of the first replies of a busy machine.
+        echoPatience = settings.plan.mode == .echo ? 2 : nil
+    }
+
+    /// Starts with the load.
+    /// - Parameter time: The start of the load, on the loop's clock in nanoseconds.
+    func start(at time: UInt64) {
+        progress?.start(at: time)
+        timer = Timer(on: loop) { [unowned self] in check() }
+        timer?.start(after: Self.interval, every: Self.interval)
+    }
+
+    /// Stops, and erases the progress.
+    func stop() {
+        timer = nil
+        progress?.stop()
+    }
+
+    /// Writes the seconds that have not been written, after the end of the run.
+    func finish(_ results: borrowing BenchResults) {
+        writeSeconds(of: results)
+    }
+
+    private func check() {
+        live.update(pool.takeProgress())
+        progress?.show(live)
+        watchEchoes()
+        guard live.secondCount > reportedCount else { return }
+        writeSeconds(of: live.results)
+        checkConditions()
+    }
+
+    /// Warns once if the server replies, but not with echoes.
+    private func watchEchoes() {
+        guard let patience = echoPatience else { return }
+        guard live.tally.received == 0 else { return echoPatience = nil }
+        guard live.tally.mismatched + live.tally.duplicated > 0 else { return }
+        echoPatience = patience == 0 ? nil : patience - 1
+        if patience == 0 { console.notice("wsx: warning: \(Failure.noEchoes)") }
+    }
+
+    private func writeSeconds(of results: borrowing BenchResults) {
+        defer { reportedCount = results.secondCount }
+        guard settings.arguments.result.output == .jsonl else { return }
+        for number in reportedCount..<max(reportedCount, results.secondCount) {
+            let line = results.line(ofSecond: number, openCount: live.openCount)
+            guard let error = StandardDescriptors.writeAll(line, to: StandardDescriptors.output) else { continue }
+            return fail(error == .brokenPipe ? nil : .output(error))
+        }
+    }
+
+    private func checkConditions() {
+        for condition in settings.arguments.abortConditions {
+            let verdict = condition.verdict(on: live.results)
+            if !verdict.isMet { return fail(.aborted(verdict, afterSeconds: live.secondCount)) }
+        }
+    }
+
+    private func fail(_ failure: Failure?) {
+        didFail?(failure)
+        didFail = nil
+    }
+}
