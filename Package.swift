@@ -49,7 +49,7 @@ let package = Package(
             swiftSettings: programSettings),
         .target(
             name: "LoadTest",
-            dependencies: ["Formats", "WSCore"],
+            dependencies: ["Conversation", "Formats", "WSCore"],
             swiftSettings: programSettings),
         .executableTarget(
             name: "wsx",
@@ -74,7 +74,7 @@ let package = Package(
             name: "ConversationTests", dependencies: ["Conversation", "Formats", "WSCore"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "LoadTestTests", dependencies: ["LoadTest", "Formats", "WSCore"], swiftSettings: swiftSettings),
+            name: "LoadTestTests", dependencies: ["LoadTest", "Conversation", "Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests",
             dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],

@@ -17,6 +17,8 @@ public class LoadConnection {
     public final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
     internal final var owedTimes: [UInt64] = []
+    /// Its first messages and automatic answers, or `nil` if there are none.
+    public final var exchange: ConnectionExchange?
     /// Whether this end closes it, so its end is not an error.
     public final var isClosing = false
 

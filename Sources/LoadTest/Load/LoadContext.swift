@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The phases of a load test's thread.
@@ -52,6 +53,10 @@ public final class LoadContext {
     private var hasReportedSent = false
     /// The number of completed seconds that ``takeProgress(at:)`` has returned.
     internal var reportedSeconds = 0
+    /// The rules for first messages and automatic answers, or `nil` if there are none.
+    internal let exchangeRules: AutomaticExchange.Rules?
+    /// The connections on which the server is not ready yet.
+    public internal(set) var openingExchanges: Set<UInt64> = []
     /// Set while no connection accepts or answers anything.
     internal var standstill: Standstill?
 
@@ -61,6 +66,7 @@ public final class LoadContext {
         self.plan = plan
         self.shard = shard
         self.clockOffset = clockOffset
+        exchangeRules = plan.exchange.map { AutomaticExchange.Rules($0) }
         remainingMessages = plan.messageCount(of: shard)
     }
 

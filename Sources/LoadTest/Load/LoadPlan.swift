@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -59,6 +60,10 @@ public struct LoadPlan: Sendable {
     public var messages = Messages()
     /// How replies are matched to requests, and checked.
     public var replies = Replies()
+    /// The first messages and automatic answers of each connection, or `nil` if there are none.
+    public var exchange: AutomaticExchange.Plan?
+    /// The time limit for the server to become ready after the first messages; more than 0.
+    public var readinessTimeout = Duration.seconds(10)
 
     /// Plans a load of one connection.
     public init(_ mode: BenchMode) {

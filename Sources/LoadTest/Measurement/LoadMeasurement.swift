@@ -24,6 +24,8 @@ public struct LoadMeasurement: ~Copyable {
     internal private(set) var latencies = LatencyRecorder()
     /// The times to open connections, in nanoseconds.
     internal private(set) var handshakes = Histogram()
+    /// The times from the opening of a connection until the server was ready, in nanoseconds.
+    internal private(set) var logins = Histogram()
     /// The durations of each phase of opening, in nanoseconds.
     internal private(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, in nanoseconds.
@@ -125,6 +127,11 @@ public struct LoadMeasurement: ~Copyable {
     public mutating func opened(_ duration: Duration, phases durations: PhaseDurations) {
         handshakes.record(duration.wholeNanoseconds)
         phases.record(durations)
+    }
+
+    /// Records the time from the opening of a connection until the server was ready.
+    internal mutating func loggedIn(nanoseconds: UInt64) {
+        logins.record(nanoseconds)
     }
 
     /// Completes the seconds that have ended by now, for the progress display.

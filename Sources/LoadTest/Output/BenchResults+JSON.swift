@@ -39,6 +39,10 @@ extension BenchResults {
         addPhases(to: &json)
         Self.add("delay_us", delays, to: &json)
         json.add("delay_histogram", delays.base64())
+        if logins.totalCount > 0 {
+            Self.add("login_us", logins, to: &json)
+            json.add("login_histogram", logins.base64())
+        }
         json.add("warnings", GeneratorVerdict(self).warnings)
         judgement.add(to: &json)
     }

@@ -15,6 +15,7 @@ extension BenchResults {
         try add(other.tally)
         try latencies.add(checking: other.latencies)
         try handshakes.add(checking: other.handshakes)
+        try logins.add(checking: other.logins)
         try add(other.phases)
         try delays.add(checking: other.delays)
         try add(other.seconds)

@@ -50,11 +50,14 @@ extension BenchResults {
         let isSum = tally.sent == tally.received + tally.lost + tally.mismatched
         guard isSum || !description.mode.metrics.accountsForAllSent else { throw .badMember("messages.sent") }
         let handshakes = try Self.histogram(json, "handshake_histogram", "handshake_us")
+        let logins =
+            try json.has("login_us") ? Self.histogram(json, "login_histogram", "login_us") : Histogram()
         let delays = try Self.histogram(json, "delay_histogram", "delay_us")
         let phases = try Self.phases(
             json.object("handshake_phase_histograms"), json.object("handshake_phases_us"))
         self.init(
-            description: description, tally: tally, latencies: latencies, handshakes: handshakes, phases: phases,
+            description: description, tally: tally, latencies: latencies, handshakes: handshakes,
+            logins: logins, phases: phases,
             delays: delays, seconds: seconds,
             duration: duration, processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,

@@ -10,6 +10,8 @@ public struct BenchResults: ~Copyable {
     public internal(set) var latencies: Histogram
     /// The times to open connections, in nanoseconds.
     public internal(set) var handshakes: Histogram
+    /// The times from the opening of a connection until the server was ready, in nanoseconds. Empty without `--ready`.
+    public internal(set) var logins = Histogram()
     /// The durations of each phase of opening, in nanoseconds.
     public internal(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, caused by this end, in nanoseconds.
@@ -94,6 +96,7 @@ extension BenchResults {
             try add(measurement.tally)
             try latencies.add(checking: measurement.latencies.total)
             try handshakes.add(checking: measurement.handshakes)
+            try logins.add(checking: measurement.logins)
             try add(measurement.phases)
             try delays.add(checking: measurement.delays)
             try add(measurement.latencies.seconds)

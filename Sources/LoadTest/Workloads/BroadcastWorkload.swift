@@ -91,13 +91,15 @@ internal final class BroadcastWorkload: Workload {
     /// Counts a message received by a reader.
     @inline(__always)
     fileprivate func received(
-        _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
+        _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext,
+        outbox: inout Outbox
     ) {
+        let stamp = message.stamp(of: payload)
+        if stamp == nil, context.takesIntoExchange(payload, on: reader, outbox: &outbox) { return }
         // Ignore the server's messages to publishers: they say nothing about readers.
         guard !isSender(reader) else { return }
         // Ignore other messages of the server, such as greetings.
         guard payload.byteCount == message.byteCount || message.isOfRun(payload) else { return }
-        let stamp = message.stamp(of: payload)
         if let stamp, stamp.run != message.run { return }
         guard kind == self.kind, let stamp, stamp.publisher < reader.deliveries.count else {
             return context.measurement.count(\.mismatched, ofMessageAt: context.now)
@@ -160,14 +162,14 @@ internal final class BroadcastConnection: LoadConnection, LoadHandler {
         _ connection: Connection<BroadcastConnection>, received payload: RawSpan, as kind: MessageKind,
         outbox: inout Outbox
     ) {
-        receive(payload, as: kind)
+        receive(payload, as: kind, outbox: &outbox)
     }
 
     /// Counts a message.
     @inline(__always)
-    func receive(_ payload: RawSpan, as kind: MessageKind) {
+    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         context._withUnsafeGuaranteedRef { context in
-            workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, in: context) }
+            workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, in: context, outbox: &outbox) }
         }
     }
 }

@@ -49,7 +49,7 @@ internal final class EchoWorkload: Workload {
         _ payload: RawSpan, as kind: MessageKind, by connection: EchoConnection, in context: LoadContext,
         outbox: inout Outbox
     ) {
-        verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context)
+        verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context, outbox: &outbox)
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
         guard context.openLoop == nil else { return }
         let now = context.now

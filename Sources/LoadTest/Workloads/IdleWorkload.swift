@@ -53,12 +53,18 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     }
 
     func connection(_ connection: Connection<IdleConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        receivePong(payload)
+        receivePong(payload, outbox: &outbox)
+    }
+
+    func connection(
+        _ connection: Connection<IdleConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        _ = workload.context.takesIntoExchange(payload, on: self, outbox: &outbox)
     }
 
     /// Takes a pong as the answer to its ping and all earlier ones: a peer may answer only the latest ping (RFC 6455
     /// §5.5.3).
-    func receivePong(_ pong: RawSpan) {
+    func receivePong(_ pong: RawSpan, outbox: inout Outbox) {
         let context = workload.context
         // RFC 6455 §5.5.3: an unsolicited pong is a heartbeat, not an answer.
         guard let number = workload.verifier.message.number(in: pong, of: self.number, expected: ledger.first),
@@ -67,7 +73,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
         while ledger.first < number {
             context.measurement.answered(sentAt: ledger.takeFirst(), now: context.now)
         }
-        workload.verifier.received(pong, isRightKind: true, by: self, in: context)
+        workload.verifier.received(pong, isRightKind: true, by: self, in: context, outbox: &outbox)
         if context.phase != .loading { context.host?.closeIfAnswered() }
     }
 }

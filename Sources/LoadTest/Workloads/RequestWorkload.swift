@@ -84,6 +84,7 @@ internal final class RequestWorkload: Workload {
     fileprivate func received(
         _ payload: RawSpan, by connection: RequestConnection, in context: LoadContext, outbox: inout Outbox
     ) {
+        if context.takesIntoExchange(payload, on: connection, outbox: &outbox) { return }
         if let sendTime = connection.takeRequest(answeredBy: payload) {
             if expectations.allSatisfy({ $0.matches(payload) }) {
                 context.measurement.answered(sentAt: sendTime, now: context.now)

@@ -52,11 +52,13 @@ internal struct ReplyVerifier: ~Copyable {
     /// - Parameter isRightKind: Whether the reply has the kind of the message: text or binary.
     @inline(__always)
     mutating func received(
-        _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
+        _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext,
+        outbox: inout Outbox
     ) {
         if isRightKind, connection.ledger.expectedCount > 0, message.isEcho(payload, of: connection.expectedStamp) {
             context.measurement.answered(sentAt: connection.ledger.takeFirst(), now: context.now)
         } else {
+            if context.takesIntoExchange(payload, on: connection, outbox: &outbox) { return }
             receivedUnexpected(payload, isRightKind: isRightKind, by: connection, in: context)
         }
     }

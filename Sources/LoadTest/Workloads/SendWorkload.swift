@@ -69,6 +69,9 @@ internal final class SendConnection: LoadConnection, LoadHandler {
         _ connection: Connection<SendConnection>, received payload: RawSpan, as kind: MessageKind,
         outbox: inout Outbox
     ) {
-        context._withUnsafeGuaranteedRef { $0.measurement.arrived(at: $0.now) }
+        context._withUnsafeGuaranteedRef { context in
+            if context.takesIntoExchange(payload, on: self, outbox: &outbox) { return }
+            context.measurement.arrived(at: context.now)
+        }
     }
 }

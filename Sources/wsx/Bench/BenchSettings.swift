@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 import LoadTest
 import WSCore
@@ -35,7 +36,10 @@ struct BenchSettings: Sendable {
         url = composition.url
         connector = composition.connector
         tls = composition.tls
-        plan = try Self.plan(arguments)
+        var plan = try Self.plan(arguments)
+        plan.exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
+        plan.readinessTimeout = arguments.client.network.connectTimeouts.whole
+        self.plan = plan
         guard arguments.load.threadCount <= arguments.load.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.load.threadCount)",

@@ -19,6 +19,8 @@ struct ConnectSettings {
     var messages: [(payload: [UInt8], kind: MessageKind)]
     /// The initial state of the goals that received messages have to meet.
     let conditions: EndConditions
+    /// The messages that are sent automatically, or `nil` if there are none.
+    let exchange: AutomaticExchange.Plan?
     /// How replies are matched to requests, or `nil` if messages are not requests.
     var requests: RequestQueue.Settings?
     /// The close frame to send at the end.
@@ -46,6 +48,7 @@ struct ConnectSettings {
         messages = try Self.messages(arguments)
         conditions = try EndConditions(arguments)
         linger = Self.linger(arguments)
+        exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
         requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),

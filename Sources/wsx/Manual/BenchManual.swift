@@ -48,6 +48,9 @@ enum BenchManual {
                 purpose: "Fail a CI job on high latency or low throughput",
                 line: "wsx bench -c 50 --threshold 'p99<20ms' --threshold 'rate>10k' :8080"),
             CommandExample(
+                purpose: "Log in on each connection, then read a feed and answer the server's pings",
+                line: "wsx bench --mode receive --first-message @login.json --ready ok --answer 'ping => pong' :8080"),
+            CommandExample(
                 purpose: "Log in and send a message of your own",
                 line: "wsx bench --bearer @token.txt -m '{\"ping\":1}' wss://api.example/echo"),
         ])
@@ -156,7 +159,11 @@ enum BenchManual {
     /// The placeholders in messages.
     static let placeholders = ManualSection(
         "PLACEHOLDERS",
-        .paragraph("These placeholders in `--message` and in text files of `--file` are replaced in each message:"),
+        .paragraph(
+            """
+            These placeholders in `--message`, in text files of `--file`, in `--first-message`, and in `--answer` are \
+            replaced in each message:
+            """),
         .definitions([
             ("`{{seq}}`", "The sequence number of the message on its connection, from 1."),
             ("`{{connection}}`", "The number of the connection, from 1."),
@@ -331,6 +338,10 @@ enum BenchManual {
                 phases of `--connect-timeout`, which writes `connection` for `connect`. A phase that did not occur has \
                 only zeros.
                 """
+            ),
+            (
+                "`login_us`, `login_histogram`",
+                "With `--ready`: the time from the opening of a connection to the message that matches."
             ),
             (
                 "`delay_us`, `delay_histogram`",

@@ -21,7 +21,7 @@ enum ConnectManual {
         ],
         sections: [
             urls, .values, .interactiveUse, .formats, .paths, .jsonEvents(events, example: eventExample),
-            .recordings, .requests, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
+            .recordings, .requests, .placeholders, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
             .clientEnvironment, .files,
         ],
         examples: [
@@ -41,6 +41,9 @@ enum ConnectManual {
             CommandExample(
                 purpose: "Check the health of a service in CI",
                 line: "wsx connect --request --reply-timeout 2s --expect '\"ok\"' :8080/health check"),
+            CommandExample(
+                purpose: "Log in and print the messages of a feed",
+                line: "wsx connect --first-message @login.json --ready welcome --no-stdin :8080/feed"),
             CommandExample(
                 purpose: "Stream a growing log file",
                 line: "tail -f app.log | wsx connect --reconnect :8080/ingest"),

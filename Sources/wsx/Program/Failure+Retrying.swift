@@ -5,11 +5,11 @@ extension Failure {
     /// temporarily. A server does not change its mind about access rights.
     var isWorthRetrying: Bool {
         switch self {
-        case .lost, .silent: true
+        case .lost, .silent, .notReady: true
         case .closed(let frame): Self.isPassing(frame.code)
         case .connecting(_, let error): Self.isPassing(error)
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening: false
-        case .closedEarly, .waitEnded, .incomplete, .errorReplies: false
+        case .closedEarly, .closedBeforeReady, .waitEnded, .incomplete, .errorReplies: false
         case .unmet, .badReplies, .unmetThresholds, .aborted, .noReply, .lateReplies, .unanswered, .program: false
         case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,
             .hungUp, .quit:

@@ -65,6 +65,10 @@ enum Failure: Error {
     case unmetThresholds
     /// A load test was stopped after this many seconds, because a condition of `--abort` does not hold.
     case aborted(Threshold.Verdict, afterSeconds: Int)
+    /// The peer sent no message that matches `--ready` in time.
+    case notReady(String, after: Duration)
+    /// The connection ended with this code, if any, before a message matched `--ready`.
+    case closedBeforeReady(String, CloseCode?)
     /// The run exceeded its time limit.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -84,8 +88,8 @@ enum Failure: Error {
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
-        case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded: .timedOut
-        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds, .aborted: .unmet
+        case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded, .notReady: .timedOut
+        case .unmet, .closedEarly, .closedBeforeReady, .errorReplies, .badReplies, .unmetThresholds, .aborted: .unmet
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -133,6 +137,11 @@ enum Failure: Error {
         case .unmet(let patterns, let limit):
             "no message matched --expect \(patterns.map { "'\(escapingControls($0))'" }.joined(separator: ", "))"
                 + (limit.map { " within \(Phrase.duration($0)) (--timeout)" } ?? "")
+        case .notReady(let pattern, let limit):
+            "no message matched --ready '\(escapingControls(pattern))' within \(Phrase.duration(limit)); "
+                + "--connect-timeout sets the limit"
+        case .closedBeforeReady(let pattern, let code):
+            "\(Self.words(forEndWith: code ?? .noStatus)) before --ready '\(escapingControls(pattern))' matched"
         case .closedEarly(let goal, let code): "\(Self.words(forEndWith: code)) \(goal.moment)"
         case .waitEnded(let goal, .total(let limit)):
             "\(goal.progress) within \(Phrase.duration(limit)) of the last input; raise --linger or --timeout to wait longer"
@@ -166,10 +175,10 @@ enum Failure: Error {
     var leavesGoalOpen: Bool {
         switch self {
         case .closed, .lost, .silent, .gaveUp, .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .noReply,
-            .lateReplies, .unanswered, .errorReplies:
+            .lateReplies, .unanswered, .errorReplies, .notReady:
             true
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening, .connecting,
-            .told, .unmet, .closedEarly, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .aborted,
+            .told, .unmet, .closedEarly, .closedBeforeReady, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .aborted,
             .interrupted, .terminated, .hungUp, .quit:
             false
         }
@@ -186,9 +195,11 @@ enum Failure: Error {
             .handshake
         case .connecting(_, .security), .connecting(_, .proxySecurity): .tls
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): .proxy
-        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded:
+        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded,
+            .notReady:
             .timeout
-        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds, .aborted: .expectation
+        case .unmet, .closedEarly, .closedBeforeReady, .errorReplies, .badReplies, .unmetThresholds, .aborted:
+            .expectation
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: .connect
         case .closed, .unanswered: .closed

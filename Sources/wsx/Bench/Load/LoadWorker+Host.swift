@@ -57,8 +57,10 @@ extension LoadWorker: LoadHost {
         if countsTime { context.measurement.opened(opened.duration, phases: opened.phaseDurations) }
         let connection = workload.makeConnection(number)
         context.connections[number] = connection
+        context.prepareExchange(of: connection)
         opener.join(connection, to: opened)
         workload.opened(connection)
+        context.beginExchange(on: connection)
     }
 
     func close(_ connection: LoadConnection) {
@@ -70,11 +72,13 @@ extension LoadWorker: LoadHost {
         guard let port = connection.port else { return }
         context.connections[connection.number] = nil
         connection.port = nil
+        context.exchangeEnded(on: connection)
         context.measurement.tally.addBytes(sent: port.sentTraffic, received: port.receivedTraffic)
         if connection.isClosing { note(end) } else { note(prematureEnd: end) }
         workload.ended(connection)
         switch context.phase {
-        case .opening, .ready: break
+        case .opening: wakeSoon()
+        case .ready: break
         case .loading:
             context.forget(connection)
             if workload.isDeserted { drain() } else { context.drainIfSent() }

@@ -23,6 +23,8 @@ final class LoadWorker {
         var phase: Timer?
         /// Ends the warm-up.
         var warmup: Timer?
+        /// Gives up on servers that do not become ready.
+        var readiness: Timer?
         /// Times out replies.
         var replies: Timer?
         /// Reports the progress.
@@ -105,7 +107,24 @@ final class LoadWorker {
     /// Opens the connections, unless the workload opens them as part of the load.
     func open() {
         opener.start(at: loop.nowNanoseconds)
+        if settings.plan.exchange != nil { startReadinessTimer() }
         openDue()
+    }
+
+    /// Starts the timer that gives up on servers that do not become ready.
+    private func startReadinessTimer() {
+        let limit = settings.plan.readinessTimeout
+        timers.readiness = Timer(on: loop) { [unowned self] in
+            takeTime()
+            guard context.now > limit.wholeNanoseconds else { return }
+            for connection in context.lateExchanges(before: context.now - limit.wholeNanoseconds) {
+                note(.notReady(settings.arguments.exchange.ready ?? "", after: limit), counting: \.timeouts)
+                context.exchangeEnded(on: connection)
+                close(connection)
+            }
+            wakeSoon()
+        }
+        timers.readiness?.start(after: limit, every: limit / 4)
     }
 
     private func openDue() {
@@ -118,7 +137,8 @@ final class LoadWorker {
             }
             openConnection(countsTime: true) { _ in }
         }
-        guard opener.begunCount == count, opener.openingCount == 0 else { return }
+        guard opener.begunCount == count, opener.openingCount == 0, context.openingExchanges.isEmpty else { return }
+        timers.readiness = nil
         context.phase = .ready
         post.withLock { $0 = LoadPost(openCount: context.connections.count, failure: failure) }
         reports.didOpen?()

@@ -86,8 +86,9 @@ extension BenchResults {
         if !mode.load.needsConnections {
             facts.append(Fact(name: "phases", text: phaseMedians))
         } else if handshakes.totalCount > 0 {
-            facts.append(Fact(name: "handshake", text: opening))
+            facts.append(Fact(name: "handshake", text: Self.range(handshakes)))
         }
+        if logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(logins))) }
         facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
@@ -107,9 +108,8 @@ extension BenchResults {
         ])
     }
 
-    private var opening: String {
-        "\(Self.time(handshakes.minimum)) to \(Self.time(handshakes.maximum)), "
-            + "median \(Self.time(handshakes.value(atPercentile: 50)))"
+    private static func range(_ histogram: borrowing Histogram) -> String {
+        "\(time(histogram.minimum)) to \(time(histogram.maximum)), median \(time(histogram.value(atPercentile: 50)))"
     }
 
     /// The median of each phase of opening a connection. Phases that did not occur are omitted.

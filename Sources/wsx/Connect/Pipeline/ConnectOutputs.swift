@@ -174,6 +174,19 @@ final class ConnectOutputs {
         if let request, direction == .sent { requestMessages[request] = number }
     }
 
+    /// Shows a message of the login at the prompt, and otherwise with `-v`.
+    func show(opening payload: RawSpan, as kind: MessageKind) {
+        if view != nil || isVerbose { show(payload, as: kind, .received, request: nil) }
+    }
+
+    /// Records an automatic answer. With `-v`, shows it and the message it answers.
+    func writeAnswer(_ answer: RawSpan, to payload: RawSpan, as kind: MessageKind) {
+        recorder?.events.writeMessage(answer, as: .text, .outgoing)
+        guard isVerbose else { return }
+        show(payload, as: kind, .received, request: nil)
+        show(answer, as: .text, .sent, request: nil)
+    }
+
     // MARK: Frames and notices
 
     /// Shows a ping or a pong.

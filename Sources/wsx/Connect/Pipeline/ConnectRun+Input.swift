@@ -59,7 +59,7 @@ extension ConnectRun {
         guard let acknowledgements, !state.isClosing else { return send(payload, as: kind) }
         acknowledgements.record(payload, as: kind)
         sendPingBeforeMessages()
-        let isSent = connection?.send(payload, as: kind) ?? false
+        let isSent = isPeerReady && connection?.send(payload, as: kind) ?? false
         outputs.writeSent(payload, as: kind, isSent ? .sent : .queued)
     }
 
@@ -212,7 +212,7 @@ extension ConnectRun: InputReader.Receiver {
 // MARK: Stages
 
 extension ConnectRun: RequestStage.Host {
-    var takesRequests: Bool { connection.map { !$0.isClosing && !$0.isFull } ?? false }
+    var takesRequests: Bool { isPeerReady && connection.map { !$0.isClosing && !$0.isFull } ?? false }
     var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
     var isEnding: Bool { state.isEnding }
 

@@ -12,6 +12,9 @@ extension ConnectRun: ConnectionHandler {
         lingerTimer?.messageArrived()
         if kind == .text { outputs.prompt?.remember(payload) }
         outputs.record(payload, as: kind)
+        if let exchange, exchange.receives(payload, as: kind, send: { outbox.send($0, as: .text) }) {
+            return waitForOutput(connection)
+        }
         let isWritten =
             if let requests {
                 write(payload, as: kind, requests.received(payload))
@@ -113,6 +116,22 @@ extension ConnectRun: ConnectionHandler {
         guard outputs.isFull else { return }
         connection.pauseReading()
         outputs.watchLog()
+    }
+}
+
+extension ConnectRun: ExchangeStage.Host {
+    func peerBecameReady() {
+        guard let connection, !state.isEnding else { return }
+        beginSending(on: connection)
+    }
+
+    func readinessTimedOut(_ failure: Failure) {
+        state.silence = failure
+        connection?.terminate()
+    }
+
+    func exchangeFailed(_ failure: Failure) {
+        end(with: failure)
     }
 }
 

@@ -1,10 +1,11 @@
+import Conversation
 import Formats
 import WSCore
 
 /// A run of `wsx connect`: a pipeline of stages, each with one responsibility.
 ///
 ///     input, prompt ─► RequestStage ─► AcknowledgementStage ─► Connection
-///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄──────── Connection
+///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄─ ExchangeStage ◄─ Connection
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
 /// events between the stages. Optional stages exist only if requested.
@@ -46,6 +47,8 @@ final class ConnectRun {
     var input = Input.notBegun
     /// Matches replies to requests, or `nil` if messages are not requests.
     private(set) var requests: RequestStage?
+    /// Sends first messages and answers, or `nil` if there are none.
+    private(set) var exchange: ExchangeStage?
     /// Keeps messages until the peer has read them, or `nil` without `--reconnect`.
     private(set) var acknowledgements: AcknowledgementStage?
 
@@ -74,6 +77,11 @@ final class ConnectRun {
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         for pattern in settings.conditions.patterns { console.watch(pattern) }
         if let queue { requests = RequestStage(queue, settings, outputs: outputs, on: loop, host: self) }
+        if let plan = settings.exchange {
+            let rules = AutomaticExchange.Rules(plan)
+            exchange = ExchangeStage(rules, settings, outputs: outputs, on: loop, host: self)
+            for pattern in rules.patterns { console.watch(pattern) }
+        }
         if settings.arguments.staying.reconnection != .never {
             acknowledgements = AcknowledgementStage(
                 patience: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
@@ -170,6 +178,15 @@ final class ConnectRun {
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
         connection.start(with: opened.firstBytes)
+        exchange?.connectionOpened { connection.send($0, as: .text) }
+        if isPeerReady { beginSending(on: connection) }
+    }
+
+    /// Whether messages may be sent on the open connection, because there is no `--ready`, or a message has matched it.
+    var isPeerReady: Bool { exchange?.isReady ?? true }
+
+    /// Sends the messages of the command line and the input, now that the peer is ready.
+    func beginSending(on connection: Connection<ConnectRun>) {
         sendInitialMessages()
         sendUnacknowledged(on: connection)
         requests?.sendWaiting()
@@ -289,6 +306,7 @@ final class ConnectRun {
         connection = nil
         heartbeat = nil
         lingerTimer = nil
+        exchange?.connectionEnded()
         statistics.connectionEnded(end, counters)
         outputs.writeEvent { $0.writeClose(end) }
         acknowledgements?.connectionEnded(end)
@@ -320,7 +338,7 @@ final class ConnectRun {
             if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
             let countsUnanswered = !state.ignoresIncoming
             state.drain(
-                requestFailure: requests?.failure(countsUnanswered: countsUnanswered),
+                requestFailure: requests?.failure(countsUnanswered: countsUnanswered), missing: exchange?.missing,
                 isPrompt: settings.isRepl, lastCode: statistics.lastEnd?.code)
             // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()

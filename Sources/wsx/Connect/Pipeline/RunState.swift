@@ -173,12 +173,20 @@ struct RunState {
     /// Decides how the run ends, after its last connection.
     /// - Parameters:
     ///   - requestFailure: The failure caused by requests, or `nil` if there is none.
+    ///   - missing: The expression of `--ready` that the peer has not matched, or `nil`.
     ///   - isPrompt: Whether a user decides when the run ends.
     ///   - code: The close code of the last connection, or `nil` if there was no connection.
-    mutating func drain(requestFailure: Failure?, isPrompt: Bool, lastCode code: CloseCode?) {
+    mutating func drain(
+        requestFailure: Failure?, missing: String? = nil, isPrompt: Bool, lastCode code: CloseCode?
+    ) {
         guard !isDraining else { return }
         let wasEnding = isEnding
-        failure = verdict(on: failure ?? requestFailure, isPrompt: isPrompt, lastCode: code)
+        // The user may leave the prompt at any time.
+        if failure == nil, requestFailure == nil, let missing, !ignoresIncoming, !(isPrompt && isClosing) {
+            failure = .closedBeforeReady(missing, code)
+        } else {
+            failure = verdict(on: failure ?? requestFailure, isPrompt: isPrompt, lastCode: code)
+        }
         phase = .draining(wasEnding: wasEnding)
     }
 

@@ -8,6 +8,7 @@ struct BenchArguments: Equatable, Sendable {
     var load = LoadArguments()
     var loadMessages = LoadMessageArguments()
     var replies = LoadReplyArguments()
+    var exchange = ExchangeArguments()
     /// More than 0; nil: no limit.
     var timeout: Duration?
     var result = ResultArguments()
@@ -28,6 +29,22 @@ struct BenchArguments: Equatable, Sendable {
         LoadArguments.options.lifted(\.load)
         LoadMessageArguments.options.lifted(\.loadMessages)
         LoadReplyArguments.options.lifted(\.replies)
+        ExchangeArguments.options(
+            firstMessage: """
+                Send the text message *TEXT* as soon as a connection opens, for instance to log in. The load begins \
+                when all connections are ready. First messages are not part of the results.
+                """,
+            ready: """
+                Wait on each connection for a message that matches *REGEX* (PCRE2) before the load begins. Messages up \
+                to this one are part of the login and are ignored otherwise; the results report its duration. A \
+                connection without a match within `--connect-timeout` is closed and counts as a timeout.
+                """,
+            answer: """
+                Answer each received message that matches *REGEX* with the text message *TEXT*, for instance to answer \
+                the pings of an application. Answered messages and their answers do not count. A reply that equals its \
+                message, or that is a delivery of a broadcast, is not answered.
+                """
+        ).lifted(\.exchange)
         OptionSpecification.timeout(
             \BenchArguments.timeout,
             manual: """

@@ -10,6 +10,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var format = FormatArguments()
     var ending = EndingArguments()
     var replies = ReplyArguments()
+    var exchange = ExchangeArguments()
     var staying = StayingArguments()
     var transcript = TranscriptArguments()
     var history = HistoryChoice.host
@@ -38,6 +39,23 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.format)
         EndingArguments.options.lifted(\.ending)
         ReplyArguments.options.lifted(\.replies)
+        ExchangeArguments.options(
+            firstMessage: """
+                Send the text message *TEXT* as soon as a connection opens, before anything else, for instance to log \
+                in. With `--reconnect`, it is sent on every connection.
+                """,
+            ready: """
+                After the first messages, wait for a message that matches *REGEX* (PCRE2) before sending anything \
+                else. Messages up to this one are part of the login: they do not count and are not written to standard \
+                output. The prompt and `-v` show them. Without a match within `--connect-timeout`, the run ends with \
+                status 6 or, with `--reconnect`, continues on a new connection.
+                """,
+            answer: """
+                Answer each received message that matches *REGEX* with the text message *TEXT*, for instance to answer \
+                the pings of an application. Answered messages do not count and are not written to standard output; \
+                `-v` shows them and their answers.
+                """
+        ).lifted(\.exchange)
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
         TranscriptArguments.options(

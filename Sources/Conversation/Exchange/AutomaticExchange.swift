@@ -1,0 +1,153 @@
+import Formats
+import WSCore
+
+/// The messages that one end of a connection sends by itself: its first messages, and answers.
+///
+///     connectionOpened ─► first messages sent ─► opening ── a message matches ready ──► ready
+///                                          └──────────── without ready ─────────────────▲
+///
+/// Until the peer is ready, all its messages belong to the opening, which is usually a login. Rules answer messages at
+/// any time.
+public struct AutomaticExchange: ~Copyable {
+    /// The rules of an exchange, which can be shared by threads.
+    public struct Plan: Equatable, Sendable {
+        /// An answer to the messages that a regular expression matches.
+        public struct Answer: Equatable, Sendable {
+            /// A valid regular expression.
+            public let pattern: String
+            /// The answer; see ``AnswerRule``.
+            public let answer: Template
+
+            /// Creates the plan of a rule.
+            public init(_ rule: AnswerRule) {
+                pattern = rule.pattern.source
+                answer = rule.answer
+            }
+        }
+
+        /// Sent in order when a connection opens. They must not insert values of messages.
+        public var firstMessages: [Template] = []
+        /// A valid regular expression, which matches the message that ends the opening, or `nil` if the opening ends with
+        /// the first messages.
+        public var ready: String?
+        /// The first matching rule answers a message.
+        public var answers: [Answer] = []
+        /// The names of the variables that the templates insert.
+        public var variables = VariableNames()
+
+        /// Plans an exchange in which nothing is sent, and whose opening ends at once.
+        public init() {}
+
+        /// Whether nothing happens by itself.
+        public var isEmpty: Bool { firstMessages.isEmpty && ready == nil && answers.isEmpty }
+    }
+
+    /// The compiled rules for the connections of one thread.
+    public struct Rules {
+        fileprivate let plan: Plan
+        fileprivate let ready: Pattern?
+        fileprivate let answers: [AnswerRule]
+        fileprivate let usesLastMessage: Bool
+
+        /// Compiles the regular expressions of a plan.
+        public init(_ plan: Plan) {
+            self.plan = plan
+            ready = plan.ready.map { Self.compile($0, isCapturing: false) }
+            answers = plan.answers.map {
+                AnswerRule(pattern: Self.compile($0.pattern, isCapturing: true), answer: $0.answer)
+            }
+            usesLastMessage = answers.contains { $0.answer.usesLastMessage }
+        }
+
+        private static func compile(_ source: String, isCapturing: Bool) -> Pattern {
+            do throws(PatternError) {
+                return try Pattern(source, isCapturing: isCapturing)
+            } catch {
+                preconditionFailure("a valid regular expression cannot be compiled: \(error)")
+            }
+        }
+
+        /// The regular expressions in use.
+        public var patterns: [Pattern] { (ready.map { [$0] } ?? []) + answers.map(\.pattern) }
+    }
+
+    /// The part that a received message plays in the exchange.
+    public enum Finding: Equatable {
+        /// None.
+        case none
+        /// The message belongs to the opening.
+        case opening
+        /// The message ends the opening.
+        case ready
+        /// A rule has answered the message.
+        case answered
+    }
+
+    private let rules: Rules
+    /// The values that templates insert.
+    public var variables: TemplateVariables
+    /// The properties of the next message that is sent automatically.
+    private var stamp = Template.Stamp(sequence: 0, connection: 0, time: 0, seed: 0)
+    private var seeds: SeededRandom
+    /// Whether the opening has ended.
+    public private(set) var isReady = false
+    private var message = ByteBuffer()
+
+    /// Creates an exchange before its first connection.
+    /// - Parameter seed: Determines random placeholders.
+    public init(_ rules: Rules, seed: UInt64) {
+        self.rules = rules
+        variables = TemplateVariables(rules.plan.variables)
+        seeds = SeededRandom(seed: seed)
+    }
+
+    /// Begins a connection and sends the first messages.
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - time: The time in milliseconds since 1970.
+    ///   - send: Sends a text message.
+    /// - Throws: ``TemplateValueError`` if a first message needs a value that does not exist.
+    public mutating func connectionOpened(
+        number: UInt64, at time: UInt64, send: (RawSpan) -> Void
+    ) throws(TemplateValueError) {
+        stamp.connection = number
+        stamp.sequence = 0
+        isReady = rules.ready == nil
+        for template in rules.plan.firstMessages {
+            beginMessage(at: time)
+            try template.write(to: &message, stamp: stamp, variables: variables)
+            message.withReadableBytes { send($0) }
+        }
+    }
+
+    /// Answers a received message if a rule matches.
+    /// - Parameters:
+    ///   - time: The time in milliseconds since 1970.
+    ///   - send: Sends a text message.
+    /// - Throws: ``TemplateValueError`` if the answer needs a value that does not exist. Nothing has been sent.
+    public mutating func receive(
+        _ payload: RawSpan, at time: UInt64, send: (RawSpan) -> Void
+    ) throws(TemplateValueError) -> Finding {
+        if !isReady, let ready = rules.ready, ready.matches(payload) {
+            isReady = true
+            return .ready
+        }
+        guard !rules.answers.isEmpty else { return isReady ? .none : .opening }
+        if rules.usesLastMessage { variables.setLastMessage(payload) }
+        beginMessage(at: time)
+        for rule in rules.answers {
+            guard try rule.append(to: &message, answering: payload, stamp: stamp, variables: variables) else { continue }
+            message.withReadableBytes { send($0) }
+            return .answered
+        }
+        stamp.sequence -= 1
+        return isReady ? .none : .opening
+    }
+
+    private mutating func beginMessage(at time: UInt64) {
+        message.removeAll()
+        stamp.sequence += 1
+        stamp.time = time
+        stamp.seed = seeds.next()
+    }
+}

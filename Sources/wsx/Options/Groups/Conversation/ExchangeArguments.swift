@@ -1,0 +1,57 @@
+import CommandLine
+import Formats
+
+/// The options for messages that are sent automatically: first messages and answers.
+struct ExchangeArguments: Equatable, Sendable {
+    /// As typed: a template, or `@FILE`; not empty.
+    var firstMessages: [String] = []
+    /// A valid regular expression.
+    var ready: String?
+    /// As typed: `REGEX => TEXT`.
+    var answers: [String] = []
+
+    /// The options of a command.
+    /// - Parameters:
+    ///   - firstMessage: The manual of `--first-message`.
+    ///   - ready: The manual of `--ready`, or `nil` if the command does not wait for its peers.
+    ///   - answer: The manual of `--answer`.
+    static func options(
+        firstMessage: MarkedText, ready: MarkedText?, answer: MarkedText
+    ) -> [OptionSpecification<ExchangeArguments>] {
+        let first = OptionSpecification<ExchangeArguments>(
+            "first-message", value: OptionValue("TEXT"), repeatable: true, heading: .exchange,
+            summary: "Send TEXT first on each connection", manual: firstMessage, fileManual,
+            example: #"--first-message '{"auth":"{{env:TOKEN}}"}'"#,
+            seeAlso: ready == nil ? ["answer"] : ["ready", "answer"]
+        ) { arguments, value throws(ValueProblem) in
+            guard !value.isEmpty else { throw .emptyText }
+            arguments.firstMessages.append(value)
+        }
+        let answer = OptionSpecification<ExchangeArguments>(
+            "answer", value: OptionValue("RULE"), repeatable: true, heading: .exchange,
+            summary: "Answer messages: 'REGEX => TEXT'", manual: answer, ruleManual,
+            example: #"--answer '^ping (\d+)$ => pong $1'"#, seeAlso: ["first-message"]
+        ) { arguments, value in arguments.answers.append(value) }
+        guard let ready else { return [first, answer] }
+        let readiness = OptionSpecification<ExchangeArguments>(
+            "ready", value: OptionValue("REGEX"), heading: .exchange,
+            summary: "Begin after a message that matches REGEX", manual: ready,
+            example: #"--first-message @login.json --ready '"type":"welcome"'"#,
+            seeAlso: ["first-message", "connect-timeout"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.ready = try PatternValue.parse(value)
+        }
+        return [first, readiness, answer]
+    }
+
+    private static let fileManual: MarkedText = """
+        `@`*FILE* sends the contents of a file without the line end after its last line. *TEXT* may contain \
+        placeholders; see PLACEHOLDERS.
+        """
+
+    private static let ruleManual: MarkedText = """
+        In *TEXT*, `$1` to `$9` stand for the groups of *REGEX* (PCRE2), `$0` for the whole match, and `$$` for a \
+        dollar sign. Placeholders such as `{{last:/id}}` insert values of the message; see PLACEHOLDERS. If several \
+        rules match, the first one answers.
+        """
+}

@@ -1,0 +1,54 @@
+import CommandLine
+import Conversation
+import WSCore
+
+extension AutomaticExchange.Plan {
+    /// Creates the plan that the arguments describe, or `nil` if nothing is sent automatically.
+    /// - Parameters:
+    ///   - variables: The variables that the templates may insert.
+    ///   - secrets: Reads files and environment variables.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    static func make(
+        _ arguments: ExchangeArguments, variables: VariableNames = VariableNames(), secrets: Secrets
+    ) throws(Failure) -> AutomaticExchange.Plan? {
+        var plan = AutomaticExchange.Plan()
+        plan.variables = variables
+        plan.ready = arguments.ready
+        for text in arguments.firstMessages {
+            let text = text.hasPrefix("@") ? try secrets.value(of: text, for: "--first-message") : text
+            do throws(TemplateError) {
+                plan.firstMessages.append(try Template(text, variables: variables, environment: secrets.environment))
+            } catch {
+                throw .badArgument(what: "--first-message", why: error.suggestion)
+            }
+        }
+        guard !plan.firstMessages.contains(where: \.usesLastMessage) else {
+            throw .badArgument(
+                what: "--first-message", why: "{{last:…}} needs a received message, so only --answer can contain it")
+        }
+        for text in arguments.answers {
+            do throws(AnswerRuleError) {
+                let rule = try AnswerRule(text, variables: variables, environment: secrets.environment)
+                plan.answers.append(Answer(rule))
+            } catch {
+                throw .badArgument(what: "--answer '\(escapingControls(text))'", why: error.suggestion)
+            }
+        }
+        return plan.isEmpty ? nil : plan
+    }
+}
+
+extension TemplateError {
+    /// The mistake and its remedy. For an unknown name, the remedy is the most similar known name, if there is one.
+    var suggestion: String {
+        guard let (name, known) = unknownName else { return "\(self)" }
+        return description(intendedName: EditDistance.nearest(to: name, among: known))
+    }
+}
+
+extension AnswerRuleError {
+    /// The mistake and its remedy.
+    fileprivate var suggestion: String {
+        if case .answer(let error) = self { error.suggestion } else { "\(self)" }
+    }
+}

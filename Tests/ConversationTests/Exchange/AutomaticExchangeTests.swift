@@ -1,0 +1,89 @@
+import Formats
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct AutomaticExchangeTests {
+    /// Collects sent messages.
+    private final class Sent {
+        var messages: [String] = []
+        func callAsFunction(_ payload: RawSpan) {
+            messages.append(payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+
+    private func makeExchange(
+        first: [String] = [], ready: String? = nil, answers: [String] = []
+    ) throws -> AutomaticExchange {
+        var plan = AutomaticExchange.Plan()
+        plan.firstMessages = try first.map { try Template($0) { _ in nil } }
+        plan.ready = ready
+        plan.answers = try answers.map { AutomaticExchange.Plan.Answer(try AnswerRule($0) { _ in nil }) }
+        return AutomaticExchange(AutomaticExchange.Rules(plan), seed: 1)
+    }
+
+    private func receive(
+        _ text: String, in exchange: inout AutomaticExchange, _ sent: Sent = Sent()
+    ) throws -> AutomaticExchange.Finding {
+        try Array(text.utf8).withUnsafeBytes { try exchange.receive($0.bytes, at: 5000) { sent($0) } }
+    }
+
+    @Test("First messages are sent in order and numbered, again on each connection")
+    func firstMessages() throws {
+        var exchange = try makeExchange(first: ["hello {{connection}}", "{{seq}} at {{time}}"])
+        let sent = Sent()
+        try exchange.connectionOpened(number: 1, at: 1000) { sent($0) }
+        try exchange.connectionOpened(number: 2, at: 2000) { sent($0) }
+        #expect(sent.messages == ["hello 1", "2 at 1000", "hello 2", "2 at 2000"])
+        let isReady = exchange.isReady
+        #expect(isReady)
+    }
+
+    @Test("The opening ends with the message that matches, and begins again with each connection")
+    func readiness() throws {
+        var exchange = try makeExchange(ready: "^ready$")
+        for number: UInt64 in 1...2 {
+            try exchange.connectionOpened(number: number, at: 0) { _ in }
+            var findings: [AutomaticExchange.Finding] = []
+            for text in ["not ready", "ready", "ready", "other"] {
+                findings.append(try receive(text, in: &exchange))
+            }
+            #expect(findings == [.opening, .ready, .none, .none])
+        }
+    }
+
+    @Test("A message received before the connection is reported as open belongs to the opening")
+    func early() throws {
+        var exchange = try makeExchange(ready: "ready")
+        #expect(try receive("hello", in: &exchange) == .opening)
+        #expect(try receive("ready", in: &exchange) == .ready)
+    }
+
+    @Test("The first matching rule answers, also during the opening")
+    func answers() throws {
+        var exchange = try makeExchange(
+            ready: "welcome", answers: [#"^challenge (\w+)$ => response $1"#, "c => never", "ping => {{seq}}"])
+        try exchange.connectionOpened(number: 1, at: 0) { _ in }
+        let sent = Sent()
+        #expect(try receive("challenge xyz", in: &exchange, sent) == .answered)
+        #expect(try receive("welcome", in: &exchange, sent) == .ready)
+        #expect(try receive("ping", in: &exchange, sent) == .answered)
+        #expect(try receive("data", in: &exchange, sent) == .none)
+        #expect(try receive("ping", in: &exchange, sent) == .answered)
+        #expect(sent.messages == ["response xyz", "2", "3"])
+    }
+
+    @Test("An answer inserts values of the message it answers")
+    func values() throws {
+        var exchange = try makeExchange(answers: [#""type":"ping" => {"pong":{{last:/id}},"to":{{json:last:/from}}}"#])
+        try exchange.connectionOpened(number: 1, at: 0) { _ in }
+        let sent = Sent()
+        #expect(try receive(#"{"type":"ping","id":7,"from":"a\"b"}"#, in: &exchange, sent) == .answered)
+        #expect(sent.messages == [#"{"pong":7,"to":"a\"b"}"#])
+        #expect(throws: TemplateValueError.missing(path: "/id")) {
+            try receive(#"{"type":"ping"}"#, in: &exchange, sent)
+        }
+        #expect(sent.messages.count == 1)
+    }
+}

@@ -1,0 +1,172 @@
+"""Messages that `wsx connect` sends automatically: logins with `--first-message` and `--ready`, and `--answer`."""
+
+import json
+import time
+
+import pytest
+
+import wire
+from processes import assert_fails, environment, wsx
+from scripted_server import ScriptedServer
+
+
+class Service:
+    """A server that requires a login, and passes each further message to `serve(peer, text)`."""
+
+    def __init__(self, serve=None, token="secret", after_login=None):
+        self.serve, self.token, self.after_login = serve, token, after_login
+        self.clients = []
+
+    def __call__(self, peer):
+        peer.upgrade()
+        received = []
+        self.clients.append(received)
+        peer.send(wire.text(b'{"type":"hello"}'))
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            text = frame.payload.decode()
+            received.append(text)
+            if len(received) == 1:
+                if json.loads(text) != {"token": self.token}:
+                    peer.send(wire.close(4401, b"wrong token"))
+                    continue
+                peer.send(wire.text(b'{"type":"welcome"}'))
+                if self.after_login:
+                    self.after_login(peer)
+            elif self.serve:
+                self.serve(peer, text)
+            else:
+                peer.send(wire.text(f"reply to {text}".encode()))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+LOGIN = ["--first-message", '{"token":"secret"}', "--ready", "welcome"]
+
+
+def test_input_follows_the_login_and_only_replies_are_written():
+    service = Service()
+    with ScriptedServer(service) as server:
+        result = wsx("connect", *LOGIN, server.url, stdin=b"one\ntwo\n")
+    assert (result.status, result.out, result.err) == (0, b"reply to one\nreply to two\n", "")
+    assert service.clients == [['{"token":"secret"}', "one", "two"]]
+
+
+@pytest.mark.parametrize("options", [["-1"], ["-n", "1"], ["--request"], ["--until", "reply"]], ids=" ".join)
+def test_messages_of_the_login_do_not_count(options):
+    with ScriptedServer(Service()) as server:
+        result = wsx("connect", *LOGIN, *options, server.url, "ask")
+    assert (result.status, result.out) == (0, b"reply to ask\n")
+
+
+def test_verbose_runs_show_the_login():
+    with ScriptedServer(Service()) as server:
+        result = wsx("connect", "-v", *LOGIN, "-1", server.url, "ask")
+    assert result.out == b"reply to ask\n"
+    assert '{"type":"hello"}' in result.err and '{"type":"welcome"}' in result.err
+
+
+def test_a_first_message_can_come_from_a_file_and_the_environment(tmp_path):
+    (tmp_path / "login.json").write_text('{"token":{{json:env:TOKEN}}}\n')
+    service = Service(token='a"b')
+    with ScriptedServer(service) as server:
+        result = wsx(
+            "connect", "--first-message", f"@{tmp_path}/login.json", "--ready", "welcome", "-1", server.url, "ask",
+            env=environment(TOKEN='a"b'))
+    assert (result.status, result.out) == (0, b"reply to ask\n")
+
+
+def test_a_rejected_login_is_reported_with_the_servers_words():
+    with ScriptedServer(Service(token="other")) as server:
+        result = wsx("connect", *LOGIN, server.url, "ask")
+    assert_fails(result, 1, '4401', '"wrong token"')
+    assert result.out == b""
+
+
+def test_a_close_before_the_login_has_finished_fails():
+    def serve(peer):
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", *LOGIN, server.url, "ask")
+    assert_fails(result, 7, "closed with 1000 before --ready 'welcome' matched")
+
+
+def test_a_login_without_an_answer_times_out():
+    def serve(peer):
+        peer.upgrade()
+        peer.read_until_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", *LOGIN, "--connect-timeout", "300ms", server.url, "ask")
+    assert_fails(result, 6, "no message matched --ready 'welcome' within 300 ms; --connect-timeout sets the limit")
+
+
+def test_each_connection_begins_with_the_login():
+    def leave(peer):
+        if len(service.clients) == 1:
+            peer.send(wire.close(1012))
+
+    service = Service(after_login=leave)
+    with ScriptedServer(service) as server:
+        result = wsx("connect", "--reconnect", *LOGIN, "-n", "1", server.url, stdin=b"ask\n")
+    assert (result.status, result.out) == (0, b"reply to ask\n")
+    assert [client[0] for client in service.clients] == ['{"token":"secret"}'] * 2
+    assert service.clients[1] == ['{"token":"secret"}', "ask"]
+
+
+def test_a_recording_contains_the_login_and_the_answers(tmp_path):
+    def ask(peer, text):
+        if text == "ask":
+            peer.send(wire.text(b"ping 7"))
+        else:
+            peer.send(wire.text(b"done"))
+
+    path = tmp_path / "session.jsonl"
+    with ScriptedServer(Service(ask)) as server:
+        result = wsx(
+            "connect", *LOGIN, "--answer", r"^ping (\d+)$ => pong $1", "-1", "--record", path, server.url, "ask")
+    assert (result.status, result.out) == (0, b"done\n")
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    messages = [(event["direction"], event["data"]) for event in events if event["type"] == "message"]
+    assert sorted(messages) == sorted([
+        ("in", '{"type":"hello"}'), ("out", '{"token":"secret"}'), ("in", '{"type":"welcome"}'), ("out", "ask"),
+        ("in", "ping 7"), ("out", "pong 7"), ("in", "done")])
+
+
+def test_answered_messages_are_hidden_and_do_not_count():
+    def ask(peer, text):
+        if text == "ask":
+            for number in range(3):
+                peer.send(wire.text(b'{"op":"ping","id":%d}' % number))
+                assert peer.read_frame().payload == b'{"op":"pong","id":%d}' % number
+            peer.send(wire.text(b"reply"))
+
+    with ScriptedServer(Service(ask)) as server:
+        result = wsx(
+            "connect", *LOGIN, "--answer", '"op":"ping" => {"op":"pong","id":{{last:/id}}}', "-1", server.url, "ask")
+    assert (result.status, result.out, result.err) == (0, b"reply\n", "")
+
+
+def test_an_answer_that_needs_a_missing_value_is_reported():
+    with ScriptedServer(Service()) as server:
+        result = wsx("connect", *LOGIN, "--answer", "reply => {{last:/id}}", "-1", server.url, "ask")
+    assert (result.status, result.out) == (0, b"reply to ask\n")
+    assert result.err == "wsx: a message was not answered (--answer): the message has no value at '/id'\n"
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--first-message", "{{sequ}}"], "did you mean '{{seq}}'?"),
+    (["--first-message", "{{"], "'}}' is missing"),
+    (["--first-message", "{{env:WSX_TEST_UNSET}}"], "environment variable 'WSX_TEST_UNSET' is not set"),
+    (["--first-message", "@/nonexistent"], "/nonexistent"),
+    (["--first-message", ""], "--first-message"),
+    (["--answer", "ping"], "expected 'REGEX => TEXT'"),
+    (["--answer", "( => x"], "missing closing parenthesis"),
+    (["--answer", "a => $1"], "there is no group $1"),
+    (["--answer", "a => {{conection}}"], "did you mean '{{connection}}'?"),
+    (["--ready", "("], "missing closing parenthesis"),
+])
+def test_invalid_rules_are_rejected_before_connecting(options, message):
+    begin = time.monotonic()
+    assert_fails(wsx("connect", *options, "ws://127.0.0.1:1/", "ask"), 2, message)
+    assert time.monotonic() - begin < 30

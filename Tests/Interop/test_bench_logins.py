@@ -1,0 +1,114 @@
+"""Load tests of services that require a login and send pings: `--first-message`, `--ready`, and `--answer`."""
+
+import json
+import threading
+import time
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from scripted_server import ScriptedServer
+from test_bench import bench, errors, faults
+
+
+class Service:
+    """A server that greets, requires a login, and then echoes. It sends a ping before every third echo."""
+
+    def __init__(self, refused=(), silent=()):
+        self.refused, self.silent = refused, silent
+        self.logins, self.pongs, self.faults, self._lock = [], 0, [], threading.Lock()
+
+    def __call__(self, peer):
+        peer.upgrade(then=wire.text(b"hello"))
+        login = json.loads(peer.read_frame().payload)
+        with self._lock:
+            self.logins.append(login)
+        if login["user"] in self.refused:
+            peer.send(wire.close(4003, b"unknown user"))
+            return peer.read_until_close()
+        if login["user"] in self.silent:
+            return peer.read_until_close()
+        peer.send(wire.text(b"welcome"))
+        pings = count = 0
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            if frame.payload.startswith(b"pong "):
+                with self._lock:
+                    self.pongs += 1
+                continue
+            count += 1
+            if count % 3 == 0:
+                pings += 1
+                peer.send(wire.text(b"ping %d" % pings))
+            peer.send(wire.frame(frame.opcode, frame.payload))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+LOGIN = ["--first-message", '{"user":{{connection}}}', "--ready", "^welcome$", "--answer", r"^ping (\d+)$ => pong $1"]
+
+
+@pytest.mark.parametrize("pace", [[], ["--in-flight", "8"], ["-r", "300"]], ids=" ".join)
+def test_echoes_are_measured_after_the_login_and_pings_are_answered(pace):
+    service = Service()
+    with ScriptedServer(service) as server:
+        result, results = bench(server.url, *LOGIN, "-c", "4", "-n", "120", *pace)
+    assert (result.status, result.err) == (0, "")
+    assert (faults(results), errors(results)) == ({}, {})
+    assert results["messages"]["received"] == 120
+    assert sorted(login["user"] for login in service.logins) == [1, 2, 3, 4]
+    assert service.pongs == 40
+    assert 0 < results["login_us"]["min"] <= results["login_us"]["max"]
+
+
+@pytest.mark.parametrize("mode", ["idle", "receive", "send", "broadcast"])
+def test_other_modes_log_in(mode):
+    service = Service()
+    with ScriptedServer(service) as server:
+        _, results = bench(server.url, "--mode", mode, *LOGIN, "-c", "3", "-d", "1s", check_sum=False, timeout=40)
+    assert errors(results) == {}
+    assert len(service.logins) == 3
+    assert results["login_us"]["max"] > 0
+
+
+def test_requests_follow_the_login():
+    with ScriptedServer(Service()) as server:
+        result, results = bench(
+            server.url, "--mode", "request", "-m", "{{seq}}", "--expect", r"^\d+$", *LOGIN, "-c", "3", "-n", "30")
+    assert (result.status, faults(results)) == (0, {})
+
+
+def test_a_refused_login_is_reported_and_the_others_continue():
+    with ScriptedServer(Service(refused=[2])) as server:
+        result, results = bench(server.url, *LOGIN, "-c", "3", "-n", "30", check_sum=False)
+    assert errors(results) == {"closed": 1}
+    assert results["messages"]["received"] == 30
+    assert '4003' in result.err and '"unknown user"' in result.err
+    assert result.status == 1
+
+
+def test_a_login_without_an_answer_times_out_and_the_others_continue():
+    with ScriptedServer(Service(silent=[2])) as server:
+        result, results = bench(
+            server.url, *LOGIN, "--connect-timeout", "500ms", "-c", "3", "-n", "30", check_sum=False, timeout=40)
+    assert errors(results) == {"timeout": 1}
+    assert results["messages"]["received"] == 30
+    assert "no message matched --ready '^welcome$' within 500 ms" in result.err
+    assert result.status == 6
+
+
+def test_the_table_shows_the_duration_of_the_login():
+    with ScriptedServer(Service()) as server:
+        result = wsx("bench", *LOGIN, "-c", "2", "-n", "6", server.url)
+    assert result.status == 0
+    assert "\nlogin       " in result.out.decode()
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--mode", "connect", "--first-message", "x"], "--mode connect: it closes connections at once"),
+    (["--first-message", "{{last:/x}}"], "{{last:…}} needs a received message"),
+    (["--answer", "x"], "expected 'REGEX => TEXT'"),
+])
+def test_invalid_logins_are_rejected_before_connecting(words, message):
+    begin = time.monotonic()
+    assert_fails(wsx("bench", *words, "ws://127.0.0.1:1/"), 2, message)
+    assert time.monotonic() - begin < 30
