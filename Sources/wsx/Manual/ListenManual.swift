@@ -36,11 +36,14 @@ enum ListenManual {
         ],
         sections: [
             .values, .formats, .paths, .jsonEvents(events, example: eventExample), .serverRecordings, .programs,
-            .testingClients, .access, .log, .socketActivation, .exitStatus, .violations, .listenLimits,
+            .testingClients, .placeholders, .access, .log, .socketActivation, .exitStatus, .violations, .listenLimits,
             .serverEnvironment, .configurationFiles,
         ],
         examples: [
             CommandExample(purpose: "Run an echo server", line: "wsx listen --echo 8080"),
+            CommandExample(
+                purpose: "Run a mock server that greets its clients and answers pings",
+                line: "wsx listen --first-message hello --answer '^ping => pong {{seq}}' 8080"),
             CommandExample(
                 purpose: "Add a page to try it in a browser", line: "wsx listen --echo --console 8080"),
             CommandExample(purpose: "Send a log to every client", line: "tail -f app.log | wsx listen 8080"),

@@ -7,7 +7,7 @@ extension ManualSection {
         .paragraph("These placeholders in `--first-message` and `--answer` are replaced in each message:"),
         .definitions([
             ("`{{seq}}`", "The sequence number of the message among those sent automatically on its connection, from 1."),
-            ("`{{connection}}`", "The number of the connection, from 1."),
+            ("`{{connection}}`", "The number of the connection or, in `wsx listen`, of the client, from 1."),
             ("`{{time}}`", "The current time in milliseconds since 1970 (UTC)."),
             ("`{{random `*N*`}}`", "*N* random letters, digits, `-`, and `_`."),
             ("`{{env:`*NAME*`}}`", "The environment variable *NAME*. It must be set when `wsx` starts."),

@@ -115,8 +115,7 @@ final class ListenOutputs {
     /// Records and shows the server's answer to a client.
     func answered(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
         record(payload, as: kind, to: number)
-        guard verbosity > 1 else { return }
-        show(sent: payload, as: kind, client: number)
+        if verbosity > 1 || view != nil { show(sent: payload, as: kind, client: number) }
     }
 
     private func show(sent payload: RawSpan, as kind: MessageKind, client: Int?) {

@@ -27,12 +27,18 @@ final class ListenClient: ConnectionHandler {
         let gate: OutgoingGate?
         /// Replays a recording to the client.
         let replay: ReplayFeed?
+        /// Greets the client and answers its messages.
+        let exchange: ClientExchange?
 
-        init(program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayFeed?) {
+        init(
+            program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayFeed?,
+            exchange: ClientExchange?
+        ) {
             self.program = program
             self.trace = trace
             self.gate = gate
             self.replay = replay
+            self.exchange = exchange
         }
     }
 
@@ -53,13 +59,16 @@ final class ListenClient: ConnectionHandler {
             ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.distributor)
         }
         let program = run.programs?.start(for: client, port: run.places[client.endpointIndex].port)
-        let isPlain = trace == nil && gate == nil && replay == nil && program == nil
+        let exchange = run.exchangeRules.map { ClientExchange($0, console: run.outputs.console) }
+        let isPlain = trace == nil && gate == nil && replay == nil && program == nil && exchange == nil
         isPlainEcho = service == .echo && isPlain && !isObserved
-        equipment = isPlain ? nil : Equipment(program: program, trace: trace, gate: gate, replay: replay)
+        equipment = isPlain ? nil : Equipment(
+                program: program, trace: trace, gate: gate, replay: replay, exchange: exchange)
     }
 
-    /// Starts the replay, before anything is received.
+    /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
+        exchange?.begin(client: number) { run.distributor.greet(connection, with: $0) }
         replay?.open()
     }
 
@@ -83,6 +92,20 @@ final class ListenClient: ConnectionHandler {
         // than one read.
         if payload.byteCount >= Self.countedBytes { run.distributor.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.outputs.received(payload, as: kind, from: number) }
+        let isAnswered =
+            exchange?.answers(payload, of: number) { send(.message(.text), $0, through: &outbox) } ?? false
+        if !isAnswered { serve(payload, as: kind, on: connection, outbox: &outbox) }
+        if let gate, gate.isLastMessage() {
+            outbox.answersPings = false
+            if let replay, replay.isBusy { return replay.closeAtEnd() }
+            send(.close(run.faults.closeFrame), RawSpan(), through: &outbox)
+        }
+    }
+
+    /// Processes a message as the mode requires.
+    private func serve(
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>, outbox: inout Outbox
+    ) {
         switch service {
         case .conversation: break
         case .exec: program?.receive(payload, from: connection)
@@ -93,11 +116,6 @@ final class ListenClient: ConnectionHandler {
             }
         case .replay:
             replay?.answer(payload, as: kind) { send($0, $1, after: $2, through: &outbox) }
-        }
-        if let gate, gate.isLastMessage() {
-            outbox.answersPings = false
-            if let replay, replay.isBusy { return replay.closeAtEnd() }
-            send(.close(run.faults.closeFrame), RawSpan(), through: &outbox)
         }
     }
 
@@ -159,6 +177,7 @@ final class ListenClient: ConnectionHandler {
     private var trace: FrameTrace? { equipment?.trace }
     fileprivate var gate: OutgoingGate? { equipment?.gate }
     fileprivate var replay: ReplayFeed? { equipment?.replay }
+    private var exchange: ClientExchange? { equipment?.exchange }
 
     /// Whether items for the client wait in its gate.
     var waitsForGate: Bool { gate?.isHolding ?? false }

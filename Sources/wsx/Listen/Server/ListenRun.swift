@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -29,6 +30,8 @@ final class ListenRun {
     let settings: ListenSettings
     let loop: EventLoop
     let faults: Faults
+    /// The rules for first messages and answers, or `nil` if there are none.
+    let exchangeRules: AutomaticExchange.Rules?
     let outputs: ListenOutputs
     /// Logs clients and requests.
     let log: ClientLog
@@ -62,6 +65,7 @@ final class ListenRun {
         self.loop = loop
         let arguments = settings.arguments
         faults = Faults(arguments, console: console, on: loop)
+        exchangeRules = settings.exchange.map { AutomaticExchange.Rules($0) }
         outputs = try ListenOutputs(
             arguments, isPrompt: settings.isRepl, to: settings.writesOutput ? StandardDescriptors.output : nil,
             faults: faults, console: console, on: loop)

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The settings derived from the arguments of `wsx listen`.
@@ -15,6 +16,8 @@ struct ListenSettings {
     /// The recording of `--replay`, or `nil` if there is none.
     let replay: ReplayRecording?
 
+    /// The messages that are sent automatically, or `nil` if there are none.
+    let exchange: AutomaticExchange.Plan?
     /// The program run for each client, or `nil` if there is none.
     let program: ProgramCommand?
     /// The files served to browsers, or `nil` if there are none.
@@ -41,6 +44,7 @@ struct ListenSettings {
             replay = nil
             try arguments.checkReplaySpeed()
         }
+        exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
         let extraFields = try HeaderFiles.fields(arguments.server.headers)
         let access = try AccessComposition(
             credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets

@@ -9,6 +9,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
     var programs = ProgramArguments()
     var access = AccessArguments()
     var web = WebArguments()
+    var exchange = ExchangeArguments()
     var faults = FaultArguments()
     var tls = ServerTLSArguments()
     var format = FormatArguments()
@@ -49,6 +50,16 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         ServerArguments.servingOptions.lifted(\.server)
         AccessArguments.options.lifted(\.access)
         WebArguments.options.lifted(\.web)
+        ExchangeArguments.options(
+            conflicts: ["exec", "replay"],
+            firstMessage: "Greet each client with the text message *TEXT* as soon as its connection opens.",
+            ready: nil,
+            answer: """
+                Answer each message that matches *REGEX* with the text message *TEXT*; nothing else happens to the \
+                message, except that it is written or shown. A few rules make a mock server. Other messages are \
+                handled as without this option.
+                """
+        ).lifted(\.exchange)
         FaultArguments.options.lifted(\.faults)
         replay
         FormatArguments.options(

@@ -1,0 +1,40 @@
+import Conversation
+import Formats
+import WSCore
+
+/// Greets a client of `wsx listen` and answers its messages, for servers with `--first-message` or `--answer`.
+final class ClientExchange {
+    private var exchange: AutomaticExchange
+    private let console: Console
+
+    /// Prepares the exchange of a newly accepted client.
+    init(_ rules: AutomaticExchange.Rules, console: Console) {
+        exchange = AutomaticExchange(rules, seed: .random(in: .min ... .max))
+        self.console = console
+    }
+
+    /// Greets the client.
+    /// - Parameter send: Sends a text message.
+    func begin(client number: Int, send: (RawSpan) -> Void) {
+        do throws(TemplateValueError) {
+            try exchange.connectionOpened(number: UInt64(number), at: Self.time, send: send)
+        } catch {
+            console.error("client \(number) was not greeted (--first-message): \(error)")
+        }
+    }
+
+    /// Answers a message if a rule matches.
+    /// - Parameter send: Sends a text message.
+    /// - Returns: Whether the message was answered.
+    func answers(_ payload: RawSpan, of number: Int, send: (RawSpan) -> Void) -> Bool {
+        do throws(TemplateValueError) {
+            return try exchange.receive(payload, at: Self.time, send: send) == .answered
+        } catch {
+            console.error("a message of client \(number) was not answered (--answer): \(error)")
+            return false
+        }
+    }
+
+    /// The time in milliseconds since 1970.
+    private static var time: UInt64 { WallTime.now.sinceEpoch.wholeNanoseconds / 1_000_000 }
+}
