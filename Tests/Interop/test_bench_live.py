@@ -1,10 +1,13 @@
 """What `wsx bench` reports during a run: a line per second, and conditions that stop it."""
 
 import json
+import re
 import subprocess
 import time
+import urllib.request
 
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from processes import BINARY, assert_fails, wsx
 from test_bench import check
@@ -91,3 +94,40 @@ def test_conditions_that_hold_do_not_stop_the_run(wsx_echo):
 ])
 def test_invalid_conditions_are_rejected(condition, message):
     assert_fails(wsx("bench", "--abort", condition, "ws://127.0.0.1:1/"), 2, "--abort", message)
+
+
+def scraped(url):
+    """Returns the samples of a metrics page, by name and labels, as another implementation reads them."""
+    with urllib.request.urlopen(url, timeout=20) as response:
+        assert response.headers["Content-Type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
+        families = list(text_string_to_metric_families(response.read().decode()))
+    samples = [sample for family in families for sample in family.samples]
+    return {(sample.name, *sample.labels.values()): sample.value for sample in samples}
+
+
+def test_metrics_are_served_during_the_run(wsx_echo):
+    with subprocess.Popen(
+            [BINARY, "bench", "--metrics", "0", "--output", "jsonl", "-c", "3", "-r", "200", "-d", "60s", wsx_echo.url],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        url = re.fullmatch(rb"Metrics at (http://127\.0\.0\.1:\d+/metrics)\n", process.stderr.readline())[1].decode()
+        process.stdout.readline()
+        second = json.loads(process.stdout.readline())
+        samples = scraped(url)
+        process.terminate()
+        process.communicate(timeout=40)
+    assert samples["wsx_connections",] == 3
+    assert samples["wsx_messages_total", "received"] >= second["messages"]["received"] > 0
+    assert samples["wsx_errors_total", "closed"] == 0
+    assert samples["wsx_run_info", "echo", wsx_echo.url] == 1
+    count = samples["wsx_latency_seconds_count",]
+    assert count >= second["received"] and samples["wsx_latency_seconds_bucket", "+Inf"] == count
+
+
+def test_a_metrics_address_in_use_is_an_error(wsx_echo):
+    port = wsx_echo.url.split(":")[2].strip("/")
+    assert_fails(wsx("bench", "--metrics", port, wsx_echo.url), 3, "is another server running?")
+
+
+@pytest.mark.parametrize("address", ["http", "1:2:3", "256.1.1.1:80", "70000", ""])
+def test_invalid_metrics_addresses_are_rejected(address):
+    assert_fails(wsx("bench", "--metrics", address, "ws://127.0.0.1:1/"), 2, "--metrics")

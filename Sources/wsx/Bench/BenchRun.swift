@@ -46,7 +46,7 @@ final class BenchRun {
         self.console = console
         launchTime = loop.now
         pool = WorkerPool(on: loop)
-        monitor = LiveMonitor(settings, of: pool, on: loop, console: console)
+        monitor = try LiveMonitor(settings, of: pool, on: loop, console: console)
         outputs = try ResultOutputs(settings.arguments, console: console)
         try outputs.check(settings.description)
     }

@@ -19,7 +19,7 @@ enum BenchManual {
                 """),
         ],
         sections: [
-            .values, modes, pace, placeholders, results, thresholds, baselines, resultFields, statuses, .benchLimits,
+            .values, modes, pace, placeholders, results, thresholds, baselines, resultFields, metrics, statuses, .benchLimits,
             .clientEnvironment, .benchFiles,
         ],
         examples: [
@@ -90,6 +90,27 @@ enum BenchManual {
                 """
                 Messages that were due before the requested end but not sent. Either the connection's queue was full \
                 (256 KiB; 16 KiB with `--mode send`), or wsx fell behind, or no connection was left.
+                """
+            ),
+        ]))
+
+    private static let metrics = ManualSection(
+        "METRICS",
+        .paragraph(
+            """
+            `--metrics` serves these metrics in the OpenMetrics text format 1.0.0. They start at the load and are \
+            updated four times per second.
+            """),
+        .definitions([
+            ("`wsx_run_info`", "1, with the labels `mode` and `url`."),
+            ("`wsx_connections`", "The number of open connections."),
+            ("`wsx_messages_total`", "The counts of RESULTS, with the label `outcome`: `sent`, `received`, *...*"),
+            ("`wsx_errors_total`", "The counts of `errors` in JSON RESULTS, with the label `kind`."),
+            (
+                "`wsx_latency_seconds`",
+                """
+                A histogram of the latencies of all complete seconds, with ten buckets per decade from 10 us to 100 s. \
+                Percentiles computed from it are at most 30 % too high; the final results are exact to 0.1 %.
                 """
             ),
         ]))

@@ -1,7 +1,7 @@
 import LoadTest
 import WSCore
 
-/// Follows a run several times per second: shows its progress, writes its seconds, warns about a server that does not
+/// Follows a run several times per second: shows its progress, writes its seconds, serves metrics, warns about a server that does not
 /// echo, and checks the conditions of `--abort`.
 final class LiveMonitor {
     private let settings: BenchSettings
@@ -9,6 +9,7 @@ final class LiveMonitor {
     private let loop: EventLoop
     private let console: Console
     private let progress: BenchProgress?
+    private let metrics: MetricsServer?
     private var live: LiveResults
     private var timer: Timer?
     /// The number of seconds that have been written or checked.
@@ -21,12 +22,16 @@ final class LiveMonitor {
     private static let interval = Duration.milliseconds(250)
 
     /// Prepares to follow a run.
-    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, console: Console) {
+    /// - Throws: ``Failure`` if metrics cannot be served.
+    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, console: Console) throws(Failure) {
         self.settings = settings
         self.pool = pool
         self.loop = loop
         self.console = console
         progress = settings.showsProgress ? BenchProgress(settings, on: loop, console: console) : nil
+        metrics = try settings.arguments.metricsAddress.map { (address) throws(Failure) in
+            try MetricsServer(on: address, loop: loop, console: console)
+        }
         live = LiveResults(settings.description, threadCount: settings.plan.threadCount)
         // Warn within a second, but not because of the first replies of a busy machine.
         echoPatience = settings.plan.mode == .echo ? 2 : nil
@@ -54,6 +59,7 @@ final class LiveMonitor {
     private func check() {
         live.update(pool.takeProgress())
         progress?.show(live)
+        metrics?.update(live)
         watchEchoes()
         guard live.secondCount > reportedCount else { return }
         writeSeconds(of: live.results)

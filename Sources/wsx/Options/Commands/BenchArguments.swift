@@ -14,6 +14,8 @@ struct BenchArguments: Equatable, Sendable {
     var result = ResultArguments()
     /// The conditions that results must meet at the end of each second.
     var abortConditions: [Threshold] = []
+    /// The address at which metrics are served, as typed; nil: they are not.
+    var metricsAddress: String?
     var display = DisplayArguments()
 
     static let operands: [OperandSpecification<BenchArguments>] = [
@@ -62,7 +64,21 @@ struct BenchArguments: Equatable, Sendable {
         ).lifted(\.client)
         ResultArguments.options.lifted(\.result)
         abort
+        metrics
         DisplayArguments.options().lifted(\.display)
+    }
+
+    private static let metrics = OptionSpecification<BenchArguments>(
+        "metrics", value: OptionValue("[ADDRESS:]PORT"), heading: .results,
+        summary: "Serve OpenMetrics during the run",
+        manual: """
+            Serve the results so far at `http://`*ADDRESS*`:`*PORT*`/metrics` during the run, in the OpenMetrics format \
+            for Prometheus. The default *ADDRESS* is `127.0.0.1`. Port 0 picks a free port. See METRICS.
+            """,
+        example: "--duration 10m --metrics 9464", seeAlso: ["output", "report"]
+    ) { arguments, value throws(ValueProblem) in
+        guard !value.isEmpty else { throw .emptyText }
+        arguments.metricsAddress = value
     }
 
     private static let abort = OptionSpecification<BenchArguments>(

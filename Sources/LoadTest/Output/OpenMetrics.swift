@@ -1,0 +1,86 @@
+import Formats
+import WSCore
+
+/// Live results in the OpenMetrics text format 1.0.0, which Prometheus reads.
+public enum OpenMetrics {
+    /// The media type of the text.
+    public static let mediaType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+    /// The upper limits of the latency buckets in nanoseconds: ten per decade, from 10 us to 100 s, rounded to two
+    /// digits (the preferred numbers R10 of ISO 3). Percentiles computed from them are at most 26 % too high.
+    internal static let latencyLimits: [UInt64] = {
+        let steps: [UInt64] = [10, 13, 16, 20, 25, 32, 40, 50, 63, 79]
+        let decades: [UInt64] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].map { UInt64($0) }
+        return decades.flatMap { decade in steps.map { $0 * decade } } + [100_000_000_000]
+    }()
+
+    /// The metrics of a run so far.
+    public static func text(of live: borrowing LiveResults) -> String {
+        var text = ""
+        let (tally, mode) = (live.tally, live.results.description.mode)
+        func add(_ name: String, _ type: String, _ help: String, unit: String? = nil) {
+            text += "# TYPE \(name) \(type)\n"
+            if let unit { text += "# UNIT \(name) \(unit)\n" }
+            text += "# HELP \(name) \(help)\n"
+        }
+        add("wsx_run", "info", "The load test.")
+        text += "wsx_run_info{mode=\"\(mode.rawValue)\",url=\"\(escaped(live.results.description.url))\"} 1\n"
+        add("wsx_connections", "gauge", "Open connections.")
+        text += "wsx_connections \(live.openCount)\n"
+        add("wsx_messages", "counter", "Messages by outcome.")
+        for (name, count) in LoadTally.messageCounts {
+            text += "wsx_messages_total{outcome=\"\(name)\"} \(tally[keyPath: count])\n"
+        }
+        add("wsx_errors", "counter", "Errors by kind.")
+        for (name, count) in LoadTally.errorCounts {
+            text += "wsx_errors_total{kind=\"\(name)\"} \(tally[keyPath: count])\n"
+        }
+        if mode.metrics.hasLatencies {
+            add("wsx_latency_seconds", "histogram", "Latencies of complete seconds.", unit: "seconds")
+            text += buckets(of: live.results.latencies, "wsx_latency_seconds")
+        }
+        return text + "# EOF\n"
+    }
+
+    private static func buckets(of histogram: borrowing Histogram, _ name: String) -> String {
+        var counts = Array(repeating: UInt64(0), count: latencyLimits.count + 1)
+        var index = 0
+        histogram.forEachBar { bar in
+            // The limits have the histogram's resolution, or a coarser one, so a bar is at most 0.1 % above its limit.
+            while index < latencyLimits.count, bar.values.lowerBound > latencyLimits[index] { index += 1 }
+            counts[index] += bar.count
+        }
+        var text = ""
+        var sum: UInt64 = 0
+        for (limit, count) in zip(latencyLimits, counts) {
+            sum += count
+            text += "\(name)_bucket{le=\"\(seconds(UInt128(limit)))\"} \(sum)\n"
+        }
+        text += "\(name)_bucket{le=\"+Inf\"} \(histogram.totalCount)\n"
+        text += "\(name)_sum \(seconds(histogram.sum))\n"
+        return text + "\(name)_count \(histogram.totalCount)\n"
+    }
+
+    /// Nanoseconds as seconds, in decimal and exact: `0.00001`, `1.0`.
+    private static func seconds(_ nanoseconds: UInt128) -> String {
+        let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        var digits = "\(rest)"
+        digits = String(repeating: "0", count: 9 - digits.utf8.count) + digits
+        while digits.utf8.count > 1, digits.utf8.last == UInt8(ascii: "0") { digits.removeLast() }
+        return "\(whole).\(digits)"
+    }
+
+    /// A label's value. Backslashes, quotes, and line feeds are escaped.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
