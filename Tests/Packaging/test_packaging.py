@@ -111,6 +111,39 @@ def test_a_binary_that_needs_a_newer_glibc_is_rejected(tmp_path):
     assert error.value.returncode == 1
 
 
+@pytest.mark.parametrize("file, old, new, problem", [
+    (None, None, None, None),
+    ("packaging/maintainer", "@example.org", "@wsx.invalid", "packaging/maintainer has example values"),
+    ("packaging/maintainer", "someone/", "OWNER/", "packaging/maintainer has example values"),
+    ("CHANGELOG.md", f"## {VERSION} ", "## Unreleased ", f"CHANGELOG.md has no heading for {VERSION}"),
+    ("Sources/wsx/Options/Version.swift", f'"{VERSION}"', '"9.9.9"', f"has another version than {VERSION}"),
+])
+def test_a_release_needs_a_version_changes_and_a_publisher(tmp_path, file, old, new, problem):
+    for name in ("scripts/dist/check-release.sh", "Sources/wsx/Options/Version.swift", "CHANGELOG.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "packaging").mkdir()
+    (tmp_path / "packaging/maintainer").write_text(
+        'MAINTAINER="Someone <someone@example.org>"\nREPOSITORY=someone/wsx\n')
+    if file:
+        text = (tmp_path / file).read_text()
+        assert old in text
+        (tmp_path / file).write_text(text.replace(old, new))
+    check = subprocess.run(
+        [tmp_path / "scripts/dist/check-release.sh", VERSION], stderr=subprocess.PIPE, text=True, check=False)
+    assert check.returncode == (1 if problem else 0), check.stderr
+    assert (problem or "") in check.stderr
+
+
+def test_a_formula_needs_a_repository(tmp_path):
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_text("".join(f"{'1' * 64}  wsx-1.2.3-{name}-linux.tar.gz\n" for name in ("x86_64", "aarch64")))
+    formula = subprocess.run(
+        [SCRIPTS / "formula.sh", "1.2.3", sums, "OWNER/wsx"], stderr=subprocess.PIPE, text=True, check=False)
+    assert formula.returncode == 1
+    assert "packaging/maintainer" in formula.stderr
+
+
 def test_the_formula_names_the_release(tmp_path):
     sums = tmp_path / "SHA256SUMS"
     digests = {"x86_64": "1" * 64, "aarch64": "2" * 64}
