@@ -92,7 +92,7 @@ internal final class BroadcastWorkload: Workload {
     fileprivate func received(
         _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
     ) {
-        // Ignore the server's messages to publishers: they say nothing about readers.
+        // Ignore the server's messages to publishers, which are not deliveries to readers.
         guard !isSender(reader) else { return }
         // Ignore other messages of the server, such as greetings.
         guard payload.byteCount == message.byteCount || message.isOfRun(payload) else { return }
