@@ -46,7 +46,7 @@ struct EndingArguments: Equatable, Sendable {
             """,
             "With `--pick`, messages that are omitted do not count.",
             example: "--count 10", seeAlso: ["one", "until", "linger", "timeout"]
-        ) { arguments, value throws(ValueProblem) in arguments.count = try CountValue.parse(value) },
+        ) { arguments, value throws(ValueProblem) in arguments.count = try MessageCountValue.parse(value) },
         OptionSpecification(
             "one", "1", conflicts: ["count"], heading: .ending,
             summary: "Exit after one reply per message",
