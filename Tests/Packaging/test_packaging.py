@@ -94,7 +94,9 @@ def test_the_image_runs_wsx_as_nobody(dist):
         assert descriptor["size"] == len(data)
         return data
 
-    manifest = json.loads(blob(*json.loads(blobs["index.json"])["manifests"]))
+    index, = json.loads(blobs["index.json"])["manifests"]
+    assert index["annotations"]["io.containerd.image.name"] == f"docker.io/library/wsx:{VERSION}"
+    manifest = json.loads(blob(index))
     config = json.loads(blob(manifest["config"]))
     assert (config["config"]["User"], config["config"]["Entrypoint"]) == (NOBODY, ["/usr/bin/wsx"])
     with tarfile.open(fileobj=io.BytesIO(blob(*manifest["layers"]))) as layer:
