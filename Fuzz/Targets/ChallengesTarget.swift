@@ -12,7 +12,7 @@ extension FuzzTarget {
         expect(challenges.count <= AuthenticationChallenge.maximumCount, "\(challenges.count) challenges")
         for challenge in challenges {
             for word in [challenge.scheme] + challenge.parameters.map(\.name) {
-                expect(!word.isEmpty && word.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(word) is no token")
+                expect(!word.isEmpty && word.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(word) is not a token")
             }
         }
         expectEqual(AuthenticationChallenge.parse([written(challenges)]), challenges, "written and parsed again")

@@ -12,9 +12,9 @@ extension FuzzTarget {
         let reason = String(decoding: input.dropFirst(2), as: UTF8.self)
         let frame = CloseFrame(code: CloseCode(rawValue: number), reason: reason)
         let payload = encoded(frame)
-        expect(payload.isEmpty == !isLegal(closeCode: number), "the code \(number) travels, or does not")
+        expect(payload.isEmpty == !isLegal(closeCode: number), "whether code \(number) may be sent")
         expect(payload.count <= 125, "the payload has \(payload.count) bytes")
-        expect(reason.utf8.starts(with: payload.dropFirst(2)), "the reason is not the beginning of what it was")
+        expect(reason.utf8.starts(with: payload.dropFirst(2)), "the reason is not a prefix of the original")
         expect(payload.isEmpty || reason.utf8.count > 123 || payload.count == reason.utf8.count + 2, "it was cut")
         expectEqual(try? decoded(payload), frame, "decoded again")
     }

@@ -21,13 +21,13 @@ extension FuzzTarget {
     private static func checkServer(_ preferences: DeflatePreferences, offers: [ExtensionOffer]) {
         guard let (parameters, answer) = preferences.accept(offers) else { return }
         expect(isInRange(parameters), "a window is out of range")
-        expect(preferences.keepsContext || parameters.serverNoContextTakeover, "the server keeps a context after all")
-        expect(parameters.serverMaxWindowBits <= preferences.windowBits, "the server's window is larger than wished")
+        expect(preferences.keepsContext || parameters.serverNoContextTakeover, "the server keeps its context")
+        expect(parameters.serverMaxWindowBits <= preferences.windowBits, "the server's window is larger than requested")
         do throws(DeflateNegotiationError) {
             let agreed = try DeflateAnswer.parameters(in: [answer], to: offers)
             expect(agreed != nil, "the client does not see that its offer was accepted")
         } catch {
-            unexpected("\(answer) does not go with the offers: \(error)")
+            unexpected("\(answer) does not match the offers: \(error)")
         }
     }
 

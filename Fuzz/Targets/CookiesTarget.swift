@@ -32,15 +32,15 @@ extension FuzzTarget {
         }
         for target in ["wss://other.example/x/y", "wss://h.examples/x/y", "wss://127.0.0.2/", "ws+unix:/run/b.sock:/y"]
         {
-            guard let url = try? WebSocketURL(parsing: target) else { unexpected("\(target) is a URL") }
+            guard let url = try? WebSocketURL(parsing: target) else { unexpected("\(target) does not parse") }
             expect(store.pairs(for: url, at: now).isEmpty, "cookies for \(target)")
         }
         if let url = try? WebSocketURL(parsing: "ws://sub.h.example/x/"), source.isSecure {
             let plain = store.pairs(for: url, at: now)
-            expect(plain.allSatisfy(sent.contains), "more without TLS")
+            expect(plain.allSatisfy(sent.contains), "more cookies without TLS")
             expect(!plain.contains { $0.hasPrefix("__Host-") || $0.hasPrefix("__Secure-") }, "\(plain) without TLS")
         }
-        expect(store.pairs(for: source, at: .max).allSatisfy(sent.contains), "more at the end of time")
+        expect(store.pairs(for: source, at: .max).allSatisfy(sent.contains), "more cookies after expiry")
         checkValue(store.pairs(for: source, at: .min))
     }
 
@@ -48,7 +48,7 @@ extension FuzzTarget {
         guard !pairs.isEmpty else { return }
         let value = pairs.joined(separator: "; ")
         expect(value.utf8.count <= CookieStore.maximumFieldBytes, "\(value.utf8.count) bytes")
-        expect((try? HeaderField(name: "Cookie", value: value)) != nil, "\(value) is no value of a field")
+        expect((try? HeaderField(name: "Cookie", value: value)) != nil, "\(value) is not a field value")
         expect(pairs.allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) && $0.utf8.first != UInt8(ascii: "=") }, value)
     }
 

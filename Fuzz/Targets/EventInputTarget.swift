@@ -22,11 +22,11 @@ extension FuzzTarget {
         case .close(let frame):
             expect(frame?.code?.mayTravel ?? true, "a code that may not travel")
             expect(frame?.reason.utf8.count ?? 0 <= 123, "a reason that is too long")
-        case .end: unexpected("one event says nothing of the end of the input")
+        case .end: unexpected("an event ends the input")
         }
         guard let line = written(item, payload) else { return }
         var second = EventReader()
-        guard let again = try? second.read(line.span.bytes) else { unexpected("what was written is not read") }
+        guard let again = try? second.read(line.span.bytes) else { unexpected("the written event cannot be read") }
         expectEqual(again.kind, event.kind, "the event, written and read")
         expectEqual(second.withPayload { bytes(of: $0) }, payload, "the payload, written and read")
     }

@@ -21,7 +21,7 @@ extension FuzzTarget {
         for offer in offers {
             let words = [offer.name] + offer.parameters.flatMap { [$0.name] + ($0.value.map { [$0] } ?? []) }
             for word in words {
-                expect(!word.isEmpty && word.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(word) is no token")
+                expect(!word.isEmpty && word.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(word) is not a token")
             }
         }
         expectEqual(try? ExtensionHeader.parse([ExtensionHeader.value(of: offers)]), offers, "written and parsed again")

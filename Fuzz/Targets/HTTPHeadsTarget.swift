@@ -39,7 +39,7 @@ extension FuzzTarget {
         }
         var written = Array(startLine.utf8)
         for field in fields {
-            expect(ASCII.isToken(field.name), "the name is no token: \(field.name)")
+            expect(ASCII.isToken(field.name), "the name is not a token: \(field.name)")
             let isClean = field.value.utf8.allSatisfy { $0 == ASCII.tab || ($0 >= 0x20 && $0 != 0x7F) }
             expect(isClean, "a value contains a control character: \(field.value)")
             expectEqual(Array(field.value.utf8), Array(ASCII.trimmed(field.value).utf8), "a value and itself trimmed")
@@ -84,7 +84,7 @@ private enum HeadOutcome: Equatable {
                     } else if let head = parser.responseHead {
                         self = .response(head, byteCount: parser.byteCount)
                     } else {
-                        unexpected("there is a head and there is none")
+                        unexpected("the head is complete but missing")
                     }
                     return
                 }

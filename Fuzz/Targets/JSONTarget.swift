@@ -24,11 +24,11 @@ extension FuzzTarget {
             if case .tooDeep? = problem { return }
             // Foundation accepts a comma before the end of an object or array.
             if case .unexpected(let offset)? = problem, "]}".utf8.contains(input[offset]) { return }
-            expectEqual(problem, nil, "a text that another parser takes")
+            expectEqual(problem, nil, "a text that another parser accepts")
         }
         // Values Foundation cannot represent: numbers beyond Double, and lone surrogates.
         let hasLimits = text.lowercased().contains("\\ud") || text.lowercased().contains("e") || text.utf8.count > 300
-        if problem == nil, !hasLimits { expect(other != nil, "another parser refuses \(text)") }
+        if problem == nil, !hasLimits { expect(other != nil, "another parser rejects \(text)") }
     }
 
     /// Reads the text to its end or to the first error, and checks the positions of its tokens.
@@ -37,13 +37,13 @@ extension FuzzTarget {
         var end = 0
         do throws(JSONError) {
             while let token = try reader.next(in: text.span.bytes) {
-                expect(token.range.lowerBound >= end && token.range.upperBound <= text.count, "a token's place")
+                expect(token.range.lowerBound >= end && token.range.upperBound <= text.count, "the range of a token")
                 expect(!token.range.isEmpty, "a token is not empty")
                 expect(
-                    text[end..<token.range.lowerBound].allSatisfy(" \t\r\n,:".utf8.contains), "what is between tokens")
+                    text[end..<token.range.lowerBound].allSatisfy(" \t\r\n,:".utf8.contains), "the text between tokens")
                 end = token.range.upperBound
             }
-            expect(text[end...].allSatisfy(" \t\r\n".utf8.contains), "what is behind the last token")
+            expect(text[end...].allSatisfy(" \t\r\n".utf8.contains), "the text after the last token")
             return nil
         } catch {
             return error

@@ -16,11 +16,11 @@ extension FuzzTarget {
         }
         expect(whole.sent.isEmpty, "something was sent after the request")
         if let byteCount = whole.consumedByteCount {
-            expect(byteCount <= input.count, "more was consumed than there was")
+            expect(byteCount <= input.count, "more bytes were consumed than received")
             expect(input[..<byteCount].starts(with: "HTTP/1.".utf8), "the answer is not HTTP")
             expect(input[..<byteCount].suffix(4).elementsEqual("\r\n\r\n".utf8), "the answer's head is not complete")
             let less = ProxyOutcome(of: [input[..<(byteCount - 1)]], from: handshake)
-            expect(less.consumedByteCount == nil && less.error == nil, "a byte less comes to \(less)")
+            expect(less.consumedByteCount == nil && less.error == nil, "the outcome with one byte less is \(less)")
         }
         for error in [whole.error, whole.partialRefusal, whole.errorAtEnd].compactMap({ $0 }) {
             expectOneSafeLine(error.description)
@@ -34,7 +34,7 @@ extension FuzzTarget {
     private static let handshake: ProxyHandshake = {
         guard let proxy = try? Proxy(parsing: "http://user:password@proxy:3128"),
             let handshake = try? ProxyHandshake(proxy: proxy, host: "host", port: 443)
-        else { unexpected("the proxy is a good one") }
+        else { unexpected("the proxy is valid") }
         return handshake
     }()
 }

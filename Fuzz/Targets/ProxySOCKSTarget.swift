@@ -28,7 +28,7 @@ extension FuzzTarget {
     private static func handshake(_ url: String) -> ProxyHandshake {
         guard let proxy = try? Proxy(parsing: url),
             let handshake = try? ProxyHandshake(proxy: proxy, host: "host", port: 443)
-        else { unexpected("the proxy is a good one") }
+        else { unexpected("the proxy is valid") }
         return handshake
     }
 }

@@ -9,7 +9,7 @@ extension FuzzTarget {
     /// - Error messages are one line that is safe to show.
     static let redirects = FuzzTarget(name: "redirects") { input in
         var choices = ChoiceReader(input)
-        guard var request = firstRequest(choices.byte()) else { unexpected("there is no request to begin with") }
+        guard var request = firstRequest(choices.byte()) else { unexpected("there is no first request") }
         let first = request.url
         var hasLeft = false
         for line in choices.remaining().split(separator: UInt8(ascii: "\n")).prefix(8) {
@@ -26,7 +26,7 @@ extension FuzzTarget {
                 continue
             }
             hasLeft = hasLeft || !request.url.isSameOrigin(as: first)
-            expect(request.url.isSecure || !first.isSecure, "TLS is gone at \(request.url)")
+            expect(request.url.isSecure || !first.isSecure, "TLS was dropped at \(request.url)")
             if case .unix = first.endpoint { expect(!hasLeft, "from the socket to \(request.url)") }
             checkRequest(request, hasLeft: hasLeft)
         }
@@ -44,10 +44,10 @@ extension FuzzTarget {
         let bytes = request.head(key: "AAAAAAAAAAAAAAAAAAAAAA==")
         var parser = HTTPHeadParser(.request, limits: HeadLimits(maximumBytes: .max, maximumFields: 16))
         guard (try? parser.receive(bytes.span.bytes)) == bytes.count, let head = parser.requestHead else {
-            unexpected("no HTTP: \(String(decoding: bytes, as: UTF8.self))")
+            unexpected("not HTTP: \(String(decoding: bytes, as: UTF8.self))")
         }
         expectEqual(head.fields.all(named: "Host"), [request.url.hostField], "Host")
-        expectEqual(head.fields.all(named: "X-Other"), ["stays"], "a field that is no secret")
+        expectEqual(head.fields.all(named: "X-Other"), ["stays"], "a field that is not secret")
         let secrets = ["Cookie", "Proxy-Authorization"].flatMap { head.fields.all(named: $0) }
         expectEqual(secrets, hasLeft ? [] : ["k=secret", "secret"], "secrets at \(request.url)")
         let authorizations = head.fields.all(named: "Authorization")

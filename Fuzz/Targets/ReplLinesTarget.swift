@@ -9,7 +9,7 @@ extension FuzzTarget {
         switch check(input, commands: PromptCommandTable.connect) {
         case .shared(let action)?: check(action)
         case .sendJSON(let text)?:
-            expect(text.withUnsafeBytes { JSONReader.problem(in: $0.bytes) } == nil, "what is no JSON was sent")
+            expect(text.withUnsafeBytes { JSONReader.problem(in: $0.bytes) } == nil, "invalid JSON was sent")
         default: break
         }
         if case .shared(let action)? = check(input, commands: PromptCommandTable.listen) { check(action) }
@@ -21,9 +21,9 @@ extension FuzzTarget {
     {
         switch PromptLine(input, commands: commands) {
         case .message(let payload):
-            expect(input == payload || input == [UInt8(ascii: "/")] + payload, "the message is not what was typed")
+            expect(input == payload || input == [UInt8(ascii: "/")] + payload, "the message differs from the line")
             expect(input.first != UInt8(ascii: "/") || payload.first == UInt8(ascii: "/"), "a command was sent")
-        case .empty: expect(input.isEmpty, "what was typed was dropped")
+        case .empty: expect(input.isEmpty, "a line was dropped")
         case .mistake(let words): expectOneSafeLine(words)
         case .action(let action): return action
         }

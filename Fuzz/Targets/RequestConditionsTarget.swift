@@ -26,7 +26,7 @@ extension FuzzTarget {
                 fields, tag: EntityTag(opaque: "tag", isWeak: isWeak), modifiedSeconds: 1_000_000_000, now: now)
             let names = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
             if !names.contains(where: fields.contains(named:)) {
-                expectEqual(conditions.outcome, .hold, "what comes of no conditions")
+                expectEqual(conditions.outcome, .hold, "the outcome without conditions")
             }
             if isWeak, fields.contains(named: "If-Range") {
                 expect(!conditions.allowRange, "a weak tag allows a range")
@@ -42,7 +42,7 @@ extension FuzzTarget {
             case .whole: break
             case .part(let range):
                 expect(
-                    !range.isEmpty && range.lowerBound >= 0 && range.upperBound <= size, "\(range) is not of \(size)")
+                    !range.isEmpty && range.lowerBound >= 0 && range.upperBound <= size, "\(range) exceeds \(size)")
                 let again = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
                 expectEqual(ByteRange(parsing: [again], size: size), .part(range), "the range, written again")
             case .unsatisfiable: expectEqual(values.count, 1, "the number of fields")
@@ -55,7 +55,7 @@ extension FuzzTarget {
         // A leap second is the first second of the next day.
         let written = HTTPDate.text(ofSeconds: seconds)
         let isLast = text.contains("9999") && text.contains(":60")
-        expect(isLast || HTTPDate.seconds(parsing: written, now: now) == seconds, "\(text) is written \(written)")
+        expect(isLast || HTTPDate.seconds(parsing: written, now: now) == seconds, "\(text) was written as \(written)")
     }
 
     private static func checkTags(_ values: [String]) {
@@ -63,6 +63,6 @@ extension FuzzTarget {
         // Invalid UTF-8 has been repaired before.
         let written = tags.map(\.text).joined(separator: ", ")
         expectEqual(EntityTagCondition(parsing: [written]), .oneOf(tags), "the tags, written again")
-        for tag in tags { expect(tag.isWeaklyEqual(to: tag), "\(tag.text) is not itself") }
+        for tag in tags { expect(tag.isWeaklyEqual(to: tag), "\(tag.text) does not match itself") }
     }
 }

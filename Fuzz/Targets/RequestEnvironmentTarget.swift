@@ -16,7 +16,7 @@ extension FuzzTarget {
         for (name, value) in variables {
             expect(name.utf8.allSatisfy(isNameByte), "the name \(name)")
             expect(name.utf8.starts(with: "HTTP_".utf8) || ownNames.contains(name), "the name \(name)")
-            expect(!withheldNames.contains(name), "\(name) is told")
+            expect(!withheldNames.contains(name), "\(name) is passed on")
             expect(!value.contains { $0 < 0x20 || $0 == 0x7F }, "the value of \(name): \(value)")
             expect(!value.starts(with: "() {".utf8), "the value of \(name): \(value)")
         }
@@ -27,7 +27,7 @@ extension FuzzTarget {
             }
             guard isHarmless, !withheldNames.contains(name) else { continue }
             let value = variables[name] ?? []
-            expect(variables[name] != nil && value.count >= field.valueBytes.count, "\(name) is not told")
+            expect(variables[name] != nil && value.count >= field.valueBytes.count, "\(name) is not passed on")
         }
     }
 

@@ -20,9 +20,9 @@ extension FuzzTarget {
         let written = path.directoryText
         expect(written.hasPrefix("/") && !written.hasPrefix("//"), "the path is written as \(written)")
         expect(written.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "the path is written as \(written)")
-        guard let again = try? RequestPath(parsing: written) else { unexpected("\(written) is no path") }
-        expectEqual(again.names, path.names, "the names of what is written")
-        expect(again.endsWithSlash, "\(written) has a slash at its end")
+        guard let again = try? RequestPath(parsing: written) else { unexpected("\(written) is not a path") }
+        expectEqual(again.names, path.names, "the names of the written path")
+        expect(again.endsWithSlash, "\(written) does not end with a slash")
         checkPage(of: path)
     }
 
@@ -30,7 +30,7 @@ extension FuzzTarget {
         let isOne = !name.isEmpty && !name.utf8.contains { $0 == 0 || "/\\".utf8.contains($0) }
         expect(isOne, "a name leads elsewhere: \(name)")
         expect(name.utf8.first != UInt8(ascii: ".") || name == ".well-known", "a hidden name is served: \(name)")
-        expect(RequestPath.isServed(name), "a name is served and is not: \(name)")
+        expect(RequestPath.isServed(name), "a name is both served and hidden: \(name)")
     }
 
     private static func checkPage(of path: RequestPath) {
@@ -41,7 +41,7 @@ extension FuzzTarget {
         let plain = DirectoryIndex(path: plainPath, entries: plainEntries, isCut: false).html
         for character in "<>\"\r".utf8 {
             let counts = [page, plain].map { page in page.utf8.count { $0 == character } }
-            expectEqual(counts[0], counts[1], "how often there is a character \(character)")
+            expectEqual(counts[0], counts[1], "the number of characters \(character)")
         }
     }
 }

@@ -19,7 +19,7 @@ extension FuzzTarget {
             case .needsMore, .requested: break
             case .refused(let refusal): checkRefusal(refusal)
             case .accepted(let upgrade, let byteCount):
-                expect(byteCount <= input.count, "more was consumed than there was")
+                expect(byteCount <= input.count, "more bytes were consumed than received")
                 checkUpgrade(upgrade)
             }
         }
@@ -31,7 +31,7 @@ extension FuzzTarget {
             let open = try? ServerPolicy(
                 subprotocols: ["v2", "chat"], path: "/chat", allowedOrigins: ["https://app.example"],
                 checksHostAndOrigin: false, extraFields: [extra].compactMap { $0 })
-        else { unexpected("the policies are good ones") }
+        else { unexpected("the policies are valid") }
         return [plain, open]
     }()
 
@@ -59,7 +59,7 @@ extension FuzzTarget {
         guard let url = try? WebSocketURL(parsing: "ws://host/"),
             let request = try? ClientRequest(
                 url: url, subprotocols: offered, extensionOffers: upgrade.extensionOffers)
-        else { unexpected("a client cannot ask for what a server accepts: \(offered)") }
+        else { unexpected("a client cannot offer what a server accepts: \(offered)") }
         var client = ClientHandshake(request: request, nonce: Array(nonce))
         let answer = upgrade.responseBytes(accepting: upgrade.extensionOffers)
         guard case .upgraded(let opened, let byteCount)? = try? client.receive(answer.span.bytes) else {

@@ -103,7 +103,7 @@ private struct End: ~Copyable {
         do throws(ProtocolError) {
             try session.receive(bytes, handler: &handler)
         } catch {
-            unexpected("one end finds fault with the other: \(error)")
+            unexpected("one end reports a violation by the other: \(error)")
         }
         if session.outbox.bytes.count > Outbox.pongBacklogBytes { hadBacklog = true }
     }
@@ -140,7 +140,7 @@ private struct SessionPair: ~Copyable {
             guard let (parameters, answer) = server.accept([offer]),
                 let agreed = try DeflateAnswer.parameters(in: [answer], to: [offer])
             else { unexpected("the server declined") }
-            expectEqual(parameters, agreed, "what either end makes of the agreement")
+            expectEqual(parameters, agreed, "the parameters at both ends")
             return agreed
         } catch {
             unexpected("the client refused the answer: \(error)")
@@ -210,9 +210,9 @@ private struct SessionPair: ~Copyable {
         let said = speaker.handler.said
         let heard = listener.handler.heard
         for (index, (left, right)) in zip(said, heard).enumerated() {
-            expect(left == right, "number \(index) of what was sent arrived as something else")
+            expect(left == right, "item \(index) arrived as another one")
         }
-        expectEqual(said.count, heard.count, "the number of things that were sent, and that arrived")
+        expectEqual(said.count, heard.count, "the number of items sent and received")
         expectEqual(speaker.session.closing.sent, listener.session.closing.received, "the close frame")
         let hasClosed = speaker.session.closing.sent != nil || listener.session.closing.sent != nil
         expectEqual(speaker.session.closing.isComplete, hasClosed, "whether the closing handshake is complete")

@@ -3,7 +3,7 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// Bytes in place of a TLS handshake. The first byte selects the role.
+    /// Bytes instead of a TLS handshake. The first byte selects the role.
     ///
     /// - The result does not depend on how the bytes are split.
     /// - Without a handshake, there is no plaintext, and the connection is not established.
@@ -18,12 +18,12 @@ extension FuzzTarget {
                 whole.error?.identifier == cut.error?.identifier,
                 "whole and in pieces of \(pieces.map(\.count)): \(whole) \(cut)")
         }
-        expect(!whole.isEstablished && whole.plaintextBytes == 0, "something was established without the other side")
+        expect(!whole.isEstablished && whole.plaintextBytes == 0, "a connection was established without a peer")
         for error in [whole.error, whole.errorAtEnd].compactMap({ $0 }) { expectOneSafeLine(error.description) }
     }
 }
 
-/// The outcome of bytes in place of a handshake.
+/// The outcome of bytes instead of a handshake.
 private struct TLSOutcome {
     private(set) var error: TLSError?
     /// The failure if the peer then closes the connection.
@@ -47,7 +47,7 @@ private struct TLSOutcome {
     private static let certificate = try? TLSCertificateSource.selfSigned(names: [], nowSeconds: 1_800_000_000)
 
     init(of pieces: [ArraySlice<UInt8>], isServer: Bool) {
-        guard let session = Self.session(isServer: isServer) else { unexpected("the settings are good ones") }
+        guard let session = Self.session(isServer: isServer) else { unexpected("the settings are valid") }
         do throws(TLSError) {
             try session.start()
             for piece in pieces { plaintextBytes += try Self.decrypt(piece, with: session) }
@@ -69,7 +69,7 @@ private struct TLSOutcome {
             plaintextBytes += progress.plaintextBytes
             offset += progress.consumedBytes
             guard progress.consumedBytes > 0 || progress.plaintextBytes > 0 else {
-                unexpected("nothing of \(rest.count) bytes was consumed")
+                unexpected("none of \(rest.count) bytes was consumed")
             }
         }
         return plaintextBytes

@@ -19,7 +19,7 @@ extension FuzzTarget {
                 let target = try base.resolving(location: text)
                 checkURL(target)
                 let isRelative = URLForm.scheme(of: text) == nil && !text.utf8.starts(with: "//".utf8)
-                expect(!isRelative || target.isSameOrigin(as: base), "a relative reference leads elsewhere: \(target)")
+                expect(!isRelative || target.isSameOrigin(as: base), "a relative reference leads to \(target)")
             } catch {
                 expectOneSafeLine(error.description)
             }

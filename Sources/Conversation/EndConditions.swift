@@ -23,7 +23,7 @@ public struct EndConditions {
     /// - Parameters:
     ///   - count: The number of messages to wait for, at least 1.
     ///   - countsReplies: Whether to wait for as many messages as are sent instead, and at least one.
-    ///   - until: Patterns, each of which ends the run at its first match.
+    ///   - until: Patterns. The first match of any of them ends the run.
     ///   - expectations: Patterns that messages have to match before the end.
     public init(
         count: Int? = nil, countsReplies: Bool = false, until: [Pattern] = [], expectations: [Pattern] = []

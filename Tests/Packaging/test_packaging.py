@@ -94,7 +94,9 @@ def test_the_image_runs_wsx_as_nobody(dist):
         assert descriptor["size"] == len(data)
         return data
 
-    manifest = json.loads(blob(*json.loads(blobs["index.json"])["manifests"]))
+    index, = json.loads(blobs["index.json"])["manifests"]
+    assert index["annotations"]["io.containerd.image.name"] == f"docker.io/library/wsx:{VERSION}"
+    manifest = json.loads(blob(index))
     config = json.loads(blob(manifest["config"]))
     assert (config["config"]["User"], config["config"]["Entrypoint"]) == (NOBODY, ["/usr/bin/wsx"])
     with tarfile.open(fileobj=io.BytesIO(blob(*manifest["layers"]))) as layer:
@@ -109,6 +111,39 @@ def test_a_binary_that_needs_a_newer_glibc_is_rejected(tmp_path):
     with pytest.raises(subprocess.CalledProcessError) as error:
         pack(STAND_IN, tmp_path / "dist", 0o022, MINIMUM_GLIBC="2.2.5")
     assert error.value.returncode == 1
+
+
+@pytest.mark.parametrize("file, old, new, problem", [
+    (None, None, None, None),
+    ("packaging/maintainer", "@example.org", "@wsx.invalid", "packaging/maintainer has example values"),
+    ("packaging/maintainer", "someone/", "OWNER/", "packaging/maintainer has example values"),
+    ("CHANGELOG.md", f"## {VERSION} ", "## Unreleased ", f"CHANGELOG.md has no heading for {VERSION}"),
+    ("Sources/wsx/Options/Version.swift", f'"{VERSION}"', '"9.9.9"', f"has another version than {VERSION}"),
+])
+def test_a_release_needs_a_version_changes_and_a_publisher(tmp_path, file, old, new, problem):
+    for name in ("scripts/dist/check-release.sh", "Sources/wsx/Options/Version.swift", "CHANGELOG.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "packaging").mkdir()
+    (tmp_path / "packaging/maintainer").write_text(
+        'MAINTAINER="Someone <someone@example.org>"\nREPOSITORY=someone/wsx\n')
+    if file:
+        text = (tmp_path / file).read_text()
+        assert old in text
+        (tmp_path / file).write_text(text.replace(old, new))
+    check = subprocess.run(
+        [tmp_path / "scripts/dist/check-release.sh", VERSION], stderr=subprocess.PIPE, text=True, check=False)
+    assert check.returncode == (1 if problem else 0), check.stderr
+    assert (problem or "") in check.stderr
+
+
+def test_a_formula_needs_a_repository(tmp_path):
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_text("".join(f"{'1' * 64}  wsx-1.2.3-{name}-linux.tar.gz\n" for name in ("x86_64", "aarch64")))
+    formula = subprocess.run(
+        [SCRIPTS / "formula.sh", "1.2.3", sums, "OWNER/wsx"], stderr=subprocess.PIPE, text=True, check=False)
+    assert formula.returncode == 1
+    assert "packaging/maintainer" in formula.stderr
 
 
 def test_the_formula_names_the_release(tmp_path):

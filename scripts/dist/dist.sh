@@ -49,5 +49,6 @@ MINIMUM_GLIBC=${MINIMUM_GLIBC:-$glibc} scripts/dist/deb.sh "$work/deb" "$version
 
 /usr/bin/python3 scripts/dist/image.py "$binary" "$version" "$output/wsx-$version-$machine.oci.tar"
 
+scripts/dist/check-release.sh "$version" || echo "dist: these packages are for tests, not for a release" >&2
 cd "$output"
 sha256sum -- wsx[-_]"$version"* >SHA256SUMS

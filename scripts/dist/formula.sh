@@ -10,6 +10,12 @@ version=$1 sums=$2
 packaging=$(dirname "$0")/../../packaging
 . "$packaging/maintainer"
 repository=${3:-$REPOSITORY}
+case $repository in
+    OWNER/*)
+        echo "formula: $repository is an example; set REPOSITORY in packaging/maintainer, or give a third argument" >&2
+        exit 1
+        ;;
+esac
 
 checksum() {
     awk -v name="wsx-$version-$1-linux.tar.gz" '$2 == name { print $1; found = 1 } END { exit !found }' "$sums" || {

@@ -130,7 +130,11 @@ def main():
             "mediaType": "application/vnd.oci.image.index.v1+json",
             "manifests": [{
                 "mediaType": "application/vnd.oci.image.manifest.v1+json",
-                "annotations": {"org.opencontainers.image.ref.name": version},
+                # Podman and containerd read the name of the image from the second annotation.
+                "annotations": {
+                    "org.opencontainers.image.ref.name": version,
+                    "io.containerd.image.name": f"docker.io/library/wsx:{version}",
+                },
                 "platform": {"architecture": ARCHITECTURES[platform.machine()], "os": "linux"},
                 **manifest,
             }],

@@ -28,7 +28,7 @@ SESSION = [
     ("/binary hex cafe f00d", r"← binary"),
     # Ctrl-V makes the escape character part of the line.
     ("a server cannot turn this \x16\x1b[31mred", r"← a server"),
-    ("/find ada", r"Found"),
+    ("/find Ada", r"Found [1-9]"),
     ("/ping", r"← pong"),
 ]
 LAST_LINE = "the line you type stays intact"

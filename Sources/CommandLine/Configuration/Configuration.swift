@@ -18,8 +18,8 @@
 /// - A value ends with its line, without spaces at its ends. In double quotes it keeps them, and `\"` and `\\` stand for
 ///   a quote and a backslash.
 ///
-/// A parser of our own, because the C library that fits best, inih, reports line numbers, accepts options without a
-/// value, and leaves `;` in values alone only with compile-time settings, and Debian's build does not have them.
+/// The parser is ours. The C library that fits best, inih, can report line numbers, accept options without a value, and
+/// keep `;` in values, but Debian's build has these settings turned off.
 public struct Configuration: Equatable, Sendable {
     /// An option as written in the file.
     public struct Entry: Equatable, Sendable {

@@ -92,7 +92,7 @@ public struct CommandSpecification<Invocation>: Sendable {
             CommandDescription.completionsName, summary: "Print a shell's completion script", arguments: "",
             operands: [
                 OperandSpecification(
-                    "SHELL", required: true, completion: .choices(of: Shell.self), summary: "bash, zsh or fish"
+                    "SHELL", required: true, completion: .choices(of: Shell.self), summary: "bash, zsh, or fish"
                 ) { shell, words in shell = words.joined() }
             ],
             manual: manual()

@@ -85,8 +85,8 @@ public struct JSONPath: Equatable, Sendable {
         }
     }
 
-    /// Appends the value at this location: a string decoded and without its quotes, and any other value as it is in the
-    /// text, but without whitespace between tokens. An unpaired surrogate in a string becomes U+FFFD.
+    /// Appends the value at this location. A string is decoded and loses its quotes; an unpaired surrogate becomes
+    /// U+FFFD. Any other value is copied without whitespace between tokens.
     /// - Parameter text: Valid UTF-8.
     /// - Returns: Whether there is a value; otherwise nothing was appended.
     public func appendValue(of text: RawSpan, to buffer: inout ByteBuffer) -> Bool {

@@ -96,7 +96,7 @@ internal final class BroadcastWorkload: Workload {
     ) {
         let stamp = message.stamp(of: payload)
         if stamp == nil, context.takesIntoExchange(payload, on: reader, outbox: &outbox) { return }
-        // Ignore the server's messages to publishers: they say nothing about readers.
+        // Ignore the server's messages to publishers, which are not deliveries to readers.
         guard !isSender(reader) else { return }
         // Ignore other messages of the server, such as greetings.
         guard payload.byteCount == message.byteCount || message.isOfRun(payload) else { return }

@@ -8,7 +8,7 @@ extension TLSError {
             .unrecognizedName("example.org"), .noApplicationProtocol, .weakKeyExchange(reason: "dh key too small"),
             .alert(name: "internal error", number: 80), .badRecord(reason: "bad record mac"),
             .violation(reason: "unexpected message"), .endedDuringHandshake(peerHasAnswered: true),
-            .invalidServerName(""), .failed(reason: "internal error"),
+            .invalidServerName("a..example.org"), .failed(reason: "internal error"),
         ]
 
     /// The errors that only a server can encounter, except problems with client certificates.
@@ -32,7 +32,8 @@ extension TLSCertificateProblem {
             .wildcardAcrossLabels(host: "a.b.example.net", pattern: pattern),
             .wildcardTooWide(host: "example.net", pattern: "*.net"),
             .noAlternativeName(host: host, commonName: "example.org"), .wrongPurpose(subject: subject, depth: 0),
-            .wrongPin(pin: nil), .weakKey(subject: subject, depth: 0, algorithm: "RSA", bits: 1024),
+            .wrongPin(pin: try? TLSPin("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")),
+            .weakKey(subject: subject, depth: 0, algorithm: "RSA", bits: 1024),
             .weakDigest(subject: subject, depth: 0, algorithm: "RSA-SHA1"),
             .badChainOrder(subject: subject, issuer: issuer), .notAnAuthority(subject: issuer),
             .pathLengthExceeded(subject: issuer), .revoked(subject: subject), .badSignature(subject: subject),

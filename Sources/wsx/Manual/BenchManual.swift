@@ -257,10 +257,10 @@ enum BenchManual {
         "BASELINES",
         .paragraph(
             """
-            For each whole second of both runs, wsx takes the number of replies and the median and 99th percentile of \
-            the latency, and compares the medians of these values. A difference is `faster` or `slower` if it is at \
-            least 3 % and significant at the 1 % level (two-sided Mann-Whitney U test on the seconds). Otherwise, it \
-            is `noise`. The test needs at least five seconds of each run.
+            For each whole second of both runs, wsx takes three values: the number of replies, and the median and 99th \
+            percentile of the latency. It compares the medians of these values. A difference is `faster` or `slower` \
+            if it is at least 3 % and significant at the 1 % level (two-sided Mann-Whitney U test on the seconds). \
+            Otherwise, it is `noise`. The test needs at least five seconds of each run.
             """),
         .paragraph(
             """
@@ -318,8 +318,8 @@ enum BenchManual {
                 "`errors`",
                 """
                 The number of connections that failed to open (`connect`), were rejected by the server (`handshake`), \
-                violated the protocol (`protocol`), or were closed by the server or lost (`closed`), and the number of \
-                connection attempts, replies, and closing handshakes that timed out (`timeout`).
+                violated the protocol (`protocol`), or were closed by the server or lost (`closed`). `timeout` is the \
+                number of connection attempts, replies, and closing handshakes that timed out.
                 """
             ),
             (
@@ -355,9 +355,9 @@ enum BenchManual {
             (
                 "`handshake_phases_us`, `handshake_phase_histograms`",
                 """
-                The time of each phase of opening a connection: `name`, `connect`, `proxy`, `tls`, and `upgrade`, the \
-                phases of `--connect-timeout`, which writes `connection` for `connect`. A phase that did not occur has \
-                only zeros.
+                The time of each phase of opening a connection: `name`, `connect`, `proxy`, `tls`, and `upgrade`. \
+                These are the phases of `--connect-timeout`, where `connect` is called `connection`. A phase that did \
+                not occur has only zeros.
                 """
             ),
             (

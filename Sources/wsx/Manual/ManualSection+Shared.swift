@@ -10,7 +10,7 @@ extension ManualSection {
             If the peer violates the protocol, `wsx` closes the connection with the code and reason below. Error \
             messages contain the identifier, which does not change between versions. `message-too-big` and \
             `too-many-fragments` mean that a message exceeded a limit of this end. They are not violations: the exit \
-            status is 1, not 5.
+            status is 1, not 5. The frames, codes, and limits in the texts below are examples.
             """),
         .definitions(
             ProtocolError.catalogue.map { error in
@@ -52,8 +52,9 @@ extension ManualSection {
                 "1",
                 """
                 The peer closed with another code, the connection was lost, a message exceeded `--max-message-size` or \
-                `--max-fragments`, or reading or writing failed. With `wsx listen --once --exec`, also: the program \
-                could not be run, exited with a nonzero status, or was killed by a signal that `wsx` did not send.
+                `--max-fragments`, or reading or writing failed. With `wsx listen --once --exec`, 1 also means that \
+                the program could not be run, exited with a nonzero status, or was killed by a signal that `wsx` did \
+                not send.
                 """
             ),
             ("2", "Invalid usage or invalid input."),
@@ -70,9 +71,9 @@ extension ManualSection {
             (
                 "7",
                 """
-                An expectation was not met: no message matched `--expect`, the peer closed before `--count`, `--one`, \
-                or `--until` was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or \
-                received wrong replies.
+                An expectation was not met. No message matched `--expect`, or the peer closed before `--count`, \
+                `--one`, or `--until` was met. With `--fail`, a call returned an error. With `wsx bench`, a threshold \
+                was not met, or replies were wrong.
                 """
             ),
             ("129, 131", "Ended by SIGHUP or SIGQUIT."),

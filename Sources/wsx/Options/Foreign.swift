@@ -54,10 +54,13 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--connect-to", remedy: "use --resolve HOST:PORT:IP"),
         ForeignOption(client, "--socks5", remedy: "use --proxy socks5://HOST:PORT"),
         ForeignOption(client, "--socks5-hostname", remedy: "use --proxy socks5h://HOST:PORT"),
+        ForeignOption(client, "--proxy-user", remedy: "use --proxy http://USER:PASSWORD@HOST:PORT"),
         ForeignOption(
             [.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
         ForeignOption([.connect], "-c", "--connect", remedy: "write just the URL"),
+        ForeignOption(client, "--url", remedy: "write just the URL"),
         ForeignOption(client, "--silent", remedy: "use --quiet"),
+        ForeignOption(client, "-S", "--show-error", remedy: "omit it: errors are always shown"),
         ForeignOption([.bench], "--fail", remedy: "omit it: failures always set the exit status"),
         ForeignOption(client, "--disable-compression", remedy: "use --compress=off"),
         ForeignOption([.connect, .listen, .bench], "--no-color", "--disable-color", remedy: "use --color never"),
@@ -72,8 +75,10 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--tls-max", remedy: "omit it: only the oldest version can be set (--tls-min)"),
         ForeignOption(client, "--tls-domain", remedy: "use --tls-server-name NAME"),
         ForeignOption([.bench], "-E", remedy: "use --cert FILE"),
-        ForeignOption([.listen], "--cert", "--ssl-cert", remedy: "use --tls-cert FILE"),
-        ForeignOption([.listen], "--key", "--ssl-key", remedy: "use --tls-key FILE"),
+        ForeignOption(client, "--cert-type", "--client-pkcs12-der", remedy: "use --cert FILE with a PEM file"),
+        ForeignOption([.listen], "--cert", "--ssl-cert", "--sslcert", remedy: "use --tls-cert FILE"),
+        ForeignOption([.listen], "--key", "--ssl-key", "--sslkey", remedy: "use --tls-key FILE"),
+        ForeignOption([.listen], "--pkcs12-der", remedy: "use --tls-cert FILE with a PEM file"),
         ForeignOption([.listen], "--ca", "--cacert", remedy: "use --client-ca PATH"),
         ForeignOption([.listen], "--tls", "--ssl", remedy: "use --tls-self-signed or --tls-cert FILE"),
     ]
@@ -84,6 +89,10 @@ struct ForeignOption: Sendable {
             [.connect], "-d", "--data", "--data-raw", "--data-binary", "--post", "--message",
             remedy: "put the message after the URL, or use --file FILE"),
         ForeignOption(
+            [.connect], "-T", "--upload-file",
+            remedy: "use --file FILE to send one message, or standard input to send lines"),
+        ForeignOption([.connect], "-N", "--no-buffer", remedy: "omit it: messages are written as they arrive"),
+        ForeignOption(
             [.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use --message TEXT or --file FILE"),
         ForeignOption([.connect], "-m", remedy: "use --timeout DURATION"),
         ForeignOption([.connect], "-w", "--wait", remedy: "use --linger DURATION to wait for replies"),
@@ -93,7 +102,9 @@ struct ForeignOption: Sendable {
         ForeignOption([.connect], "--exit-on-eof", remedy: "use --linger 0"),
         ForeignOption([.connect], "--one-message", remedy: "use --one"),
         ForeignOption([.connect], "--max-messages", remedy: "use --count N"),
-        ForeignOption([.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", remedy: "use --verbose"),
+        ForeignOption(
+            [.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", "-D", "--dump-header",
+            remedy: "use --verbose"),
         ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),
@@ -105,7 +116,10 @@ struct ForeignOption: Sendable {
         ForeignOption([.listen], "-b", remedy: "use --binary"),
         ForeignOption(duplex, "-0", "--null-terminated", remedy: "use --input nul"),
         ForeignOption(duplex, "--base64", remedy: "use --input base64 and --output base64"),
-        ForeignOption([.connect], "-U", "--unidirectional-reverse", remedy: "use --no-stdin"),
+        ForeignOption([.connect], "--unidirectional-reverse", remedy: "use --no-stdin"),
+        ForeignOption(
+            [.connect], "-U",
+            remedy: "use --no-stdin to only receive, or --proxy http://USER:PASSWORD@HOST:PORT to log in to a proxy"),
     ]
 
     // wrk, oha, k6: the load.
@@ -131,12 +145,15 @@ struct ForeignOption: Sendable {
         ForeignOption(
             [.listen], "-p", "--port", "--address", "--bind", "--host", remedy: "write just [ADDRESS:]PORT"),
         ForeignOption([.listen], "-u", "--user", "--basic-auth", remedy: "use --auth USER:PASSWORD"),
-        ForeignOption([.listen], "--protocol", remedy: "use --subprotocol NAME"),
-        ForeignOption([.listen], "--dir", "--directory", "--static", "--staticdir", remedy: "use --serve DIR"),
+        ForeignOption([.listen], "--protocol", "--server-protocol", remedy: "use --subprotocol NAME"),
+        ForeignOption([.listen], "--server-header", remedy: "use --header 'NAME: VALUE'"),
+        ForeignOption(
+            [.listen], "--dir", "--directory", "--static", "--staticdir", "-F", "--static-file",
+            remedy: "use --serve DIR"),
         ForeignOption([.listen], "--devconsole", remedy: "use --console"),
         ForeignOption([.listen], "--restrict-uri", remedy: "use --path PATH"),
         ForeignOption([.listen], "--oneshot", remedy: "use --once"),
-        ForeignOption([.listen], "--max-clients", remedy: "use --max-connections N"),
+        ForeignOption([.listen], "--max-clients", "--conncap", remedy: "use --max-connections N"),
         ForeignOption([.listen], "--maxforks", remedy: "use --max-processes N"),
     ]
 }

@@ -43,7 +43,7 @@ enum Failure: Error {
     case closingTimedOut(after: Duration)
     /// No message matched these regular expressions, within the time limit if there was one.
     case unmet([String], after: Duration?)
-    /// The peer closed the connection with this code before the goal of `--count` or `--until` was met.
+    /// The peer closed the connection with this code before the goal of `--count`, `--one`, or `--until` was met.
     case closedEarly(UnmetGoal, CloseCode)
     /// The wait after the end of the input ended before the goal was met.
     case waitEnded(UnmetGoal, Linger)
@@ -340,7 +340,7 @@ enum Failure: Error {
         }
     }
 
-    /// How a connection ended, and who ended it: `the server closed it with 4001 "expired"`.
+    /// How a connection ended, and who ended it: `the peer closed it: 4001 "expired"`.
     static func words(forEnd end: ConnectionEnd) -> String {
         guard let received = end.closing.received, !end.closing.wasStartedHere else {
             let lost = end.closing.received == nil ? end.failure.map { "the connection was lost: \($0)" } : nil

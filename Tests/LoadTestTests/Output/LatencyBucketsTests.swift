@@ -38,7 +38,8 @@ import WSCore
     }
 
     @Test(
-        "Equal values are in one bucket, and without values there is none", arguments: [0, 1, 5, 123_456] as [UInt64])
+        "Equal values share a bucket, and without values there are no buckets",
+        arguments: [0, 1, 5, 123_456] as [UInt64])
     func single(value: UInt64) {
         let buckets = LatencyBuckets.buckets(of: Self.histogram([value, value]))
         #expect(buckets.first?.count == 2)

@@ -22,7 +22,10 @@ import Testing
             ("--next", "'wsx connect -h' lists the options"), ("--interface", "use --source-ip IP"),
             ("--connect", "write just the URL"), ("--protocol", "use --subprotocol NAME"),
             ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench' for a load test"),
-            ("-P", "use --verbose"),
+            ("-P", "use --verbose"), ("-N", "omit it: messages are written as they arrive"),
+            ("-T", "use --file FILE to send one message, or standard input to send lines"),
+            ("--proxy-user", "use --proxy http://USER:PASSWORD@HOST:PORT"),
+            ("--client-pkcs12-der", "use --cert FILE with a PEM file"),
         ])
     func connect(option: String, remedy: String) {
         #expect(Self.message(["connect", "echo:", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")
@@ -40,6 +43,7 @@ import Testing
             ("bench", "--latency-correction", "omit it: with --rate, latencies always count from the due time"),
             ("listen", "--cert", "use --tls-cert FILE"), ("listen", "--cacert", "use --client-ca PATH"),
             ("listen", "-u", "use --auth USER:PASSWORD"), ("listen", "--oneshot", "use --once"),
+            ("listen", "--static-file", "use --serve DIR"), ("listen", "--sslcert", "use --tls-cert FILE"),
             ("listen", "-l", "write just the port"), ("listen", "--host", "write just [ADDRESS:]PORT"),
             ("listen", "--exec-timeout", "'wsx listen -h' lists the options"),
             ("listen", "--max-messages", "'wsx listen -h' lists the options"),

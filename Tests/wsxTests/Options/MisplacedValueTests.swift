@@ -94,6 +94,10 @@ import Testing
                 "'ws://h' for '-b': this is a URL, not a cookie; use --binary to send binary messages"
             ),
             (
+                ["connect", "-n", "wss://h"],
+                "'wss://h' for '-n': this is a URL, not a number; use --insecure for wscat's -n, or --count N for a number"
+            ),
+            (
                 ["connect", "-f", "ws://h"],
                 "'ws://h' for '-f': this is a URL, not a file; omit curl's -f (failures always set the exit status), or write ./FILE for a file"
             ),

@@ -11,7 +11,7 @@ import Testing
         version: "TLS 1.3", cipher: "TLS_AES_128_GCM_SHA256", group: "x25519", applicationProtocol: "http/1.1",
         isResumed: true, isVerified: true, peerCertificate: nil, clientCertificateWasRequested: false)
 
-    @Test("The first line has the version, the cipher, and what was negotiated besides")
+    @Test("The first line has the version, the cipher, and the other negotiated parameters")
     func lines() {
         #expect(ReportedTLS.lines(Self.bare, with: nil) == ["TLS: TLS 1.2, AES128-SHA"])
         #expect(

@@ -1,4 +1,4 @@
-/// TLS on a stream: encrypts what is written and decrypts what is read.
+/// TLS on a stream: encrypts written bytes and decrypts read bytes.
 ///
 ///      delegate ◄── plaintext buffer ◄── TLSSession.decrypt ◄── stream
 ///      write(_:) ──► TLSSession.encrypt ──► TLSSession.output ──► stream
@@ -42,7 +42,7 @@ internal final class TLSStream: ByteStream {
     /// Prepares TLS on a stream, which it takes over.
     /// - Parameter completion: Receives the result of the handshake. If nil, the delegate is notified of a failure.
     init(_ stream: any ByteStream, session: TLSSession, layer: TLSLayer, completion: Completion? = nil) {
-        assert((stream as? TLSStream)?.layer !== layer, "TLS on TLS needs a layer of its own")
+        assert((stream as? TLSStream)?.layer !== layer, "TLS on TLS needs its own layer")
         self.stream = stream
         self.session = session
         self.layer = layer

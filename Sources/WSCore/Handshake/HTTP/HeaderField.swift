@@ -80,8 +80,8 @@ public enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The name up to its first invalid character. In a line whose first colon belongs to a secret, the rest must not
-    /// be shown.
+    /// The name up to its first invalid character. The rest must not be shown: the first colon of the line may belong to
+    /// a secret.
     private static func beginning(ofInvalidName name: String) -> String {
         let length = name.unicodeScalars.prefix { ASCII.isToken(String($0)) }.count
         return String(String.UnicodeScalarView(name.unicodeScalars.prefix(length + 1)))

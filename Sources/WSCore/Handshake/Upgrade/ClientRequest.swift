@@ -91,7 +91,7 @@ public struct ClientRequest: Sendable {
     /// The user's secrets stay with their origin. For another origin, the new request drops all fields that may contain
     /// secrets (``HeaderField/isSecret``: Authorization, Cookie, Proxy-Authorization, keys, tokens, and the like),
     /// however they were given, and the user's own Host. A further redirect back does not restore them: no other origin
-    /// decides what is requested with the user's credentials. (curl 7.88 drops `--user` in the same way, but sends
+    /// may choose requests that carry the user's credentials. (curl 7.88 drops `--user` in the same way, but sends
     /// fields given with `-H` and cookies again.)
     ///
     /// The user name and password of `url` are used if there is no Authorization field. Stored cookies are always

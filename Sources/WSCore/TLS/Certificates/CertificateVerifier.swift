@@ -111,7 +111,7 @@ extension CertificateVerifier {
         return .wrongHost(host: wanted, names: names.all)
     }
 
-    /// Checks that each certificate is followed by its issuer, as far as the issuers were sent at all.
+    /// Checks that each certificate is followed by its issuer, if the issuer was sent.
     ///
     /// Ignores repeated certificates, and those after the last one whose issuer was sent.
     internal static func chainOrderProblem(_ sent: OpaquePointer?) -> TLSCertificateProblem? {

@@ -58,8 +58,8 @@ final class ConnectRun {
     /// The time limit of a hurried end.
     private var deadline: Timer?
 
-    /// The time limits of a hurried end, after a time limit, a signal, or the loss of standard output: for the closing
-    /// handshake, and then again for slow outputs.
+    /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the
+    /// closing handshake, and then again to slow outputs.
     private static let hurriedLimit = Duration.milliseconds(500)
 
     /// Prepares a run.

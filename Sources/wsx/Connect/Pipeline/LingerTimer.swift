@@ -22,8 +22,8 @@ struct LingerWait {
     private var start: Duration
     private var receivedBytes = 0
 
-    /// The time without messages after which a server that has replied to each message is not expected to send more:
-    /// 100 ms, or two round trips if they are longer.
+    /// The silence after which no more messages are expected from a server that has replied to each message: 100 ms or
+    /// two round trips, whichever is longer.
     static func quietPeriod(after roundTrip: Duration) -> Duration {
         max(.milliseconds(100), roundTrip * 2)
     }

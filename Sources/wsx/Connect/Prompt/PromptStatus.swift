@@ -54,7 +54,7 @@ final class PromptStatus {
         watch()
     }
 
-    /// Updates the progress periodically until there is none.
+    /// Updates the progress periodically until nothing is in progress.
     func watch() {
         guard timer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in update() }

@@ -75,8 +75,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
             summary: "Send MESSAGE when the connection opens",
             manual: """
                 Send *MESSAGE* when the connection opens, after any *MESSAGE* operands. Apart from the order, the \
-                option is equivalent to an operand. To catch a habit from curl, the address of a proxy is rejected: \
-                curl's `-x` is `--proxy` here.
+                option is equivalent to an operand. The address of a proxy is rejected: curl's `-x` is `--proxy` here.
                 """,
             example: #"--execute '{"op":"subscribe","channel":"trades"}'"#, seeAlso: ["file", "interactive"]
         ) { arguments, value throws(ValueProblem) in

@@ -28,6 +28,19 @@ enum MessageFileValue {
     }
 }
 
+/// The number of messages to wait for.
+enum MessageCountValue {
+    /// Accepts a number of 1 or more. It rejects a URL, which follows wscat's `-n`.
+    static func parse(_ text: String) throws(ValueProblem) -> Int {
+        guard !MisplacedValue.isURL(text) else {
+            throw .misplaced(
+                MisplacedValue(
+                    kind: "a URL, not a number", remedy: "use --insecure for wscat's -n, or --count N for a number"))
+        }
+        return try CountValue.parse(text)
+    }
+}
+
 /// The location of a value in JSON messages.
 enum PathValue {
     /// Parses a dotted path or a JSON Pointer.

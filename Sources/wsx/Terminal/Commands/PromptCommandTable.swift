@@ -212,9 +212,9 @@ enum PromptCommandTable {
                 details: """
                     Closes an open connection first. The options still apply, but another origin (scheme, host, or \
                     port) gets nothing that may be a secret: no `--auth`, `--bearer`, `--cookie`, `--cert`, or \
-                    `--subprotocol`, pings instead of `--heartbeat-message`, and of the `--header` fields only \
-                    User-Agent, Origin, Cache-Control, Pragma, DNT, and names that begin with Accept. Messages on the \
-                    command line are not sent again.
+                    `--subprotocol`, and pings instead of `--heartbeat-message`. Of the `--header` fields, it gets \
+                    only User-Agent, Origin, Cache-Control, Pragma, DNT, and names that begin with Accept. Messages on \
+                    the command line are not sent again.
                     """,
                 completion: .url
             ) { argument throws(PromptMistake) in .connect(url: try argument.required("the URL is missing")) }),

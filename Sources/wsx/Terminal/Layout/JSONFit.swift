@@ -132,7 +132,7 @@ struct JSONFit {
         var largeCount = children(of: index).count { indentation + nodes[$0].columns + 2 > columns }
         for child in children(of: index) {
             let after = remaining - 1
-            // The comma, or the closing bracket and what follows it.
+            // The comma, or the closing bracket and the text after it.
             let separatorColumns = after == 0 ? 1 + trailingColumns : 1
             let needed = nodes[child].columns + separatorColumns
             // The last line also needs the number of values that do not fit.

@@ -60,7 +60,7 @@ import Testing
                 == "0 of 2 messages within 30 s of the last input; raise --linger or --timeout to wait longer")
     }
 
-    @Test("The end of the input ends a run whose messages all have replies, and no other run")
+    @Test("The end of the input ends a run if all messages have replies, and only then")
     func inputEnded() {
         for (conditions, hasReply, ends) in [
             (EndConditions(countsReplies: true), true, true), (EndConditions(countsReplies: true), false, false),

@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("an output that nobody reads ends the run, and one that fails fails it")
+    @Test("an output without a reader ends the run, and a failing output fails it")
     func outputs() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -23,7 +23,7 @@ import WSCore
         #expect(try fit(text, columns: 40).isFolded == false)
     }
 
-    @Test("The only large value is shown in as many lines as there are")
+    @Test("The only large value gets all available lines")
     func envelope() throws {
         let text = #"{"data":{"user":{"name":"Ada Lovelace","mail":"ada@example.com"},"ok":true}}"#
         let result = try fit(text, columns: 40)

@@ -23,11 +23,10 @@ struct EndingArguments: Equatable, Sendable {
                 connection. `forever` waits until the peer closes it.
                 """,
             """
-            The default is `1s`. It becomes shorter if the server has sent exactly one reply for each message: the \
-            wait then ends after 100 milliseconds, or two round trips if they are longer. To measure the round trip, a \
-            ping precedes the first message; messages that arrive before its pong, such as a greeting, do not count as \
-            replies. An explicit *DURATION* always applies, and no ping is sent. Give one for servers that send several \
-            replies per message.
+            The default is `1s`. It becomes shorter if the server has sent exactly one reply for each message: 100 \
+            milliseconds or two round trips, whichever is longer. To measure the round trip, a ping precedes the first \
+            message; messages that arrive before its pong, such as a greeting, do not count as replies. An explicit \
+            *DURATION* always applies, and no ping is sent. Give one for servers that send several replies per message.
             """,
             """
             With `--until`, the default is `forever`. With `--count` or `--one`, it is 30 seconds after the end of the \
@@ -47,7 +46,7 @@ struct EndingArguments: Equatable, Sendable {
             """,
             "With `--pick`, messages that are omitted do not count.",
             example: "--count 10", seeAlso: ["one", "until", "linger", "timeout"]
-        ) { arguments, value throws(ValueProblem) in arguments.count = try CountValue.parse(value) },
+        ) { arguments, value throws(ValueProblem) in arguments.count = try MessageCountValue.parse(value) },
         OptionSpecification(
             "one", "1", conflicts: ["count"], heading: .ending,
             summary: "Exit after one reply per message",

@@ -50,8 +50,8 @@ struct ReplyArguments: Equatable, Sendable {
             heading: .requests,
             summary: "Turn 'method arg...' into JSON-RPC calls",
             manual: """
-                Turn each input message that consists of a method and its arguments, such as `sum 1 2` or `open \
-                url=http://localhost/`, into a JSON-RPC 2.0 call with a unique id. Implies `--correlate id`. See \
+                Turn each input message into a JSON-RPC 2.0 call with a unique id. A message consists of a method and \
+                its arguments, such as `sum 1 2` or `open url=http://localhost/`. Implies `--correlate id`. See \
                 REQUESTS AND REPLIES.
                 """,
             "*FORM* is the form of the calls and defaults to `auto`:",

@@ -140,9 +140,9 @@ struct LoadArguments: Equatable, Sendable {
             "start-at", value: OptionValue("TIME"), heading: .load,
             summary: "Start sending at TIME",
             manual: """
-                Open the connections at once, but start sending at *TIME*, to start several machines together. *TIME* \
-                is an RFC 3339 time (`2026-05-01T12:00:00Z`), seconds since 1970, or a delay from the start of the \
-                program (`+30s`). If connections are still opening at *TIME*, the test starts late, with a warning.
+                Open the connections at once, but start sending at *TIME*. Several machines can thus start together. \
+                *TIME* is an RFC 3339 time (`2026-05-01T12:00:00Z`), seconds since 1970, or a delay from the start of \
+                the program (`+30s`). If connections are still opening at *TIME*, the test starts late, with a warning.
                 """,
             example: "--start-at 2026-05-01T12:00:00Z", seeAlso: ["warmup", "output"]
         ) { arguments, value throws(ValueProblem) in arguments.start = try StartTime.parse(value) },
@@ -255,8 +255,8 @@ struct LoadMessageArguments: Equatable, Sendable {
             manual: """
                 Generate messages of *SIZE* bytes: 1 byte through `1G`. The default is 20, or 48 with `--mode \
                 broadcast`. A generated message starts with its number (8 hexadecimal digits) and a hash of the number \
-                and the connection (8 letters), to match every reply to its message. Fewer than 16 bytes hold only \
-                part of both.
+                and the connection (8 letters). With them, every reply is matched to its message. Fewer than 16 bytes \
+                hold only part of both.
                 """,
             example: "--size 64k", seeAlso: ["message", "file", "binary"]
         ) { arguments, value throws(ValueProblem) in
