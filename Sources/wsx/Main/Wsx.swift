@@ -27,7 +27,11 @@ struct Wsx {
                 "wsx: an argument is not UTF-8 text; to send other bytes, use --file or standard input\n")
             return .usage
         }
-        if words.isEmpty, isOnTerminal { return printed(FirstSteps.text) }
+        if words.isEmpty, isOnTerminal {
+            // The last column stays free, because some terminals wrap there.
+            let columns = StandardDescriptors.windowSize(of: StandardDescriptors.output).map { $0.columns - 1 }
+            return printed(FirstSteps.text(columns: columns))
+        }
         let file = ConfigurationFile(environment: environment)
         var places: [ConfigurationSource.Place] = []
         do throws(UsageError) {
