@@ -1,7 +1,7 @@
 /// The answer to `wsx` alone on a terminal.
 enum FirstSteps {
     /// Command lines that need neither a server nor the network, each with its purpose.
-    static let commands: [(term: String, meaning: String)] = [
+    static let commands = [
         ("wsx echo:", "a prompt, connected to a built-in echo server"),
         ("wsx -1 echo: hello", "one request, one reply"),
         ("wsx listen --echo 8080", "an echo server"),

@@ -197,7 +197,7 @@ final class ConnectPrompt {
 
     /// Shows the facts about the connection.
     func showInfo() {
-        let rows = connection.facts.map { (term: $0.name, meaning: $0.value) }
+        let rows = connection.facts.map { ($0.name, $0.value) }
         console.show(TermList.text(of: rows, columns: console.columns, style: console.palette.quiet))
     }
 
@@ -224,9 +224,9 @@ extension ConnectPrompt: PromptEditorDelegate {
         connection.endAsAsked()
     }
 
-    /// Adapts the status line to the window.
+    /// Adapts the prompt and the status line to the window.
     func editorDidResize() {
-        display.statusLine.update()
+        display.resized()
     }
 
     /// Shows the output held back while the user's editor used the terminal, and resumes receiving.

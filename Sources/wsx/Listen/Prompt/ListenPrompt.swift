@@ -177,9 +177,9 @@ extension ListenPrompt: PromptEditorDelegate {
         server.end()
     }
 
-    /// Adapts the status line to the window.
+    /// Adapts the prompt and the status line to the window.
     func editorDidResize() {
-        display?.statusLine.update()
+        display?.resized()
     }
 
     /// Resumes after the user's editor has exited.

@@ -11,23 +11,23 @@ enum TermList {
 
     /// The lines of the list, each ending with a newline.
     /// - Parameters:
-    ///   - rows: The terms and their meanings. A meaning may have several lines.
+    ///   - rows: Each term with its meaning, which may have several lines.
     ///   - columns: The width of a line; nil: unlimited.
     ///   - indentation: The indentation of the terms.
     ///   - gap: The number of spaces between the columns.
     ///   - style: Colors a term and the spaces after it.
     static func text(
-        of rows: [(term: String, meaning: String)], columns: Int?, indentation: Int = 0, gap: Int = 2,
+        of rows: [(String, String)], columns: Int?, indentation: Int = 0, gap: Int = 2,
         style: (String) -> String = { $0 }
     ) -> String {
         let columns = columns ?? .max
-        let longest = rows.map { DisplayWidth.of($0.term) }.max() ?? 0
+        let longest = rows.map { DisplayWidth.of($0.0) }.max() ?? 0
         let column = indentation + longest + gap
         let isNarrow = columns - column < minimumMeaningColumns
         let below = indentation + hangingColumns
         return rows.map { term, meaning in
             let width = DisplayWidth.of(term)
-            let fits = indentation + width + gap + DisplayWidth.of(meaning) <= columns && !meaning.contains("\n")
+            let fits = indentation + width + gap + DisplayWidth.of(meaning) <= columns && !meaning.utf8.contains(UInt8(ascii: "\n"))
             guard isNarrow, !fits else {
                 let padding = spaces(isNarrow ? gap : longest - width + gap)
                 return spaces(indentation) + style(term + padding)
