@@ -45,7 +45,7 @@ struct Wsx {
                 let words = file.profileWords + RecentURLs(environment: environment).urls
                 return printed(words.map { $0 + "\n" }.joined())
             case .text(.help(let text)), .text(.completionScript(let text)): return printed(text)
-            case .text(.longHelp(let text)): return Pager.show(text, environment) ? .success : printed(text)
+            case .text(.longHelp(let text)): return paged(text)
             case .version: return printed("wsx \(version)\n")
             }
         } catch {
@@ -66,6 +66,12 @@ struct Wsx {
         let failure = Failure.output(error)
         LogWriter.standardError.write("wsx: \(failure.message ?? "")\n")
         return failure.status
+    }
+
+    /// Shows a text in the pager, or prints it.
+    private static func paged(_ text: String) -> ExitStatus {
+        let loop = try? makeLoop()
+        return loop.flatMap { Pager.show(text, on: $0, environment) } ?? printed(text)
     }
 
     private static func connect(

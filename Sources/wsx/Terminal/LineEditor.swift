@@ -41,7 +41,7 @@ final class LineEditor {
     /// The words for completion.
     var words = WordMemory()
     /// The user's editor or pager, while it is starting or has the terminal.
-    var task: EditorTask?
+    var task: ProgramTask?
     /// The text when a continuation line began; Enter without a change submits it.
     private var continuedText: [UInt8]?
     /// The candidates for a completion key other than Tab, while readline asks for them.
