@@ -354,13 +354,14 @@ final class LineEditor {
     private func resized() {
         guard !isAway else { return }
         let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
-        let shown =
+        let shownLine =
             window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
-        let above =
-            shown == .lineBelowStatus
-            ? Array("\(String(repeating: "x", count: statusLine?.columns ?? 0))\n".utf8) : []
+        let statusColumns = shown == .lineBelowStatus ? statusLine?.columns ?? 0 : 0
         rl_reset_screen_size()
-        let row = LineWindow.cursorRow(after: above + shownPrompt + shown, columns: Self.screenSize.columns)
+        let columns = max(1, Self.screenSize.columns)
+        let row =
+            (statusColumns + columns - 1) / columns
+            + LineWindow.cursorRow(after: shownPrompt + shownLine, columns: columns)
         let up = row > 0 ? "\u{1B}[\(row)A" : ""
         // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
         write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
