@@ -37,14 +37,26 @@ static inline void wsx_readline_configure(void) {
 static inline const char *wsx_readline_buffer(void) { return rl_line_buffer; }
 static inline int wsx_readline_length(void) { return rl_end; }
 
-// Binds the Enter key in each keymap where it accepts a line.
-static inline void wsx_readline_bind_enter(rl_command_func_t *command) {
-    rl_bind_key_in_map('\r', command, emacs_standard_keymap);
-    rl_bind_key_in_map('\n', command, emacs_standard_keymap);
-    rl_bind_key_in_map('\r', command, vi_insertion_keymap);
-    rl_bind_key_in_map('\n', command, vi_insertion_keymap);
-    rl_bind_key_in_map('\r', command, vi_movement_keymap);
-    rl_bind_key_in_map('\n', command, vi_movement_keymap);
+// Replaces a command of readline for all keys that the user or readline has bound to it.
+static inline void wsx_readline_replace_command(rl_command_func_t *command, rl_command_func_t *replacement) {
+    Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
+    for (int index = 0; index < 3; index++) {
+        char **sequences = rl_invoking_keyseqs_in_map(command, maps[index]);
+        for (char **sequence = sequences; sequence && *sequence; sequence++) {
+            rl_bind_keyseq_in_map(*sequence, replacement, maps[index]);
+            free(*sequence);
+        }
+        free(sequences);
+    }
+}
+
+// The position in the history, counted from the first line of the session. It stays the same when old lines are dropped.
+static inline int wsx_readline_history_position(void) { return where_history() + history_base; }
+
+// Recalls the line at a position in the history, if there is one.
+static inline void wsx_readline_recall(int position) {
+    int distance = wsx_readline_history_position() - position;
+    if (distance > 0) rl_get_previous_history(distance, 0);
 }
 
 // Inserts pasted text. At the end of the line, trailing newlines are dropped. In vi's command mode, which would
@@ -99,19 +111,6 @@ static inline void wsx_readline_bind_tab(rl_command_func_t *command) {
     for (int index = 0; index < 2; index++) {
         rl_command_func_t *present = rl_function_of_keyseq("\t", maps[index], NULL);
         if (present == rl_complete || present == rl_insert) rl_bind_key_in_map('\t', command, maps[index]);
-    }
-}
-
-// Replaces the function of all keys that clear the screen.
-static inline void wsx_readline_bind_clear_screen(rl_command_func_t *command) {
-    Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
-    for (int index = 0; index < 3; index++) {
-        char **sequences = rl_invoking_keyseqs_in_map(rl_clear_screen, maps[index]);
-        for (char **sequence = sequences; sequence && *sequence; sequence++) {
-            rl_bind_keyseq_in_map(*sequence, command, maps[index]);
-            free(*sequence);
-        }
-        free(sequences);
     }
 }
 

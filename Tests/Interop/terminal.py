@@ -167,5 +167,19 @@ class RawTerminal:
         self.read()
         return self.process.returncode
 
+    @property
+    def session(self):
+        """The processes of the terminal's session."""
+        processes = []
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                # The name of the program, in parentheses, may contain spaces.
+                state, _, _, session = path.read_text().rsplit(")", 1)[1].split()[:4]
+            except OSError:
+                continue
+            if int(session) == self.process.pid and state != "Z":
+                processes.append(int(path.parent.name))
+        return processes
+
     def signal(self, number=signal.SIGTERM):
         self.process.send_signal(number)

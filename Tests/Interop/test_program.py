@@ -2,11 +2,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
 
-from processes import BINARY, ROOT, run, shell, wsx
+from processes import BINARY, ROOT, run, shell, wait_until, wsx
 from sanitizer import SANITIZER
 from terminal import RawTerminal
 
@@ -60,6 +61,15 @@ def test_long_help_on_a_terminal_goes_through_the_pager(tmp_path):
             assert terminal.wait() == 0
         assert shown.read_bytes() == wsx("help", "connect").out
         assert terminal.output == b""
+
+
+def test_a_signal_ends_the_pager_and_restores_the_terminal():
+    with RawTerminal("help", "connect", PAGER="less") as terminal:
+        terminal.wait_for(b"Usage")
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait() == 128 + signal.SIGTERM
+        assert terminal.attributes == terminal.attributes_before
+        wait_until(lambda: not terminal.session, what="the end of less")
 
 
 @pytest.mark.parametrize("pager", ["", "cat", "no-such-pager 2>/dev/null"])

@@ -215,6 +215,35 @@ def test_resizing_leaves_no_fragments_of_the_line(screen, width):
     screen.wait_for("← half a line")
 
 
+def test_a_filter_in_the_prompt_fits_a_narrow_window_and_leaves_no_fragments(screen):
+    screen.enter("$WSX connect echo:")
+    screen.wait_for_last_line(">")
+    screen.enter("/filter a-quite-long-pattern")
+    screen.enter("hello")
+    label = "[/a-quite-long-pattern/ 1 hidden]"
+    screen.wait_for_last_line(f"{label} >")
+    screen.type("half a line")
+    for columns, prompt in [(40, "[/a-quite-long-pattern/ 1… >"), (24, "[/a-quite-long-… >"), (100, f"{label} >")]:
+        screen.resize(columns, 30)
+        wait_until(lambda: "".join(screen.text.split()).endswith(f"{prompt}half a line".replace(" ", "")), what=prompt)
+        assert screen.text.count("[/") == 1
+    screen.press("Enter")
+    screen.wait_for("→ half a line")
+
+
+def test_help_breaks_at_words_in_a_narrow_window():
+    with Screen(width=30) as screen:
+        screen.enter("clear; $WSX")
+        screen.wait_for("^For more, run 'wsx help'.$")
+        assert "    a prompt, connected to a\n    built-in echo server\n" in screen.text
+        screen.enter("clear; $WSX connect echo:")
+        screen.wait_for_last_line(">")
+        screen.enter("/help")
+        screen.wait_for("^/quit\n  close the connection")
+        screen.enter("/info")
+        screen.wait_for("^round trip\n  not measured yet; /ping\n  measures it$")
+
+
 def test_at_30_columns_there_are_no_blank_lines():
     with Screen(width=30) as screen:
         screen.enter("$WSX connect echo:")

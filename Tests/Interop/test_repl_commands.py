@@ -338,6 +338,27 @@ def test_the_prompt_counts_down_to_the_next_attempt(screen):
         screen.wait_for_last_line("shell$")
 
 
+def test_the_prompt_shows_the_progress_of_a_connection_attempt(screen):
+    may_go_on = threading.Event()
+
+    def script(peer):
+        peer.read_request()
+        may_go_on.wait(60)
+        peer.upgrade()
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        screen.enter("$WSX connect echo:")
+        screen.wait_for_last_line(">")
+        screen.enter(f"/connect {server.url}")
+        screen.type("half")
+        screen.wait_for(r"^\(WebSocket handshake, \d+ s\) > half$")
+        may_go_on.set()
+        screen.wait_for_last_line("> half")
+        screen.press("C-c", "C-d")
+        screen.wait_for_last_line("shell$")
+
+
 def test_the_prompt_shows_the_progress_of_an_incoming_message(screen):
     with Conversation() as server:
         screen.enter(f"$WSX connect {server.url}")

@@ -1,5 +1,6 @@
 """Editing at the prompt: history, multi-line input, pasting, completion, and the external editor."""
 
+import json
 import os
 import re
 import signal
@@ -232,7 +233,42 @@ def test_bindings_in_inputrc_apply(screen, server, tmp_path):
     wait_for_texts(server, "from inputrc")
 
 
-# Multi-line input
+def test_control_o_sends_a_line_and_recalls_the_next_one(prompt, server):
+    for line in ("one", "two", "three"):
+        prompt.enter(line)
+    wait_for_texts(server, "one", "two", "three")
+    prompt.press("Up", "Up", "Up")
+    prompt.wait_for_last_line("> one")
+    prompt.press("C-o")
+    prompt.wait_for_last_line("> two")
+    prompt.press("C-o")
+    prompt.wait_for_last_line("> three")
+    wait_for_texts(server, "one", "two", "three", "one", "two")
+    # A typed line is the last one: none follows it.
+    prompt.press("C-u")
+    prompt.type("four")
+    prompt.press("C-o")
+    prompt.wait_for_last_line(">")
+    wait_for_texts(server, "one", "two", "three", "one", "two", "four")
+
+
+@pytest.mark.parametrize("keys", [["C-o"], ["M-#"], ["C-x", "a"]], ids=["C-o", "M-#", "inputrc"])
+def test_every_key_that_sends_a_line_leaves_neither_the_line_nor_a_status_line(server, tmp_path, keys):
+    (tmp_path / "inputrc").write_text('"\\C-xa": accept-line\n')
+    with Screen(INPUTRC=tmp_path / "inputrc") as screen:
+        connect(screen, server)
+        screen.wait_for("↑ 0 ↓ 0")
+        screen.type("one")
+        screen.press(*keys)
+        screen.wait_for("→ #?one$")
+        screen.wait_for_last_line(">")
+        screen.wait_for("↑ 1 ↓ 0")
+        assert screen.text.count(" ↑ ") == 1
+        assert "> " not in screen.text.split("Connected", 1)[1]
+        leave(screen)
+
+
+def test_a_discarded_line_does_not_reappear input
 
 
 def test_a_backslash_continues_on_the_next_line(prompt, server):
@@ -594,25 +630,44 @@ def wait_a_moment(condition):
 
 # Exiting
 
+# A message that is higher than the screen when it is shown in full.
+LONG_MESSAGE = wire.text(json.dumps(list(range(300))))
+
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-@pytest.mark.parametrize("state", ["prompt", "several lines", "editor"])
+@pytest.mark.parametrize("state", ["prompt", "several lines", "editor", "pager"])
 def test_the_terminal_is_restored_after_a_signal(server, tmp_path, number, state):
-    editor = script(tmp_path, "stty raw -echo; echo > $0.begun; sleep 30 & wait")
-    with RawTerminal("connect", server.url, EDITOR=editor) as terminal:
+    editor = script(tmp_path, "stty raw -echo < /dev/tty; echo > $0.begun; sleep 30 & wait")
+    with RawTerminal("connect", server.url, EDITOR=editor, PAGER=editor) as terminal:
         terminal.wait_for(b"> ")
         if state == "several lines":
             terminal.type("[1,\r2")
             terminal.wait_for(b"2")
-        elif state == "editor":
-            terminal.type("/edit\r")
+        elif state in ("editor", "pager"):
+            if state == "pager":
+                server.send(LONG_MESSAGE)
+                terminal.wait_for(b"/1 shows all")
+            terminal.type("/edit\r" if state == "editor" else "/1\r")
             wait_until(lambda: (tmp_path / "editor.begun").exists())
             if number == signal.SIGQUIT:
-                # In an editor, this key belongs to the editor.
+                # This key belongs to the program that has the terminal.
                 return
         terminal.signal(number)
         assert terminal.wait() == 128 + number
         assert terminal.attributes == terminal.attributes_before
+
+
+def test_a_signal_also_ends_less_as_the_pager(server):
+    with RawTerminal("connect", server.url, PAGER="less") as terminal:
+        terminal.wait_for(b"> ")
+        server.send(LONG_MESSAGE)
+        terminal.wait_for(b"/1 shows all")
+        terminal.type("/1\r")
+        terminal.wait_for(b"  10,")
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait() == 128 + signal.SIGTERM
+        assert terminal.attributes == terminal.attributes_before
+        wait_until(lambda: not terminal.session, what="the end of less")
 
 
 def test_a_hangup_of_the_terminal_ends_the_program(server):

@@ -27,7 +27,11 @@ struct Wsx {
                 "wsx: an argument is not UTF-8 text; to send other bytes, use --file or standard input\n")
             return .usage
         }
-        if words.isEmpty, isOnTerminal { return printed(FirstSteps.text) }
+        if words.isEmpty, isOnTerminal {
+            // The last column stays free, because some terminals wrap there.
+            let columns = StandardDescriptors.windowSize(of: StandardDescriptors.output).map { $0.columns - 1 }
+            return printed(FirstSteps.text(columns: columns))
+        }
         let file = ConfigurationFile(environment: environment)
         var places: [ConfigurationSource.Place] = []
         do throws(UsageError) {
@@ -41,7 +45,7 @@ struct Wsx {
                 let words = file.profileWords + RecentURLs(environment: environment).urls
                 return printed(words.map { $0 + "\n" }.joined())
             case .text(.help(let text)), .text(.completionScript(let text)): return printed(text)
-            case .text(.longHelp(let text)): return Pager.show(text, environment) ? .success : printed(text)
+            case .text(.longHelp(let text)): return paged(text)
             case .version: return printed("wsx \(version)\n")
             }
         } catch {
@@ -62,6 +66,12 @@ struct Wsx {
         let failure = Failure.output(error)
         LogWriter.standardError.write("wsx: \(failure.message ?? "")\n")
         return failure.status
+    }
+
+    /// Shows a text in the pager, or prints it.
+    private static func paged(_ text: String) -> ExitStatus {
+        let loop = try? makeLoop()
+        return loop.flatMap { Pager.show(text, on: $0, environment) } ?? printed(text)
     }
 
     private static func connect(

@@ -9,12 +9,11 @@ enum FirstSteps {
     ]
 
     /// The text. It has no comment signs: zsh would pass them to the command.
-    static let text: String = {
-        let width = commands.map(\.0.count).max() ?? 0
-        let lines = commands.map { command, purpose in
-            "  " + command + String(repeating: " ", count: width - command.count + 3) + purpose
-        }
+    /// - Parameter columns: The width of a line; nil: unlimited.
+    static func text(columns: Int?) -> String {
         let end = "Replace echo: with the URL of your server. For more, run 'wsx help'."
-        return (["Try one of these:", ""] + lines + ["", end, ""]).joined(separator: "\n")
-    }()
+        let list = TermList.text(of: commands, columns: columns, indentation: 2, gap: 3)
+        let lastLines = WrappedText.lines(of: end, columns: columns ?? .max).lines
+        return "Try one of these:\n\n" + list + "\n" + lastLines.joined(separator: "\n") + "\n"
+    }
 }

@@ -10,6 +10,7 @@ final class Console {
     private let hasNoColor: Bool
     private let isQuiet: Bool
     private let isTerminal: Bool
+    private let screenSize: (_ isPrompt: Bool) -> ScreenSize?
     private let log: LogWriter
     /// Whether the terminal shows a status, which other output replaces.
     private var hasStatus = false
@@ -23,14 +24,17 @@ final class Console {
     ///   - isQuiet: Whether to suppress notices; errors are always shown.
     ///   - log: Standard error or its replacement.
     ///   - isTerminal: Whether the log is a terminal.
+    ///   - screenSize: Returns the size of the window that shows output.
     ///   - environment: Looks up an environment variable.
     init(
         color: ColorChoice, isQuiet: Bool, log: LogWriter = .standardError,
         isTerminal: Bool = StandardDescriptors.isTerminal(StandardDescriptors.error),
+        screenSize: @escaping (_ isPrompt: Bool) -> ScreenSize? = { ScreenSize.current(isPrompt: $0) },
         environment: (String) -> String?
     ) {
         self.isQuiet = isQuiet
         self.isTerminal = isTerminal
+        self.screenSize = screenSize
         self.log = log
         self.color = color
         // no-color.org: any value but an empty one disables colors.
@@ -81,10 +85,21 @@ final class Console {
     /// The time until ``isBusy`` is worth checking again.
     static let busyInterval = Duration.milliseconds(10)
 
+    /// The width of lines for a person, or `nil` if a script may read them. The last column stays free, because some
+    /// terminals wrap there.
+    var columns: Int? {
+        guard editor != nil || isTerminal, let size = screenSize(editor != nil) else { return nil }
+        return size.columns > Self.minimumColumns ? size.columns - 1 : nil
+    }
+
+    /// In a narrower window, the terminal wraps lines.
+    private static let minimumColumns = 20
+
     /// Shows a notice, as one line, unless notices are suppressed.
-    func notice(_ line: String, as style: Palette.Style? = nil) {
+    /// - Parameter indentation: The indentation of further lines in a narrow window.
+    func notice(_ line: String, as style: Palette.Style? = nil, indentation: Int = 2) {
         guard !isQuiet else { return }
-        show(palette.styled(wrapped(line), style) + "\n")
+        show(palette.styled(wrapped(line, indentation: indentation), style) + "\n")
     }
 
     /// Shows an error, as one line that begins with the program's name.
@@ -93,11 +108,20 @@ final class Console {
         show(palette.failure("wsx:") + text.dropFirst(4) + "\n")
     }
 
-    /// Breaks a line at words to fit the window of a prompt. Elsewhere, lines stay whole, for scripts that read them.
-    private func wrapped(_ line: String) -> String {
-        guard editor != nil, let size = ScreenSize.current(isPrompt: true), size.columns > 20 else { return line }
-        return WrappedText.lines(of: line, columns: size.columns - 3, firstColumns: size.columns - 1)
-            .lines.joined(separator: "\n  ")
+    /// Breaks lines at words to fit the window.
+    private func wrapped(_ text: String, indentation: Int = 2) -> String {
+        guard let columns else { return text }
+        let indentation = min(indentation, columns / 3)
+        let margin = "\n" + String(repeating: " ", count: indentation)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            WrappedText.lines(of: String(line), columns: columns - indentation, firstColumns: columns)
+                .lines.joined(separator: margin)
+        }.joined(separator: "\n")
+    }
+
+    /// Shows a paragraph, wrapped at words.
+    func show(paragraph: String) {
+        show(wrapped(paragraph, indentation: 0) + "\n")
     }
 
     /// Shows lines, each ending with a newline.

@@ -14,24 +14,24 @@ final class LineEditor {
     /// The text before the line.
     var prompt: String {
         didSet {
-            guard isOpen, prompt != oldValue else { return }
             // During a search, readline shows its own prompt.
-            guard wsx_readline_is_busy() == 0 else { return }
-            if !isAway { erase() }
-            rl_set_prompt(prompt)
-            if !isAway { draw() }
+            if isOpen, prompt != oldValue, wsx_readline_is_busy() == 0 { redrawAll() }
         }
     }
     /// The line above the prompt, or `nil` for none.
     var statusLine: StyledText? {
-        didSet {
-            guard isOpen, !isAway, statusLine != oldValue else { return }
-            erase()
-            draw()
-        }
+        didSet { if isOpen, statusLine != oldValue { redrawAll() } }
     }
-    /// Whether ``statusLine`` is on the screen, in the row above the prompt.
-    private var showsStatus = false
+    /// The part of the screen that the editor has drawn, at the bottom.
+    private enum Shown {
+        /// Another program has the terminal, or the screen is about to be drawn again.
+        case nothing
+        /// The prompt and the line being typed.
+        case line
+        /// The same, below ``statusLine``.
+        case lineBelowStatus
+    }
+    private var shown = Shown.nothing
     /// Receives the lines; set it before the loop runs.
     weak var delegate: (any PromptEditorDelegate)?
     /// The lines typed so far.
@@ -40,10 +40,8 @@ final class LineEditor {
     let commands: [PromptCommandDescription]
     /// The words for completion.
     var words = WordMemory()
-    /// Whether the user's editor or pager has the terminal.
-    private(set) var isAway = false
     /// The user's editor or pager, while it is starting or has the terminal.
-    var task: EditorTask?
+    var task: ProgramTask?
     /// The text when a continuation line began; Enter without a change submits it.
     private var continuedText: [UInt8]?
     /// The candidates for a completion key other than Tab, while readline asks for them.
@@ -53,14 +51,7 @@ final class LineEditor {
     private(set) var isOpen = false
     let loop: EventLoop
     /// The output to show above the line.
-    private var pending = ""
-    /// The loop's time of the last redraw, and the timer for a redraw that must wait.
-    private var lastShown: Duration?
-    private var showTimer: Timer?
-
-    /// The minimum time between redraws. Output collects meanwhile: thousands of messages per second cause only sixty
-    /// redraws, and a single message appears immediately.
-    private static let redrawInterval = Duration.milliseconds(16)
+    private let output: PacedOutput
 
     /// Shows the prompt on the terminal that is standard input, and starts to edit.
     /// - Parameters:
@@ -73,6 +64,7 @@ final class LineEditor {
         self.history = history
         self.commands = commands
         self.loop = loop
+        output = PacedOutput(on: loop)
         guard let screen = Self.openScreen() else { throw .noTerminal }
         keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
         Self.active = self
@@ -85,6 +77,8 @@ final class LineEditor {
         for line in history.lines { Self.remember(line) }
         rl_callback_handler_install(prompt) { line in LineEditor.active?.finished(line) }
         isOpen = true
+        shown = .line
+        output.isDue = { [unowned self] in showPending() }
         signals = [
             SignalWatcher(.resize, on: loop) { [unowned self] in resized() },
             SignalWatcher(.resume, on: loop) { [unowned self] in resumed() },
@@ -97,8 +91,20 @@ final class LineEditor {
             LineEditor.active?.complete()
             return 0
         }
-        wsx_readline_bind_enter { _, _ in
+        let accept: @convention(c) (Int32, Int32) -> Int32 = { _, _ in
             LineEditor.active?.accept()
+            return 0
+        }
+        // Readline's own commands would leave the line on the screen.
+        wsx_readline_replace_command(rl_newline, accept)
+        wsx_readline_replace_command(rl_vi_eof_maybe, accept)
+        wsx_readline_replace_command(rl_insert_comment) { _, _ in
+            wsx_readline_replace(0, 0, "#")
+            LineEditor.active?.accept()
+            return 0
+        }
+        wsx_readline_replace_command(rl_operate_and_get_next) { _, _ in
+            LineEditor.active?.acceptAndRecallNext()
             return 0
         }
         wsx_readline_bind_editor { _, _ in
@@ -107,7 +113,7 @@ final class LineEditor {
         }
         wsx_readline_bind_paste()
         wsx_readline_set_redisplay { LineEditor.active?.redraw() }
-        wsx_readline_bind_clear_screen { _, _ in
+        wsx_readline_replace_command(rl_clear_screen) { _, _ in
             LineEditor.active?.clearScreen()
             return 0
         }
@@ -121,16 +127,19 @@ final class LineEditor {
     /// Whether the line is empty.
     var isEmpty: Bool { wsx_readline_length() == 0 && wsx_readline_is_busy() == 0 }
 
+    /// Whether the user's editor or pager has the terminal.
+    var isAway: Bool { if case .running = task { true } else { false } }
+
     /// Shows text, which ends with a newline, above the line: at the end of the turn together with other output, or a
     /// moment later.
     func print(_ text: String) {
         guard isOpen else { return }
-        if pending.isEmpty { loop.atEndOfTurn(self) }
-        pending += text
+        if output.isEmpty { loop.atEndOfTurn(self) }
+        output.append(text)
     }
 
     /// Whether so much output is waiting that the caller should pause.
-    var holdsMuch: Bool { isAway && pending.utf8.count >= Self.maximumHeldBytes }
+    var holdsMuch: Bool { isAway && output.byteCount >= Self.maximumHeldBytes }
 
     /// Discards the line and starts a new one.
     func discardLine() {
@@ -150,43 +159,43 @@ final class LineEditor {
         isOpen = false
         keys?.cancel()
         signals = []
-        showTimer = nil
-        if isAway { endTask() } else { erase() }
-        write(pending)
-        pending = ""
+        endTask()
+        erase()
+        write(output.takeAll())
         rl_callback_handler_remove()
         wsx_readline_flush()
         Self.active = nil
     }
 
     private func showPending() {
-        guard isOpen, !isAway, !pending.isEmpty else { return }
-        let now = loop.now
-        if let lastShown, now - lastShown < Self.redrawInterval {
-            let timer = showTimer ?? Timer(on: loop) { [unowned self] in showPending() }
-            showTimer = timer
-            return timer.start(after: Self.redrawInterval - (now - lastShown))
-        }
-        lastShown = now
+        guard isOpen, !isAway, let text = output.take() else { return }
         erase()
-        write(pending)
-        pending = ""
+        write(text)
+        draw()
+    }
+
+    /// Draws the prompt and the status line again after a change.
+    private func redrawAll() {
+        guard shown != .nothing else { return }
+        erase()
         draw()
     }
 
     /// Erases the status line and the line being typed. The cursor is then where they began.
     private func erase() {
+        guard shown != .nothing else { return }
         rl_clear_visible_line()
         wsx_readline_flush()
-        if showsStatus { write("\u{1B}[A\u{1B}[2K") }
-        showsStatus = false
+        if shown == .lineBelowStatus { write("\u{1B}[A\u{1B}[2K") }
+        shown = .nothing
     }
 
     /// Draws the status line and the line being typed, at the beginning of a row.
     private func draw() {
+        shown = .line
         if let statusLine, hasRoom(for: statusLine) {
             write(statusLine.text + "\n")
-            showsStatus = true
+            shown = .lineBelowStatus
         }
         if wsx_readline_is_busy() == 0 { rl_set_prompt(prompt) }
         rl_on_new_line()
@@ -204,7 +213,6 @@ final class LineEditor {
     /// Clears the screen, for Ctrl-L.
     private func clearScreen() {
         write("\u{1B}[H\u{1B}[2J")
-        showsStatus = false
         draw()
     }
 
@@ -242,6 +250,13 @@ final class LineEditor {
         }
     }
 
+    /// Handles Ctrl-O: submits the line, and recalls the line after it in the history.
+    private func acceptAndRecallNext() {
+        let position = wsx_readline_history_position()
+        accept()
+        if isOpen, isEmpty { wsx_readline_recall(position + 1) }
+    }
+
     /// Erases the line, which the transcript will show, and submits it.
     private func handOn(_ line: [UInt8]) {
         erase()
@@ -262,7 +277,7 @@ final class LineEditor {
     /// Handles a line that readline accepted with a key other than Enter, or the end of the input.
     private func finished(_ line: UnsafeMutablePointer<CChar>?) {
         // Readline has left the line on the screen, with the status line above it.
-        showsStatus = false
+        shown = .line
         guard let line else {
             // A terminal that is gone would report its end again and again.
             if StandardDescriptors.hasHungUp(StandardDescriptors.input) { keys?.cancel() }
@@ -300,7 +315,7 @@ final class LineEditor {
     private var window: LineWindow? {
         let (rows, columns) = Self.screenSize
         return LineWindow(
-            of: currentLine, cursor: Int(wsx_readline_point()), rows: showsStatus ? rows - 1 : rows,
+            of: currentLine, cursor: Int(wsx_readline_point()), rows: shown == .lineBelowStatus ? rows - 1 : rows,
             columns: columns)
     }
 
@@ -315,7 +330,6 @@ final class LineEditor {
 
     /// Hands the terminal, with its original modes, to another program.
     func leaveTerminal() {
-        isAway = true
         keys?.cancel()
         erase()
         rl_deprep_terminal()
@@ -323,7 +337,6 @@ final class LineEditor {
 
     /// Takes the terminal back.
     func retakeTerminal() throws(IOError) {
-        isAway = false
         rl_prep_terminal(1)
         rl_reset_screen_size()
         keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
@@ -341,21 +354,20 @@ final class LineEditor {
     private func resized() {
         guard !isAway else { return }
         let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
-        let shown =
+        let shownLine =
             window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
-        let above = showsStatus ? Array("\(String(repeating: "x", count: statusLine?.columns ?? 0))\n".utf8) : []
+        let statusColumns = shown == .lineBelowStatus ? statusLine?.columns ?? 0 : 0
         rl_reset_screen_size()
-        let row = LineWindow.cursorRow(after: above + shownPrompt + shown, columns: Self.screenSize.columns)
+        let columns = max(1, Self.screenSize.columns)
+        let row =
+            (statusColumns + columns - 1) / columns
+            + LineWindow.cursorRow(after: shownPrompt + shownLine, columns: columns)
         let up = row > 0 ? "\u{1B}[\(row)A" : ""
         // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
         write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
-        showsStatus = false
-        draw()
+        shown = .nothing
         delegate?.editorDidResize()
-        if statusLine != nil, !showsStatus {
-            erase()
-            draw()
-        }
+        draw()
     }
 
     /// Handles Ctrl-Z: restores the terminal and stops, as the signal would.
@@ -370,8 +382,8 @@ final class LineEditor {
     private func resumed() {
         guard !isAway else { return }
         rl_prep_terminal(1)
-        draw()
         delegate?.editorDidResize()
+        draw()
     }
 }
 

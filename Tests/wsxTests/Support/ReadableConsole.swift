@@ -47,12 +47,13 @@ final class ReadableConsole {
     let console: Console
     private let pipe: ReadablePipe
 
-    init(isQuiet: Bool = false, isTerminal: Bool = false) throws {
+    init(isQuiet: Bool = false, isTerminal: Bool = false, columns: Int? = nil) throws {
         let pipe = try ReadablePipe()
         self.pipe = pipe
         console = Console(
             color: .never, isQuiet: isQuiet, log: LogWriter(descriptor: pipe.writing) { "\($0) lines lost\n" },
-            isTerminal: isTerminal, environment: { _ in nil })
+            isTerminal: isTerminal, screenSize: { _ in columns.map { ScreenSize(columns: $0, rows: 24) } },
+            environment: { _ in nil })
     }
 
     /// The bytes written since the last call.

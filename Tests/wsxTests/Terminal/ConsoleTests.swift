@@ -55,4 +55,23 @@ import WSCore
         }
         #expect(editor.shown.isEmpty)
     }
+
+    @Test("On a terminal, lines break at words with a hanging indent; in a pipe, they stay whole")
+    func wrapping() throws {
+        let line = "Connected to wss://example.org/ in 5 ms (permessage-deflate)."
+        let terminal = try ReadableConsole(isTerminal: true, columns: 30)
+        terminal.console.notice(line)
+        terminal.console.error("one two three four five six seven")
+        terminal.console.notice("12:34:56 GET /a/path 404 273 B 0.412 ms", indentation: 9)
+        #expect(
+            terminal.take() == [
+                "Connected to", "  wss://example.org/ in 5 ms", "  (permessage-deflate).",
+                "wsx: one two three four five", "  six seven", "12:34:56 GET /a/path 404 273", "         B 0.412 ms",
+            ])
+        terminal.console.notice("a first line\nand a second line that is longer")
+        #expect(terminal.take() == ["a first line", "and a second line that is", "  longer"])
+        let pipe = try ReadableConsole(columns: 30)
+        pipe.console.notice(line)
+        #expect(pipe.take() == [line])
+    }
 }

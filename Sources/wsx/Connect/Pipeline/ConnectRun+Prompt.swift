@@ -22,12 +22,14 @@ extension ConnectRun: PromptConnection {
         ]
     }
 
+    var attemptWords: String? { progress?.words }
+
     /// The facts for the status line.
     var statusFacts: StatusLine.Facts {
         let (counters, tls) = (connectionCounters, statistics.opening?.tls?.version)
-        let state = connection == nil ? ["disconnected"] : [tls].compactMap { $0 }
+        let state = connection == nil ? attemptWords == nil ? "disconnected" : "connecting" : tls
         return StatusLine.Facts(
-            place: ["\(settings.connector.request.url)"] + state, sentMessages: counters.sent.messages,
+            place: ["\(settings.connector.request.url)"] + [state].compactMap { $0 }, sentMessages: counters.sent.messages,
             receivedMessages: counters.received.messages,
             roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path)
     }
@@ -74,6 +76,7 @@ extension ConnectRun: PromptConnection {
 
     /// Stops trying to connect.
     func stopConnecting() {
+        showProgress(of: nil)
         connections?.cancel()
         state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: acknowledgements?.count ?? 0)
         _ = staysAtPrompt()

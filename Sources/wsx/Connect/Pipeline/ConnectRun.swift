@@ -36,7 +36,7 @@ final class ConnectRun {
     var statistics = ConnectStatistics()
     private(set) var connections: ConnectionSequence?
     /// Shows the current connection attempt, or `nil` if there is none.
-    private var progress: ConnectProgress?
+    private(set) var progress: ConnectProgress?
     private(set) var connection: Connection<ConnectRun>?
     private(set) var heartbeat: HeartbeatTimer<ConnectRun>?
     /// The wait for replies after the end of the input.

@@ -197,14 +197,8 @@ final class ConnectPrompt {
 
     /// Shows the facts about the connection.
     func showInfo() {
-        let facts = connection.facts
-        let width = facts.map(\.name.count).max() ?? 0
-        for (name, value) in facts {
-            let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
-            let indentation = "\n" + String(repeating: " ", count: width + 2)
-            let label = name + String(repeating: " ", count: width - name.count + 2)
-            console.show(console.palette.quiet(label) + lines.joined(separator: indentation) + "\n")
-        }
+        let rows = connection.facts.map { ($0.name, $0.value) }
+        console.show(TermList.text(of: rows, columns: console.columns, style: console.palette.quiet))
     }
 
     /// Reports that something was not sent because there is no connection.
@@ -230,9 +224,9 @@ extension ConnectPrompt: PromptEditorDelegate {
         connection.endAsAsked()
     }
 
-    /// Adapts the status line to the window.
+    /// Adapts the prompt and the status line to the window.
     func editorDidResize() {
-        display.statusLine.update()
+        display.resized()
     }
 
     /// Shows the output held back while the user's editor used the terminal, and resumes receiving.

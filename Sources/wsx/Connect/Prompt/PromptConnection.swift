@@ -24,6 +24,8 @@ protocol PromptConnection: AnyObject {
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] { get }
 
+    /// The step and the elapsed time of the current connection attempt, or `nil` if there is none.
+    var attemptWords: String? { get }
     /// The facts for the status line.
     var statusFacts: StatusLine.Facts { get }
 

@@ -1,7 +1,9 @@
 import WSCore
 
-/// The status in the prompt: no connection, the time of the next attempt, or the progress of a large message.
+/// The status in the prompt: no connection, the progress of an attempt to connect, the time of the next attempt, or the
+/// progress of a large message.
 ///
+///     (TLS handshake, 3 s) >
 ///     (reconnecting in 3 s) >
 ///     (receiving 12.3 MiB of 64.0 MiB) >
 final class PromptStatus {
@@ -70,11 +72,14 @@ final class PromptStatus {
     private var words: String? {
         switch base {
         case .connected: return progress
-        case .connecting: return "connecting"
+        case .connecting:
+            watch()
+            return connection.attemptWords ?? "connecting"
         case .closing: return "closing"
         case .disconnected: return "disconnected"
         case .waiting(let time):
             watch()
+            if let attempt = connection.attemptWords { return attempt }
             // Rounded up: 0 means that the attempt is due.
             let seconds = max(0, Int(((time - loop.now) / .seconds(1)).rounded(.up)))
             return "reconnecting in \(seconds) s"

@@ -138,8 +138,9 @@ final class ClientLog {
 
     /// Shows a line that begins with the time of day: `15:25:51 GET /nope 404 273 B 0.412 ms`.
     private func noteWithTime(_ words: String) {
-        let time = CalendarTime(.now, in: .local)
-        console.notice("\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) \(words)")
+        let now = CalendarTime(.now, in: .local)
+        let time = "\(padded(now.hour)):\(padded(now.minute)):\(padded(now.second)) "
+        console.notice(time + words, indentation: time.utf8.count)
     }
 
     /// Whether to log each client.

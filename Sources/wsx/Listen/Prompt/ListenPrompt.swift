@@ -142,7 +142,7 @@ final class ListenPrompt {
             console.showHelp(topic, of: Self.commands)
             if topic == nil {
                 console.show(
-                    "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.\n")
+                    paragraph: "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.")
             }
         case .quit: server.end()
         }
@@ -177,9 +177,9 @@ extension ListenPrompt: PromptEditorDelegate {
         server.end()
     }
 
-    /// Adapts the status line to the window.
+    /// Adapts the prompt and the status line to the window.
     func editorDidResize() {
-        display?.statusLine.update()
+        display?.resized()
     }
 
     /// Resumes after the user's editor has exited.

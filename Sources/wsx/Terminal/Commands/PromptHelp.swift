@@ -3,22 +3,22 @@ import WSCore
 
 /// The texts of `/help`.
 enum PromptHelp {
-    /// The list of commands, one per line.
-    static func text(of commands: [PromptCommandDescription]) -> String {
-        let width = commands.map(\.usage.count).max() ?? 0
-        let lines = commands.map { command in
-            let padding = String(repeating: " ", count: width - command.usage.count + 2)
-            return command.usage + padding + command.summary + "\n"
-        }
-        return lines.joined() + "Any other line is sent as a message; //TEXT sends /TEXT.\n"
+    /// The list of commands, one per line if the window is wide enough.
+    /// - Parameter columns: The width of a line; nil: unlimited.
+    static func text(of commands: [PromptCommandDescription], columns: Int? = nil) -> String {
+        TermList.text(of: commands.map { ($0.usage, $0.summary) }, columns: columns)
     }
 
+    /// The line after the list of commands.
+    static let end = "Any other line is sent as a message; //TEXT sends /TEXT."
+
     /// The explanation of one command, or nil if it does not exist.
-    static func text(about topic: String, among commands: [PromptCommandDescription]) -> String? {
+    static func text(about topic: String, among commands: [PromptCommandDescription], columns: Int? = nil) -> String? {
         let name = topic.hasPrefix("/") ? String(topic.dropFirst()) : topic
         guard let command = commands.first(where: { $0.name == name }) else { return nil }
-        return ([command.usage] + HelpText.wrapped(command.explanation.plain, indentation: 2)).joined(separator: "\n")
-            + "\n"
+        let explanation = HelpText.wrapped(
+            command.explanation.plain, indentation: 2, columns: min(HelpText.columns, columns ?? .max))
+        return ([command.usage] + explanation).joined(separator: "\n") + "\n"
     }
 
     /// The error for an unknown command.
@@ -33,8 +33,11 @@ enum PromptHelp {
 extension Console {
     /// Carries out `/help`.
     func showHelp(_ topic: String?, of commands: [PromptCommandDescription]) {
-        guard let topic else { return show(PromptHelp.text(of: commands)) }
-        guard let text = PromptHelp.text(about: topic, among: commands) else {
+        guard let topic else {
+            show(PromptHelp.text(of: commands, columns: columns))
+            return show(paragraph: PromptHelp.end)
+        }
+        guard let text = PromptHelp.text(about: topic, among: commands, columns: columns) else {
             return error(PromptHelp.unknown(topic.hasPrefix("/") ? String(topic.dropFirst()) : topic, among: commands))
         }
         show(text)

@@ -75,14 +75,31 @@ enum DisplayWidth {
         return of(bytes.withUnsafeBytes { escapingControls(String(decoding: $0, as: UTF8.self)) })
     }
 
+    /// The columns of the character at an index, and the index after it. An escaped control character, such as `\u{1B}`,
+    /// is one character.
+    static func ofCharacter<Text: Collection<Unicode.Scalar>>(
+        in text: Text, at index: Text.Index
+    ) -> (columns: Int, end: Text.Index) {
+        guard text[index] == "\\" else { return (of(text[index]), text.index(after: index)) }
+        // The longest escape is `\u{10FFFF}`.
+        let beginning = text[index...].prefix(10)
+        guard beginning.starts(with: "\\u{".unicodeScalars), let end = beginning.firstIndex(of: "}"),
+            beginning[..<end].dropFirst(3).allSatisfy({ $0.properties.isASCIIHexDigit })
+        else { return (1, text.index(after: index)) }
+        return (beginning[...end].count, text.index(after: end))
+    }
+
     /// The longest beginning of a text that fits.
     static func prefix(of text: String, columns: Int) -> String {
+        let scalars = text.unicodeScalars
         var left = columns
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.prefix { scalar in
-                    left -= of(scalar)
-                    return left >= 0
-                }))
+        var end = scalars.startIndex
+        while end < scalars.endIndex {
+            let (characterColumns, next) = ofCharacter(in: scalars, at: end)
+            left -= characterColumns
+            guard left >= 0 else { break }
+            end = next
+        }
+        return String(scalars[..<end])
     }
 }

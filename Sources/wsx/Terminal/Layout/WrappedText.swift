@@ -1,10 +1,10 @@
 import Formats
 import WSCore
 
-/// Breaks text into lines of limited width: at spaces where possible, else anywhere.
+/// Breaks text into lines of limited width: at spaces, and within words that are longer than a line. An escaped control
+/// character, such as `\u{1B}`, stays in one piece.
 enum WrappedText {
-    /// Text up to this share of a line may stay empty to break at a space.
-    private static let maximumGap = 3
+    private typealias Scalars = Substring.UnicodeScalarView
 
     /// Breaks a text into lines. Each line feed starts a new line.
     /// - Parameters:
@@ -18,10 +18,11 @@ enum WrappedText {
     ) -> (lines: [String], isComplete: Bool) {
         var lines: [String] = []
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            var rest = paragraph.unicodeScalars[...]
+            var rest = paragraph.unicodeScalars
             repeat {
                 guard lines.count < rows else { return (lines, false) }
-                let end = endOfLine(in: rest, columns: max(1, lines.isEmpty ? firstColumns ?? columns : columns))
+                let room = lines.isEmpty ? firstColumns ?? columns : columns
+                let end = endOfLine(in: rest, columns: max(1, room), nextColumns: columns)
                 lines.append(String(rest[..<end]))
                 rest = rest[end...]
                 // A space at which a line breaks is not shown.
@@ -31,22 +32,36 @@ enum WrappedText {
         return (lines, true)
     }
 
-    private static func endOfLine(
-        in text: Substring.UnicodeScalarView.SubSequence, columns: Int
-    ) -> Substring.UnicodeScalarView.Index {
+    /// - Parameter nextColumns: The width of the next line.
+    private static func endOfLine(in text: Scalars, columns: Int, nextColumns: Int) -> Scalars.Index {
         var width = 0
         var end = text.startIndex
-        var space: (index: Substring.UnicodeScalarView.Index, width: Int)?
+        // The last space after a word.
+        var space: Scalars.Index?
+        var hasWord = false
         while end < text.endIndex {
-            let scalar = text[end]
-            if scalar == " " { space = (end, width) }
-            width += DisplayWidth.of(scalar)
-            if width > columns { break }
-            end = text.index(after: end)
+            if text[end] != " " { hasWord = true } else if hasWord { space = end }
+            let (characterWidth, next) = DisplayWidth.ofCharacter(in: text, at: end)
+            width += characterWidth
+            guard width <= columns else { break }
+            end = next
         }
         guard end < text.endIndex else { return end }
-        if let space, space.width * maximumGap > columns * (maximumGap - 1) { return space.index }
+        if let space { return space }
+        if columns < nextColumns, text.first != " ", wordFits(text, columns: nextColumns) { return text.startIndex }
         // A character wider than the line still makes progress.
         return end == text.startIndex ? text.index(after: end) : end
+    }
+
+    /// Whether the first word of a text fits on a line.
+    private static func wordFits(_ text: Scalars, columns: Int) -> Bool {
+        var width = 0
+        var end = text.startIndex
+        while end < text.endIndex, text[end] != " ", width <= columns {
+            let (characterWidth, next) = DisplayWidth.ofCharacter(in: text, at: end)
+            width += characterWidth
+            end = next
+        }
+        return width <= columns
     }
 }

@@ -30,6 +30,7 @@ import Testing
         var incomingProgress: MessageProgress?
         var heads: [(line: String, direction: Transcript.Direction)] = []
         var facts: [(name: String, value: String)] = [("URL", "ws://h/"), ("TLS", "one\ntwo")]
+        var attemptWords: String?
         var statusFacts = StatusLine.Facts(place: ["ws://h/"])
         var takesControls = true
         var calls: [Call] = []
@@ -323,6 +324,9 @@ import Testing
         try withScene { scene in
             scene.prompt.showsConnecting()
             #expect(scene.editor.prompt == "(connecting) > ")
+            scene.link.attemptWords = "TLS handshake, 3 s"
+            scene.loop.turn { scene.editor.prompt == "(TLS handshake, 3 s) > " }
+            scene.link.attemptWords = nil
             scene.prompt.showsDisconnected()
             #expect(scene.editor.prompt == "(disconnected) > ")
             scene.prompt.showsWait(.seconds(100))

@@ -9,12 +9,23 @@ import Testing
     func list() {
         let text = PromptHelp.text(of: Self.all)
         let lines = text.split(separator: "\n")
-        #expect(lines.count == Self.all.count + 1)
+        #expect(lines.count == Self.all.count)
         for (line, command) in zip(lines, Self.all) {
             #expect(line.hasPrefix("\(command.usage)  ") && line.hasSuffix(command.summary))
         }
         #expect(lines.allSatisfy { $0.count <= 80 })
-        #expect(text.hasSuffix("//TEXT sends /TEXT.\n"))
+    }
+
+    @Test("In a narrow window, lines break at words with a hanging indent", arguments: [29, 39, 59, 79])
+    func narrow(columns: Int) {
+        let text = PromptHelp.text(of: Self.all, columns: columns)
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns })
+        let words = Self.all.map { "\($0.usage) \($0.summary)" }.joined(separator: " ").split(separator: " ")
+        #expect(text.split { " \n".contains($0) } == words)
+        for command in Self.all {
+            let explanation = PromptHelp.text(about: command.name, among: Self.all, columns: columns) ?? ""
+            #expect(explanation.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(command.name)")
+        }
     }
 
     @Test("A command is explained by its name, with or without the slash", arguments: ["close", "/close"])

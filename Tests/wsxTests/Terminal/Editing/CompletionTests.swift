@@ -13,6 +13,8 @@ import Testing
             ("/ping wo", 6, ["wo-word"]), ("say wo", 4, ["wo-word"]), ("//wo", 2, ["wo-word"]),
             ("{\"wo", 2, ["wo-word"]),
             ("a\nwö", 2, ["wö-word"]), ("/zzz", 0, []),
+            ("/close 101", 7, ["1010", "1011", "1012", "1013", "1014"]), ("/close 4", 7, ["4000"]),
+            ("/close 1005", 7, []),
         ] as [(String, Int, [String])])
     func offers(typed: String, start: Int, candidates: [String]) {
         let completion = Self.at(endOf: typed)
