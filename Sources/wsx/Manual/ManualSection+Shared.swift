@@ -71,8 +71,8 @@ extension ManualSection {
                 "7",
                 """
                 An expectation was not met: no message matched `--expect`, the peer closed before `--count`, `--one`, \
-                or `--until` was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or \
-                received wrong replies.
+                or `--until` was met, a reply lacked the value of `--pick` with `--one`, a call returned an error with \
+                `--fail`, or `wsx bench` missed a threshold or received wrong replies.
                 """
             ),
             ("129, 131", "Ended by SIGHUP or SIGQUIT."),

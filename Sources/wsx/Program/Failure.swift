@@ -47,6 +47,8 @@ enum Failure: Error {
     case closedEarly(UnmetGoal, CloseCode)
     /// The wait after the end of the input ended before the goal was met.
     case waitEnded(UnmetGoal, Linger)
+    /// Replies lack the value that `--pick` writes.
+    case incompleteReplies(IncompleteReplies)
     /// Another failure ended the run before the goal was met.
     indirect case incomplete(UnmetGoal, Failure)
     /// JSON-RPC calls returned errors, which `--fail` turns into a failure.
@@ -83,7 +85,7 @@ enum Failure: Error {
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded: .timedOut
-        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: .unmet
+        case .unmet, .closedEarly, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds: .unmet
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -133,11 +135,13 @@ enum Failure: Error {
                 + (limit.map { " within \(Phrase.duration($0)) (--timeout)" } ?? "")
         case .closedEarly(let goal, let code): "\(Self.words(forEndWith: code)) \(goal.moment)"
         case .waitEnded(let goal, .total(let limit)):
-            "\(goal.progress) within \(Phrase.duration(limit)) of the last input; raise --linger or --timeout to wait longer"
+            "\(goal.progress) within \(Phrase.duration(limit)) of the end of the input; "
+                + "raise --linger or --timeout to wait longer"
         case .waitEnded(let goal, let linger):
             linger.limit == .zero
                 ? "\(goal.progress) at the end of the input (--linger 0)"
                 : "\(goal.progress); nothing arrived for \(Phrase.duration(linger.limit ?? .zero)) (--linger)"
+        case .incompleteReplies(let replies): "\(replies)"
         case .incomplete(let goal, let failure): failure.message.map { Self.joined($0, goal.progress) }
         case .errorReplies(let count):
             "\(Phrase.count(count, "call")) returned an error (--fail)"
@@ -163,8 +167,8 @@ enum Failure: Error {
             .lateReplies, .unanswered, .errorReplies:
             true
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening, .connecting,
-            .told, .unmet, .closedEarly, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .interrupted,
-            .terminated, .hungUp, .quit:
+            .told, .unmet, .closedEarly, .waitEnded, .incompleteReplies, .incomplete, .program, .badReplies,
+            .unmetThresholds, .interrupted, .terminated, .hungUp, .quit:
             false
         }
     }
@@ -182,7 +186,7 @@ enum Failure: Error {
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): .proxy
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded:
             .timeout
-        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: .expectation
+        case .unmet, .closedEarly, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds: .expectation
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: .connect
         case .closed, .unanswered: .closed

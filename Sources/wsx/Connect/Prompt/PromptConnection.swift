@@ -24,7 +24,7 @@ protocol PromptConnection: AnyObject {
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] { get }
 
-    /// The facts for the status line.
+    /// The facts about the connection for the status line.
     var statusFacts: StatusLine.Facts { get }
 
     /// Sends a typed message, or keeps it for the next connection.

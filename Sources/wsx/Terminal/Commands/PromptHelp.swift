@@ -29,14 +29,3 @@ enum PromptHelp {
         return "unknown command '/\(shown)'; \(hint)"
     }
 }
-
-extension Console {
-    /// Carries out `/help`.
-    func showHelp(_ topic: String?, of commands: [PromptCommandDescription]) {
-        guard let topic else { return show(PromptHelp.text(of: commands)) }
-        guard let text = PromptHelp.text(about: topic, among: commands) else {
-            return error(PromptHelp.unknown(topic.hasPrefix("/") ? String(topic.dropFirst()) : topic, among: commands))
-        }
-        show(text)
-    }
-}
