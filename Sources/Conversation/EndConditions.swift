@@ -7,39 +7,54 @@ public struct EndConditions {
     /// The number of messages to wait for.
     private enum Quota {
         case messages(Int)
-        /// One for each message sent, and at least one. `earlyCount` messages arrived before the first one was sent.
-        case replies(sentCount: Int, earlyCount: Int, isInputOver: Bool)
+        /// One for each message sent, and at least one.
+        case replies(sentCount: Int, isInputOver: Bool)
     }
 
     private var quota: Quota?
+    /// The path of the value that each reply must have, as typed, or `nil` if there is none.
+    private let requiredPath: String?
     private let until: [Pattern]
     /// The expectations not yet met.
     private var unmet: [Pattern]
     /// The number of messages received so far.
     public private(set) var receivedCount = 0
+    /// The number of messages among them that were omitted, because they lack the value to write.
+    private var omittedCount = 0
+    /// The replies so far. Messages that arrive before the first one is sent are no replies.
+    private var replies = (count: 0, omittedCount: 0)
     private var isMet = false
 
     /// Creates conditions in their initial state.
     /// - Parameters:
     ///   - count: The number of messages to wait for, at least 1.
     ///   - countsReplies: Whether to wait for as many messages as are sent instead, and at least one.
+    ///   - requiredPath: The path of the value that each reply must have, as typed, or `nil` if there is none.
     ///   - until: Patterns. The first match of any of them ends the run.
     ///   - expectations: Patterns that messages have to match before the end.
     public init(
-        count: Int? = nil, countsReplies: Bool = false, until: [Pattern] = [], expectations: [Pattern] = []
+        count: Int? = nil, countsReplies: Bool = false, requiredPath: String? = nil, until: [Pattern] = [],
+        expectations: [Pattern] = []
     ) {
-        quota =
-            countsReplies
-            ? .replies(sentCount: 0, earlyCount: 0, isInputOver: false) : count.map { .messages($0) }
+        quota = countsReplies ? .replies(sentCount: 0, isInputOver: false) : count.map { .messages($0) }
+        self.requiredPath = requiredPath
         self.until = until
         unmet = expectations
     }
 
     /// Checks a message, text or binary.
-    /// - Parameter isCounted: Whether the message counts for `--count`.
+    /// - Parameters:
+    ///   - isOmitted: Whether the message was omitted, because it lacks the value to write. It does not count for
+    ///     `--count`.
+    ///   - isReply: Whether the message may be a reply.
     /// - Returns: Whether the message meets the goal, which makes it the last one that counts.
-    public mutating func isLast(_ payload: RawSpan, isCounted: Bool = true) -> Bool {
-        if isCounted { receivedCount += 1 }
+    public mutating func isLast(_ payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
+        receivedCount += 1
+        if isReply { replies.count += 1 }
+        if isOmitted {
+            omittedCount += 1
+            if isReply { replies.omittedCount += 1 }
+        }
         if !unmet.isEmpty { unmet.removeAll { $0.matches(payload) } }
         isMet = isMet || hasQuota
         // A loop without a closure: most runs have no pattern.
@@ -49,16 +64,16 @@ public struct EndConditions {
 
     /// Counts a message of the input, which is about to be sent.
     public mutating func messageSent() {
-        guard case .replies(let sentCount, let earlyCount, let isInputOver) = quota else { return }
-        quota = .replies(
-            sentCount: sentCount + 1, earlyCount: sentCount == 0 ? receivedCount : earlyCount, isInputOver: isInputOver)
+        guard case .replies(let sentCount, let isInputOver) = quota else { return }
+        if sentCount == 0 { replies = (0, 0) }
+        quota = .replies(sentCount: sentCount + 1, isInputOver: isInputOver)
     }
 
     /// Handles the end of the input: the number of messages to wait for is now known.
     /// - Returns: Whether the messages received so far meet the goal.
     public mutating func inputEnded() -> Bool {
-        guard case .replies(let sentCount, let earlyCount, false) = quota else { return isMet }
-        quota = .replies(sentCount: sentCount, earlyCount: earlyCount, isInputOver: true)
+        guard case .replies(let sentCount, false) = quota else { return isMet }
+        quota = .replies(sentCount: sentCount, isInputOver: true)
         isMet = isMet || hasQuota
         return isMet
     }
@@ -66,10 +81,9 @@ public struct EndConditions {
     /// Whether enough messages have arrived, and no further ones will be asked for.
     private var hasQuota: Bool {
         switch quota {
-        case nil, .replies(_, _, false): false
-        case .messages(let count): receivedCount >= count
-        case .replies(let sentCount, let earlyCount, true):
-            receivedCount - earlyCount >= max(1, sentCount)
+        case nil, .replies(_, false): false
+        case .messages(let count): receivedCount - omittedCount >= count
+        case .replies(let sentCount, true): replies.count >= max(1, sentCount)
         }
     }
 
@@ -84,15 +98,36 @@ public struct EndConditions {
     /// Until the input ends, `--one` waits for the replies to the messages sent so far.
     public var unmetGoal: UnmetGoal? {
         guard !isMet, quota != nil || !until.isEmpty else { return nil }
-        let patterns = until.map(\.source)
+        let (patterns, writtenCount) = (until.map(\.source), receivedCount - omittedCount)
         switch quota {
-        case nil: return UnmetGoal(receivedCount: receivedCount, count: nil, until: patterns)
-        case .messages(let count): return UnmetGoal(receivedCount: receivedCount, count: count, until: patterns)
-        case .replies(let sentCount, let earlyCount, _):
-            let (replyCount, count) = (receivedCount - earlyCount, max(1, sentCount))
-            guard replyCount < count else { return nil }
-            return UnmetGoal(receivedCount: replyCount, count: count, until: patterns, countsReplies: true)
+        case nil: return UnmetGoal(receivedCount: writtenCount, count: nil, until: patterns)
+        case .messages(let count): return UnmetGoal(receivedCount: writtenCount, count: count, until: patterns)
+        case .replies(let sentCount, _):
+            guard replies.count < max(1, sentCount) else { return nil }
+            return UnmetGoal(receivedCount: replies.count, count: sentCount, until: patterns, countsReplies: true)
         }
+    }
+
+    /// The replies without the value that each of them must have, or `nil` if there are none.
+    public var incompleteReplies: IncompleteReplies? {
+        guard let requiredPath, replies.omittedCount > 0 else { return nil }
+        return IncompleteReplies(count: replies.omittedCount, replyCount: replies.count, path: requiredPath)
+    }
+}
+
+/// Replies without the value that `--pick` writes, of a run with `--one`.
+public struct IncompleteReplies: Equatable, Sendable, CustomStringConvertible {
+    /// The number of replies without the value.
+    public let count: Int
+    /// The number of all replies.
+    public let replyCount: Int
+    /// The path of the value, as typed.
+    public let path: String
+
+    /// The problem: `the reply has no value at .id (--pick)`, `2 of 3 replies have no value at .id (--pick)`.
+    public var description: String {
+        let subject = replyCount == 1 ? "the reply" : "\(count) of \(replyCount) replies"
+        return "\(subject) \(count == 1 ? "has" : "have") no value at \(escapingControls(path)) (--pick)"
     }
 }
 
@@ -100,7 +135,7 @@ public struct EndConditions {
 public struct UnmetGoal: Equatable, Sendable {
     /// The number of messages received so far.
     public let receivedCount: Int
-    /// The number of messages to wait for.
+    /// The number of messages to wait for. For replies, the number of messages sent; 0 waits for any message.
     public let count: Int?
     /// The regular expressions to wait for, as typed.
     public let until: [String]
@@ -109,15 +144,20 @@ public struct UnmetGoal: Equatable, Sendable {
 
     /// The progress of the run: `1 of 3 messages`.
     public var progress: String {
-        let parts = [messageCount, until.isEmpty ? nil : "no message matched \(patterns)"]
+        let messages = awaitsAnyMessage ? "no message was sent or received" : messageCount
+        let parts = [messages, until.isEmpty ? nil : "no message matched \(patterns)"]
         return parts.compactMap { $0 }.joined(separator: ", and ")
     }
 
     /// The progress as the end of a sentence: `after 1 of 3 messages`, `before --until 'ready' matched`.
     public var moment: String {
-        let parts = [messageCount.map { "after \($0)" }, until.isEmpty ? nil : "before \(patterns) matched"]
+        let messages = awaitsAnyMessage ? "before the first message" : messageCount.map { "after \($0)" }
+        let parts = [messages, until.isEmpty ? nil : "before \(patterns) matched"]
         return parts.compactMap { $0 }.joined(separator: " and ")
     }
+
+    /// Whether `--one` waits for the first message, because nothing was sent.
+    private var awaitsAnyMessage: Bool { countsReplies && count == 0 }
 
     private var messageCount: String? {
         count.map { "\(receivedCount) of " + (countsReplies ? "\($0) replies" : Phrase.count($0, "message")) }

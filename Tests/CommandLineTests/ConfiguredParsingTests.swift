@@ -237,6 +237,15 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
             ("@prdo", sample, "unknown profile '@prdo'; did you mean '@prod'?"),
             ("@x", sample + "[b]", "unknown profile '@x'; /c has @prod, @b"),
             ("@x", "quiet", "unknown profile '@x'; /c has no profiles"),
+            ("@x", "url = ws:x", "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"),
+            (
+                "@p", "quiet\nurl = ws:x\n[p]\nquiet",
+                "/c, line 2: 'url' belongs in a profile; begin one with a line such as [local]"
+            ),
+            (
+                "serve", "url = ws:x",
+                "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"
+            ),
         ])
     func errors(line: String, file: String, expected: String) {
         #expect(message(line, with: file) == expected)

@@ -21,13 +21,35 @@ import WSCore
     @Test("An omitted message does not count, but it can match")
     func omitted() throws {
         var conditions = EndConditions(count: 2, until: [try Pattern("x")], expectations: [try Pattern("y")])
-        for (message, isCounted, isLast) in [("a", true, false), ("y", false, false), ("b", true, true)] {
-            let bytes = Array(message.utf8)
-            #expect(bytes.withUnsafeBytes { conditions.isLast($0.bytes, isCounted: isCounted) } == isLast)
+        for (message, isOmitted, isLast) in [("a", false, false), ("y", true, false), ("b", false, true)] {
+            let wasLast = conditions.receive(message, isOmitted: isOmitted)
+            #expect(wasLast == isLast)
         }
         #expect(conditions.unmetExpectations == [])
         conditions = EndConditions(count: 2, until: [try Pattern("x")])
-        #expect(Array("x".utf8).withUnsafeBytes { conditions.isLast($0.bytes, isCounted: false) })
+        let isLast = conditions.receive("x", isOmitted: true)
+        #expect(isLast)
+    }
+
+    @Test("Each reply counts, but one without the required value is reported")
+    func incompleteReplies() {
+        var conditions = EndConditions(countsReplies: true, requiredPath: ".a")
+        _ = conditions.receive("greeting", isOmitted: true)
+        for _ in 1...2 { conditions.messageSent() }
+        _ = conditions.inputEnded()
+        let results = [conditions.receive("1"), conditions.receive("2", isOmitted: true)]
+        #expect(results == [false, true])
+        #expect(conditions.unmetGoal == nil)
+        #expect(conditions.incompleteReplies?.description == "1 of 2 replies has no value at .a (--pick)")
+        // Requests know their replies.
+        conditions = EndConditions(requiredPath: ".a")
+        _ = conditions.receive("push", isOmitted: true, isReply: false)
+        #expect(conditions.incompleteReplies == nil)
+        _ = conditions.receive("reply", isOmitted: true)
+        #expect(conditions.incompleteReplies?.description == "the reply has no value at .a (--pick)")
+        conditions = EndConditions(countsReplies: true)
+        _ = conditions.receive("reply", isOmitted: true)
+        #expect(conditions.incompleteReplies == nil)
     }
 
     @Test("Any of several expressions ends the run, and so does the count, whichever is first")
@@ -80,7 +102,8 @@ import WSCore
     @Test("Without messages, one reply per message waits for the first message")
     func nothingSent() {
         var conditions = EndConditions(countsReplies: true)
-        #expect(conditions.unmetGoal?.moment == "after 0 of 1 replies")
+        #expect(conditions.unmetGoal?.moment == "before the first message")
+        #expect(conditions.unmetGoal?.progress == "no message was sent or received")
         let isMet = conditions.inputEnded()
         #expect(!isMet)
         #expect(conditions.last(of: ["a", "b"]) == "a")
@@ -146,6 +169,11 @@ import WSCore
 }
 
 extension EndConditions {
+    /// Checks a message.
+    fileprivate mutating func receive(_ text: String, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
+        Array(text.utf8).withUnsafeBytes { isLast($0.bytes, isOmitted: isOmitted, isReply: isReply) }
+    }
+
     /// The first message that is the last one that counts.
     fileprivate mutating func last(of messages: [String]) -> String? {
         for message in messages where Array(message.utf8).withUnsafeBytes({ isLast($0.bytes) }) { return message }

@@ -66,6 +66,16 @@ def test_omitted_messages_do_not_count(python_echo):
     assert (result.status, result.out) == (0, b"1\n2\n"), result
 
 
+@pytest.mark.parametrize("messages, status, out, err", [
+    (['{"a":1}'], 0, b"1\n", ""),
+    (["{}"], 7, b"", "wsx: the reply has no value at .a (--pick)\n"),
+    (["{}", '{"a":1}', "x"], 7, b"1\n", "wsx: 2 of 3 replies have no value at .a (--pick)\n"),
+])
+def test_with_one_each_reply_needs_the_value(python_echo, messages, status, out, err):
+    result = wsx("-1", "--pick", ".a", python_echo.url, *messages)
+    assert (result.status, result.out, result.err) == (status, out, err)
+
+
 def test_conditions_and_recordings_get_whole_messages(python_echo, tmp_path):
     path = tmp_path / "session.jsonl"
     out = pick(python_echo, ".prices[0]", "--expect", "heartbeat", "--record", path)

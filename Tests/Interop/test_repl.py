@@ -350,6 +350,8 @@ def test_reconnect_opens_another_connection(screen):
         screen.wait_for_last_line(">")
         screen.enter("third")
         screen.wait_for("← third$")
+        # Each connection began with the first message. The status line has the totals.
+        screen.wait_for(" · ↑ 5 ↓ 5")
     # The server is gone. The prompt says so and stays.
     screen.wait_for_last_line("(disconnected) >")
     screen.enter("/reconnect")
@@ -515,7 +517,9 @@ def test_a_line_typed_in_listen_can_address_one_client(screen):
             screen.wait_for("the message was not sent: there is no client 3; /clients lists the clients$")
             screen.enter("/clients")
             screen.wait_for("^client  address +for  in  out  path$")
-            screen.wait_for(r'^@1      127\.0\.0\.1:\d+  +\d+\.\d s   0    1  "/"$')
+            screen.wait_for(r'^@1      127\.0\.0\.1:\d+  +\d+\.\d s   0    1  /$')
+            screen.enter("@1 /filter x")
+            screen.wait_for("^wsx: only messages, /ping, /pong, and /close can go to one client; omit '@1'$")
             screen.enter("@1 /close 4000 go")
             assert first.wait() == 1
             screen.wait_for("@1 disconnected: 4000")

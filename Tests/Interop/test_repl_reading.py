@@ -356,6 +356,8 @@ def test_the_prompt_of_listen_has_the_same_commands(screen, tmp_path):
     screen.enter("/filter error")
     assert wsx("connect", "--linger", "0", url, "warning").status == 0
     screen.wait_for(r"^\[/error/ 1 hidden\] >$")
+    # The messages of clients that have left count.
+    screen.wait_for(r"^ws://\S+ · ↑ 0 ↓ 4.* · filter /error/ · 0 clients$")
     screen.enter("/filter")
     screen.enter("/4")
     screen.wait_for("^  #4 @2 ← text, 7 B, .*\nwarning$")

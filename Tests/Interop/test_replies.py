@@ -105,6 +105,11 @@ def test_a_missing_reply_exits_6(limit, words):
         assert_fails(wsx("-1", *limit, server.url, "hello"), 6, words)
 
 
+def test_one_without_input_reports_that_nothing_was_sent():
+    with ScriptedServer(answering()) as server:
+        assert_fails(wsx("-1", "--timeout", "400ms", server.url), 6, "; no message was sent or received")
+
+
 def test_one_never_opens_the_prompt():
     with ScriptedServer(answering(greeting=wire.text("first"))) as server:
         with RawTerminal("-1", server.url) as terminal:

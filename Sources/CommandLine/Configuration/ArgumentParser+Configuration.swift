@@ -5,8 +5,7 @@ extension ArgumentParser {
         case option(GivenOption)
         /// Withdraws an option, or only one of its values.
         case withdrawal(long: String, value: String?)
-        case operand(String)
-        /// The entry concerns other commands only.
+        /// The entry is an operand, or concerns other commands only.
         case nothing
     }
 
@@ -24,6 +23,10 @@ extension ArgumentParser {
         // The commands without options of their own, such as help, work without a valid file.
         guard !options.isEmpty else { return }
         let configuration = try source.load()
+        // Before the search for a profile, which such an operand may have been meant to begin.
+        if let entry = configuration.defaults.first(where: { profileKeys.contains($0.name) }) {
+            throw error(.operandOutsideProfile(entry.name), in: configuration, line: entry.line)
+        }
         let profile = try takeProfile(from: configuration)
         let layers = try layers([configuration.defaults, profile?.entries ?? []], of: configuration)
         guard !layers.allSatisfy(\.isEmpty) || configuredOperand != nil else { return }
@@ -88,8 +91,6 @@ extension ArgumentParser {
                     layers = layers.map { layer in
                         layer.filter { $0.description.long != long || (value != nil && $0.value != value) }
                     }
-                case .operand(let name):
-                    if index == 0 { throw error(.operandOutsideProfile(name), in: configuration, line: entry.line) }
                 case .nothing: break
                 }
             }
@@ -132,13 +133,15 @@ extension ArgumentParser {
     private func meaningElsewhere(
         of entry: Configuration.Entry, in configuration: Configuration
     ) throws(UsageError) -> Meaning {
-        let keys = program.commands.flatMap(\.operands).compactMap(\.profileKey)
-        if keys.contains(entry.name) { return .operand(entry.name) }
+        if profileKeys.contains(entry.name) { return .nothing }
         let others = program.commands.flatMap(\.options).filter { $0.effect == .update }
         if others.contains(where: { $0.isNamed("--" + entry.name) }) { return .nothing }
-        let nearest = EditDistance.nearest(to: entry.name, among: Set(others.map(\.long) + keys).sorted())
+        let nearest = EditDistance.nearest(to: entry.name, among: Set(others.map(\.long) + profileKeys).sorted())
         throw error(.unknownOption(entry.name, nearest: nearest), in: configuration, line: entry.line)
     }
+
+    /// The names of the operands that profiles may contain.
+    private var profileKeys: [String] { program.commands.flatMap(\.operands).compactMap(\.profileKey) }
 
     private func given(_ option: OptionDescription, _ entry: Configuration.Entry, value: String) -> GivenOption {
         GivenOption(description: option, typed: entry.name, value: value, line: entry.line)

@@ -118,6 +118,7 @@ extension EndConditions {
     init(_ arguments: ConnectArguments) throws(Failure) {
         self.init(
             count: arguments.ending.count, countsReplies: arguments.countsReplies,
+            requiredPath: arguments.ending.isOne ? arguments.format.pick?.source : nil,
             until: try Self.patterns(arguments.ending.until, for: "--until"),
             expectations: try Self.patterns(arguments.ending.expectations, for: "--expect"))
     }

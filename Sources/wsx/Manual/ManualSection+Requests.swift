@@ -103,6 +103,7 @@ extension ManualSection {
                 ["Peer closed (1000, 1001, no code)", "requests not answered", "1"],
                 ["Any of these with status 0", "a request timed out", "6"],
                 ["Any of these with status 0", "an --expect not met", "7"],
+                ["Any of these with status 0", "--one: no --pick value", "7"],
                 ["Any of these with status 0", "--fail and an error reply", "7"],
                 ["Peer closed with another code", "", "1"],
                 ["Connection lost", "", "1"],

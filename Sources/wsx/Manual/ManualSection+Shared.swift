@@ -71,9 +71,9 @@ extension ManualSection {
             (
                 "7",
                 """
-                An expectation was not met. No message matched `--expect`, or the peer closed before `--count`, \
-                `--one`, or `--until` was met. With `--fail`, a call returned an error. With `wsx bench`, a threshold \
-                was not met, or replies were wrong.
+                An expectation was not met. No message matched `--expect`, or the peer closed before `--ready`, \
+                `--count`, `--one`, or `--until` was met. With `--one`, a reply lacked the value of `--pick`. With \
+                `--fail`, a call returned an error. With `wsx bench`, a threshold was not met, or replies were wrong.
                 """
             ),
             ("129, 131", "Ended by SIGHUP or SIGQUIT."),

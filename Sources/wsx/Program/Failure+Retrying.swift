@@ -9,7 +9,7 @@ extension Failure {
         case .closed(let frame): Self.isPassing(frame.code)
         case .connecting(_, let error): Self.isPassing(error)
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening: false
-        case .closedEarly, .closedBeforeReady, .waitEnded, .incomplete, .errorReplies: false
+        case .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .errorReplies: false
         case .unmet, .badReplies, .unmetThresholds, .aborted, .noReply, .lateReplies, .unanswered, .program: false
         case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,
             .hungUp, .quit:

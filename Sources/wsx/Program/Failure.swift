@@ -47,6 +47,8 @@ enum Failure: Error {
     case closedEarly(UnmetGoal, CloseCode)
     /// The wait after the end of the input ended before the goal was met.
     case waitEnded(UnmetGoal, Linger)
+    /// Replies lack the value that `--pick` writes.
+    case incompleteReplies(IncompleteReplies)
     /// Another failure ended the run before the goal was met.
     indirect case incomplete(UnmetGoal, Failure)
     /// JSON-RPC calls returned errors, which `--fail` turns into a failure.
@@ -89,7 +91,9 @@ enum Failure: Error {
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded, .notReady: .timedOut
-        case .unmet, .closedEarly, .closedBeforeReady, .errorReplies, .badReplies, .unmetThresholds, .aborted: .unmet
+        case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
+            .aborted:
+            .unmet
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -144,11 +148,13 @@ enum Failure: Error {
             "\(Self.words(forEndWith: code ?? .noStatus)) before --ready '\(escapingControls(pattern))' matched"
         case .closedEarly(let goal, let code): "\(Self.words(forEndWith: code)) \(goal.moment)"
         case .waitEnded(let goal, .total(let limit)):
-            "\(goal.progress) within \(Phrase.duration(limit)) of the last input; raise --linger or --timeout to wait longer"
+            "\(goal.progress) within \(Phrase.duration(limit)) of the end of the input; "
+                + "raise --linger or --timeout to wait longer"
         case .waitEnded(let goal, let linger):
             linger.limit == .zero
                 ? "\(goal.progress) at the end of the input (--linger 0)"
                 : "\(goal.progress); nothing arrived for \(Phrase.duration(linger.limit ?? .zero)) (--linger)"
+        case .incompleteReplies(let replies): "\(replies)"
         case .incomplete(let goal, let failure): failure.message.map { Self.joined($0, goal.progress) }
         case .errorReplies(let count):
             "\(Phrase.count(count, "call")) returned an error (--fail)"
@@ -178,8 +184,8 @@ enum Failure: Error {
             .lateReplies, .unanswered, .errorReplies, .notReady:
             true
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening, .connecting,
-            .told, .unmet, .closedEarly, .closedBeforeReady, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .aborted,
-            .interrupted, .terminated, .hungUp, .quit:
+            .told, .unmet, .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .program,
+            .badReplies, .unmetThresholds, .aborted, .interrupted, .terminated, .hungUp, .quit:
             false
         }
     }
@@ -198,7 +204,8 @@ enum Failure: Error {
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded,
             .notReady:
             .timeout
-        case .unmet, .closedEarly, .closedBeforeReady, .errorReplies, .badReplies, .unmetThresholds, .aborted:
+        case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
+            .aborted:
             .expectation
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: .connect

@@ -65,12 +65,17 @@ final class Console {
     }
 
     /// Creates the view of a run with a prompt that begins now.
-    func makeView(for arguments: some ConversationArguments, on loop: EventLoop) -> MessageView {
+    /// - Parameter showsReceived: Whether received messages are shown, as opposed to written to standard output.
+    func makeView(
+        for arguments: some ConversationArguments, showsReceived: Bool, on loop: EventLoop
+    ) -> MessageView {
         let transcript = PromptTranscript(
             palette: palette, timestamps: arguments.transcript.timestamps ?? .off, on: loop
         ) { ScreenSize.current(isPrompt: true) }
         if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
-        return MessageView(console: self, transcript: transcript, selecting: arguments.format.pick, on: loop)
+        return MessageView(
+            console: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
+            on: loop)
     }
 
     /// Waits until standard error has taken all output, if it is being read. Call this before an editor draws on the

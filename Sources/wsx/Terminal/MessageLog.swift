@@ -36,6 +36,10 @@ struct MessageLog {
     private var byteCount = 0
     /// The number of the last message; 0: none.
     private(set) var lastNumber = 0
+    /// The number of received messages so far, including those dropped.
+    private(set) var receivedCount = 0
+    /// The number of sent messages so far, including those dropped.
+    var sentCount: Int { lastNumber - receivedCount }
 
     /// The available messages, oldest first.
     var kept: ArraySlice<Entry> { entries[first...] }
@@ -48,6 +52,7 @@ struct MessageLog {
         at moment: TranscriptClock.Moment
     ) -> Int {
         lastNumber += 1
+        if direction == .received { receivedCount += 1 }
         let bytes = payload.extracting(first: Self.maximumBytes).withUnsafeBytes { Array($0) }
         byteCount += bytes.count + Self.entryBytes
         while first < entries.count, byteCount > Self.maximumBytes || entries.count - first >= Self.maximumCount {

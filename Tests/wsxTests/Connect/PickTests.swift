@@ -79,6 +79,53 @@ import Testing
         #expect(early.output == "a\tb\n")
     }
 
+    @Test("With --one, a reply without the value ends the run with 7")
+    func incompleteReply() throws {
+        let outcome = try run(".price", on: ["heartbeat"]) {
+            $0.ending.isOne = true
+            $0.ending.linger = .idle(.seconds(60))
+        }
+        #expect(outcome.status == .unmet)
+        #expect(outcome.failure?.message == "the reply has no value at .price (--pick)")
+        #expect(outcome.output.isEmpty)
+        let good = try run(".price", on: [#"{"price":1}"#]) { $0.ending.isOne = true }
+        #expect(good.failure == nil)
+        #expect(good.output == "1\n")
+    }
+
+    @Test("With --one and requests, only replies need the value")
+    func incompleteRequest() throws {
+        let outcome = try run(".result", on: [#"{"id":9}"#, #"{"id":7,"error":1}"#]) {
+            $0.replies.correlation = "id"
+            $0.messages = [#"{"id":7}"#, "go"]
+            $0.ending.isOne = true
+            $0.ending.linger = .idle(.zero)
+        }
+        #expect(outcome.status == .unmet)
+        #expect(outcome.failure?.message == "the reply has no value at .result (--pick)")
+    }
+
+    @Test("The default wait counts a reply that is omitted")
+    func omittedReply() throws {
+        var timer: WSCore.Timer?
+        let fixture = ConnectFixture {
+            $0.messages = ["go"]
+            $0.format.pick = try? JSONPath(".a")
+        }
+        fixture.change = { $0.linger = .answered(idle: .seconds(60)) }
+        fixture.didReceive = { peer, event in
+            guard case .text = event else { return }
+            peer.send("no value")
+            // In time for the whole wait of a minute, but too late for the short one.
+            timer = WSCore.Timer(on: peer.loop) { peer.send(#"{"a":"too late"}"#) }
+            timer?.start(after: .seconds(30))
+        }
+        let outcome = try fixture.run()
+        timer = nil
+        #expect(outcome.failure == nil)
+        #expect(outcome.output.isEmpty)
+    }
+
     @Test("--until and --expect search whole messages, including those that are omitted")
     func patterns() throws {
         let outcome = try run(".price", on: Self.feed) {

@@ -26,8 +26,8 @@ final class ConnectOutputs {
     /// Called once when writing to standard output fails.
     var didFail: (IOError) -> Void = { _ in }
 
-    /// The numbers of the messages that were sent as requests, by the number of the request.
-    private var requestMessages: [Int: Int] = [:]
+    /// The numbers of the messages that were sent as requests.
+    private var requestMessages = RequestMessages()
     /// Whether replies may report JSON-RPC errors.
     private let expectsErrors: Bool
     /// Copied from the arguments: reading it through the run's settings would copy all of them.
@@ -47,12 +47,12 @@ final class ConnectOutputs {
         self.loop = loop
         self.console = console
         verbosity = arguments.transcript.verbosity
-        view = isRepl ? console.makeView(for: arguments, on: loop) : nil
+        let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
+        view = isRepl ? console.makeView(for: arguments, showsReceived: !isPiped, on: loop) : nil
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         expectsErrors = arguments.replies.calls != nil
         recording = SessionRecording(console: console, on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
-        let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
         let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
         do throws(IOError) {
             messages = isPiped ? try MessageWriter(arguments, colors: console, to: output, on: loop) : nil
@@ -115,8 +115,6 @@ final class ConnectOutputs {
     var showsFrames: Bool { prompt != nil || verbosity > 0 }
     /// Whether sent messages are shown.
     var showsSentMessages: Bool { prompt != nil || verbosity > 1 }
-    /// Whether messages are shown on the terminal instead of being written to standard output.
-    private var showsMessages: Bool { messages == nil }
     /// Whether each step is shown.
     var isVerbose: Bool { verbosity > 0 }
 
@@ -129,26 +127,31 @@ final class ConnectOutputs {
     /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
     func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) -> Bool {
-        let isWritten = messages?.write(payload, as: kind, reply: reply) ?? !(view?.omits(payload) ?? false)
-        guard let view else { return isWritten }
-        let role: PromptTranscript.Role = reply.map { self.role(of: payload, $0) } ?? .plain
-        view.show(payload, as: kind, .received, role: role, isShown: showsMessages)
-        return isWritten
+        let isWritten = messages?.write(payload, as: kind, reply: reply)
+        guard view != nil else { return isWritten ?? true }
+        let isShown = show(received: payload, as: kind, role: reply.map { role(of: payload, $0) } ?? .plain)
+        return isWritten ?? isShown
     }
 
     private func role(of payload: RawSpan, _ reply: Reply) -> PromptTranscript.Role {
         let error = expectsErrors ? JSONRPCError.errors(in: payload).first?.shortDescription : nil
-        return .reply(
-            to: requestMessages.removeValue(forKey: reply.number), roundTrip: reply.roundTrip, error: error)
+        return .reply(to: requestMessages[reply.number], roundTrip: reply.roundTrip, error: error)
+    }
+
+    /// Keeps and shows a received message at the prompt.
+    /// - Returns: Whether the message has the value that `/pick` selects, if it selects one.
+    private func show(received payload: RawSpan, as kind: MessageKind, role: PromptTranscript.Role) -> Bool {
+        guard let view else { return true }
+        return !view.show(payload, as: kind, .received, role: role).isOmitted
     }
 
     /// Writes a received message that answers no request.
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
     func write(push payload: RawSpan, as kind: MessageKind) -> Bool {
         if let pushes { return pushes.write(payload, as: kind) }
-        let isWritten = messages?.write(payload, as: kind) ?? !(view?.omits(payload) ?? false)
-        view?.show(payload, as: kind, .received, role: .notification, isShown: showsMessages)
-        return isWritten
+        let isWritten = messages?.write(payload, as: kind)
+        let isShown = show(received: payload, as: kind, role: .notification)
+        return isWritten ?? isShown
     }
 
     /// Records and shows a message that has been sent or is queued for a connection.
@@ -170,8 +173,8 @@ final class ConnectOutputs {
             let note = request.map { "(request \($0))" } ?? ""
             return console.show(transcript.message(payload, as: kind, direction, note: note))
         }
-        let number = view.show(payload, as: kind, direction, role: request == nil ? .plain : .request)
-        if let request, direction == .sent { requestMessages[request] = number }
+        let (number, _) = view.show(payload, as: kind, direction)
+        if let request { requestMessages[request] = number }
     }
 
     /// Shows a message of the login at the prompt, and otherwise with `-v`.
@@ -225,5 +228,30 @@ final class ConnectOutputs {
     func writeEvent(_ write: (EventWriter) -> Void) {
         if let events = messages?.events { write(events) }
         if let recorder { write(recorder.events) }
+    }
+}
+
+/// The numbers of messages at a prompt that were sent as requests, by the number of the request. The latest ones are
+/// kept, in two generations: the older one is discarded when the newer one is full.
+struct RequestMessages {
+    /// The number of requests per generation.
+    static let generationCount = RequestQueue.maximumInFlight
+
+    private var newer: [Int: Int] = [:]
+    private var older: [Int: Int] = [:]
+
+    /// The number of requests kept.
+    var count: Int { newer.count + older.count }
+
+    /// The number of the message, or `nil` if it is unknown.
+    subscript(request: Int) -> Int? {
+        get { newer[request] ?? older[request] }
+        set {
+            if newer.count == Self.generationCount {
+                older = newer
+                newer.removeAll()
+            }
+            newer[request] = newValue
+        }
     }
 }

@@ -26,11 +26,10 @@ extension ConnectRun: PromptConnection {
 
     /// The facts for the status line.
     var statusFacts: StatusLine.Facts {
-        let (counters, tls) = (connectionCounters, statistics.opening?.tls?.version)
+        let tls = statistics.opening?.tls?.version
         let state = connection == nil ? attemptWords == nil ? "disconnected" : "connecting" : tls
         return StatusLine.Facts(
-            place: ["\(settings.connector.request.url)"] + [state].compactMap { $0 }, sentMessages: counters.sent.messages,
-            receivedMessages: counters.received.messages,
+            place: ["\(settings.connector.request.url)"] + [state].compactMap { $0 },
             roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path)
     }
 
@@ -50,8 +49,7 @@ extension ConnectRun: PromptConnection {
         } catch {
             return outputs.console.error("the line was not sent: \(error)")
         }
-        guard requests.isFull else { return }
-        outputs.show(payload, as: kind, .queued, request: requests.messageCount)
+        if requests.isFull { outputs.view?.show(waiting: payload, as: kind) }
     }
 
     /// Closes the open connection, then connects again, or to another server if `next` is not `nil`.

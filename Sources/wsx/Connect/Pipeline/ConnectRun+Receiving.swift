@@ -15,14 +15,17 @@ extension ConnectRun: ConnectionHandler {
         if let exchange, exchange.receives(payload, as: kind, send: { outbox.send($0, as: .text) }) {
             return waitForOutput(connection)
         }
-        let isWritten =
-            if let requests {
-                write(payload, as: kind, requests.received(payload))
-            } else {
-                outputs.write(payload, as: kind)
-            }
+        let isWritten: Bool
+        var isReply = true
+        if let requests {
+            let finding = requests.received(payload)
+            isWritten = write(payload, as: kind, finding)
+            isReply = finding.reply != nil
+        } else {
+            isWritten = outputs.write(payload, as: kind)
+        }
         waitForOutput(connection)
-        if state.isLast(payload, isCounted: isWritten) {
+        if state.isLast(payload, isOmitted: !isWritten, isReply: isReply) {
             input.pause()
             close(with: closeFrame, on: &outbox)
         }

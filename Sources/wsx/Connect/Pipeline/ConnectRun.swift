@@ -372,11 +372,11 @@ final class ConnectRun {
         console.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
     }
 
-    /// Reports how many input messages may not have arrived.
+    /// Reports how many messages may not have arrived.
     func showUnacknowledged() {
         guard let count = acknowledgements?.count, count > 0 else { return }
         let which = count == 1 ? "the last message" : "the last \(count) messages"
-        console.error("\(which) of the input may not have reached the peer")
+        console.error("\(which)\(settings.isRepl ? "" : " of the input") may not have reached the peer")
     }
 
     /// Reports how many requests have no reply, unless the run fails with that error.

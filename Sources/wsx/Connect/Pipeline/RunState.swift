@@ -86,10 +86,12 @@ struct RunState {
     }
 
     /// Checks a received message against the goals.
-    /// - Parameter isCounted: Whether the message counts for `--count`.
+    /// - Parameters:
+    ///   - isOmitted: Whether the message was omitted, because it lacks the value to write.
+    ///   - isReply: Whether the message may be a reply.
     /// - Returns: Whether the goal is now met; the run then closes the connection.
-    mutating func isLast(_ payload: RawSpan, isCounted: Bool = true) -> Bool {
-        guard conditions.isLast(payload, isCounted: isCounted) else { return false }
+    mutating func isLast(_ payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
+        guard conditions.isLast(payload, isOmitted: isOmitted, isReply: isReply) else { return false }
         phase = .done
         closing = .begun
         return true
@@ -198,7 +200,9 @@ struct RunState {
         default: break
         }
         // A reader that closes standard output ends the run before its goal, on purpose.
-        guard !ignoresIncoming, let goal = conditions.unmetGoal else { return failure }
+        guard !ignoresIncoming, let goal = conditions.unmetGoal else {
+            return failure ?? conditions.incompleteReplies.map { .incompleteReplies($0) }
+        }
         guard let failure else {
             // The user has left the prompt on purpose.
             return isPrompt && isClosing ? nil : .closedEarly(goal, lastCode ?? .noStatus)

@@ -3,7 +3,8 @@ import WSCore
 // Sending typed messages.
 extension ConnectPrompt {
     /// Sends a message, or queues it for the next connection.
-    func send(message: [UInt8], as kind: MessageKind) {
+    /// - Parameter isTyped: Whether the user has just typed it, as opposed to a repetition, which may be a flood.
+    func send(message: [UInt8], as kind: MessageKind, isTyped: Bool = true) {
         message.withUnsafeBytes { bytes in
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
                 return console.error(
@@ -16,7 +17,9 @@ extension ConnectPrompt {
             }
             lastMessage = (message, kind)
             if kind == .text { remember(bytes.bytes) }
+            view.isTyped = isTyped
             connection.sendTyped(bytes.bytes, as: kind)
+            view.isTyped = false
             if message.count > PromptStatus.largeBytes { status.watchSending() }
         }
     }

@@ -1,3 +1,4 @@
+import CommandLine
 import Formats
 import WSCore
 
@@ -35,9 +36,9 @@ final class ConnectPrompt {
         console = outputs.console
         self.view = view
         status = PromptStatus(of: connection, on: loop)
-        display = PromptDisplay(
-            around: editor, of: view, isTerminalShared: outputs.messages != nil, on: loop
-        ) { [unowned connection] in connection.statusFacts }
+        display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
+            [unowned connection] in connection.statusFacts
+        }
         editor.delegate = self
         status.didChange = { [unowned self] words in display.words = words }
     }
@@ -132,15 +133,10 @@ final class ConnectPrompt {
         case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
-        case .history(let query): console.showHistory(query, of: editor.history)
-        case .edit(let source): console.edit(source, with: editor)
-        case .view(.save(let path, let number)): view.save(to: UserFiles.expandingHome(path), number)
-        case .view(let action): view.carryOut(action)
-        case .status(let choice): display.statusLine.toggle(choice)
+        case .view(let action): display.carryOut(action)
         case .record(let path):
             outputs.recording.carryOut(path)
             display.statusLine.update()
-        case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .quit: connection.endAsAsked()
         }
     }
@@ -153,10 +149,7 @@ final class ConnectPrompt {
         repetition = Repetition(count: count, interval: interval, on: loop) { [unowned self] in
             !connection.isFull
         } send: { [unowned self] in
-            // The gate for floods applies to repeated messages, unlike to typed ones.
-            view.isRepeating = true
-            send(message: payload, as: kind)
-            view.isRepeating = false
+            send(message: payload, as: kind, isTyped: false)
         } finish: { [unowned self] in
             repetition = nil
         }
@@ -172,6 +165,10 @@ final class ConnectPrompt {
     // MARK: Another connection
 
     private func connect(to url: String) {
+        if Configuration.profileName(in: url) != nil {
+            let shown = escapingControls(url)
+            return console.error("/connect: a profile also sets options; leave the prompt, and run 'wsx \(shown)'")
+        }
         do throws(Failure) {
             connection.reconnect(with: try settings.leading(to: url))
         } catch {

@@ -26,7 +26,7 @@ protocol PromptConnection: AnyObject {
 
     /// The step and the elapsed time of the current connection attempt, or `nil` if there is none.
     var attemptWords: String? { get }
-    /// The facts for the status line.
+    /// The facts about the connection for the status line.
     var statusFacts: StatusLine.Facts { get }
 
     /// Sends a typed message, or keeps it for the next connection.

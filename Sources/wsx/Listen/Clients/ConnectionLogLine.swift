@@ -14,7 +14,8 @@ struct ConnectionLogLine {
     let address: String
     /// Quoted; `nil` if the request had no Origin field.
     private let origin: String?
-    let path: String?
+    /// Quoted; `nil` if there is none.
+    private let path: String?
     /// The time at which the client was accepted, in milliseconds.
     private let acceptMilliseconds: Int
 
@@ -30,6 +31,9 @@ struct ConnectionLogLine {
         path = request?.path.map { Self.compact(quoted($0)) }
         acceptMilliseconds = Int(acceptTime / .milliseconds(1))
     }
+
+    /// The path, escaped but without quotes, or `nil` if there is none.
+    var escapedPath: String? { path.map { String($0.dropFirst().dropLast()) } }
 
     /// Returns the line.
     /// - Parameters:

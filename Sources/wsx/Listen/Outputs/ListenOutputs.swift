@@ -44,7 +44,7 @@ final class ListenOutputs {
         self.console = console
         self.faults = faults
         verbosity = arguments.transcript.verbosity
-        view = isPrompt ? console.makeView(for: arguments, on: loop) : nil
+        view = isPrompt ? console.makeView(for: arguments, showsReceived: output == nil, on: loop) : nil
         transcript = view?.transcript ?? console.makeTranscript(for: arguments, on: loop)
         recording = SessionRecording(console: console, on: loop)
         do throws(IOError) {
@@ -87,7 +87,7 @@ final class ListenOutputs {
         if kind == .text { editor?.words.remember(payload) }
         recorder?.events.writeMessage(payload, as: kind, client: number)
         messages?.write(payload, as: kind, client: number)
-        view?.show(payload, as: kind, .received, client: number, isShown: messages == nil)
+        view?.show(payload, as: kind, .received, client: number)
         pauseIfFull(by: number)
     }
 

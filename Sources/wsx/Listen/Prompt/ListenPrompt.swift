@@ -59,32 +59,42 @@ final class ListenPrompt {
     private let console: Console
     private let view: MessageView
     private let recording: SessionRecording
-    private var display: PromptDisplay?
-    /// The line editor on the terminal, or `nil` before it is opened.
-    private(set) var editor: (any PromptEditor)?
+    private let display: PromptDisplay
+    let editor: any PromptEditor
 
     private static let commands = PromptCommandTable.listen.map(\.description)
 
-    /// Creates a prompt without showing it.
+    /// Creates a prompt for an editor.
     /// - Parameter kind: The kind of message to send for typed lines.
-    init(of server: any ListenPromptServer, sending kind: MessageKind, view: MessageView, recording: SessionRecording) {
+    init(
+        of server: any ListenPromptServer, sending kind: MessageKind, editor: any PromptEditor, view: MessageView,
+        recording: SessionRecording, on loop: EventLoop
+    ) {
         self.server = server
         self.kind = kind
+        self.editor = editor
         self.recording = recording
         self.view = view
         console = view.console
+        display = PromptDisplay(
+            around: editor, of: view, commands: Self.commands,
+            helpNote: "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.", on: loop
+        ) { [unowned server] in server.statusFacts }
+        editor.delegate = self
     }
 
-    /// Shows the prompt on the terminal.
+    /// Opens the editor and shows the prompt.
     /// - Throws: ``Failure/input(_:)``.
-    func open(with openEditor: PromptEditorOpener = LineEditor.opener, on loop: EventLoop) throws(Failure) {
-        console.drain()
+    static func open(
+        with openEditor: PromptEditorOpener = LineEditor.opener, of server: any ListenPromptServer,
+        sending kind: MessageKind, view: MessageView, recording: SessionRecording, on loop: EventLoop
+    ) throws(Failure) -> ListenPrompt {
+        view.console.drain()
         do throws(IOError) {
-            let editor = try openEditor(History(), Self.commands, loop)
-            editor.delegate = self
-            self.editor = editor
-            console.editor = editor
-            display = PromptDisplay(around: editor, of: view, on: loop) { [unowned server] in server.statusFacts }
+            let editor = try openEditor(History(), commands, loop)
+            view.console.editor = editor
+            return ListenPrompt(
+                of: server, sending: kind, editor: editor, view: view, recording: recording, on: loop)
         } catch {
             throw .input(error)
         }
@@ -92,9 +102,7 @@ final class ListenPrompt {
 
     /// Releases the terminal.
     func close() {
-        display = nil
-        editor?.close()
-        editor = nil
+        editor.close()
         console.editor = nil
     }
 
@@ -102,8 +110,8 @@ final class ListenPrompt {
     func interrupted() {
         // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
         // group.
-        if editor?.isAway ?? false { return }
-        if let editor, !editor.isEmpty { editor.discardLine() } else { server.end() }
+        if editor.isAway { return }
+        if editor.isEmpty { server.end() } else { editor.discardLine() }
     }
 
     /// Processes a line: a command, or a message for one client or all.
@@ -118,33 +126,19 @@ final class ListenPrompt {
     }
 
     private func carryOut(_ action: ListenAction, for client: Int?) {
-        switch action {
-        case .shared(let action): carryOut(action, for: client)
-        case .clients: showClients()
-        }
-    }
-
-    private func carryOut(_ action: PromptAction, for client: Int?) {
-        switch action {
-        case .send(let bytes): send(bytes, to: client)
-        case .ping(let payload): send(.ping, payload, to: client)
-        case .pong(let payload): send(.pong, payload, to: client)
-        case .close(let frame): send(.close(frame), [], to: client)
-        case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
-        case .edit(let source): editor.map { console.edit(source, with: $0) }
-        case .view(.save(let path, let number)): view.save(to: UserFiles.expandingHome(path), number)
-        case .view(let action): view.carryOut(action)
-        case .status(let choice): display?.statusLine.toggle(choice)
-        case .record(let path):
+        switch (action, client) {
+        case (.shared(.send(let bytes)), _): send(bytes, to: client)
+        case (.shared(.ping(let payload)), _): send(.ping, payload, to: client)
+        case (.shared(.pong(let payload)), _): send(.pong, payload, to: client)
+        case (.shared(.close(let frame)), _): send(.close(frame), [], to: client)
+        case (_, let client?):
+            console.error("only messages, /ping, /pong, and /close can go to one client; omit '@\(client)'")
+        case (.shared(.view(let action)), nil): display.carryOut(action)
+        case (.shared(.record(let path)), nil):
             recording.carryOut(path)
-            display?.statusLine.update()
-        case .help(let topic):
-            console.showHelp(topic, of: Self.commands)
-            if topic == nil {
-                console.show(
-                    paragraph: "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.")
-            }
-        case .quit: server.end()
+            display.statusLine.update()
+        case (.shared(.quit), nil): server.end()
+        case (.clients, nil): showClients()
         }
     }
 
@@ -161,6 +155,8 @@ final class ListenPrompt {
     }
 
     private func send(_ item: InputItem, _ payload: [UInt8], to client: Int?) {
+        view.isTyped = true
+        defer { view.isTyped = false }
         guard let problem = server.send(typed: item, payload.span.bytes, to: client) else { return }
         console.error("the \(item.noun) was not sent: \(problem); \(problem.remedy)")
     }
@@ -179,7 +175,7 @@ extension ListenPrompt: PromptEditorDelegate {
 
     /// Adapts the prompt and the status line to the window.
     func editorDidResize() {
-        display?.resized()
+        display.resized()
     }
 
     /// Resumes after the user's editor has exited.

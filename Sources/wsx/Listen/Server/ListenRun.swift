@@ -144,8 +144,8 @@ final class ListenRun {
 
     private func startPrompt() throws(Failure) {
         guard let view = outputs.view else { return }
-        let prompt = ListenPrompt(of: self, sending: settings.kind, view: view, recording: outputs.recording)
-        try prompt.open(on: loop)
+        let prompt = try ListenPrompt.open(
+            of: self, sending: settings.kind, view: view, recording: outputs.recording, on: loop)
         self.prompt = prompt
         outputs.editor = prompt.editor
     }
@@ -284,24 +284,17 @@ extension ListenRun: ListenPromptServer {
         distributor.clients.inOrder.map { connection in
             let line = connection.handler.logLine
             return ClientRow(
-                number: connection.number, address: line?.address ?? "?", path: line?.path ?? "",
+                number: connection.number, address: line?.address ?? "?", path: line?.escapedPath ?? "",
                 duration: line?.duration(until: loop.turnTime), received: connection.receivedTraffic.messages,
                 sent: connection.sentTraffic.messages)
         }
     }
 
-    /// The facts for the status line.
+    /// The facts about the server for the status line.
     var statusFacts: StatusLine.Facts {
-        var facts = StatusLine.Facts(place: [places.first?.url ?? "listening"])
-        var count = 0
-        for connection in distributor.clients.inOrder {
-            facts.sentMessages += connection.sentTraffic.messages
-            facts.receivedMessages += connection.receivedTraffic.messages
-            count += 1
-        }
-        facts.place.append(Phrase.count(count, "client"))
-        facts.recording = outputs.recording.path
-        return facts
+        StatusLine.Facts(
+            place: [places.first?.url ?? "listening", Phrase.count(distributor.clients.count, "client")],
+            recording: outputs.recording.path)
     }
 
     /// Resumes output that was held back while the user's editor used the terminal.

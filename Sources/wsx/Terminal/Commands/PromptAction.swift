@@ -7,19 +7,13 @@ enum PromptAction: Equatable {
     case ping([UInt8])
     case pong([UInt8])
     case close(CloseFrame)
-    case history(HistoryQuery)
-    case edit(EditSource)
     case view(ViewAction)
-    /// Nil: toggle.
-    case status(Bool?)
     /// Nil: stop recording.
     case record(path: String?)
-    /// Nil: list all commands.
-    case help(topic: String?)
     case quit
 }
 
-/// An action of a command that concerns the shown messages.
+/// An action of a command that concerns only the terminal. ``PromptDisplay`` carries it out for both prompts.
 enum ViewAction: Equatable {
     /// Nil: the last message that was cut, or the last message.
     case show(number: Int?)
@@ -40,6 +34,23 @@ enum ViewAction: Equatable {
     case pretty(PrettyStyle?)
     /// Nil: toggle between the time of day and the time since the start.
     case time(TimestampStyle?)
+    /// Nil: toggle.
+    case status(Bool?)
+    case history(HistoryQuery)
+    case edit(EditSource)
+    /// Nil: list all commands.
+    case help(topic: String?)
+
+    /// The name of the command if it decides which messages are shown as they arrive, or `nil`.
+    var filteringCommand: String? {
+        switch self {
+        case .filter: "filter"
+        case .condition: "where"
+        case .selection: "pick"
+        case .pause: "pause"
+        case .show, .tail, .find, .save, .pretty, .time, .status, .history, .edit, .help: nil
+        }
+    }
 }
 
 /// An action of a command at the prompt of `wsx connect`.

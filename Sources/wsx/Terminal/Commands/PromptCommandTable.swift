@@ -184,11 +184,12 @@ enum PromptCommandTable {
             PromptCommand(
                 "status", "[on|off]", "show a line with the state of the connection",
                 details: """
-                    The line above the prompt shows the address, TLS, traffic, round-trip time, and recording. It is \
-                    on by default in windows of at least 60 columns and 10 rows.
+                    The line above the prompt shows the address, the messages of the session, the recording, the \
+                    filters, the round-trip time, and TLS. It is on by default in windows of at least 60 columns and \
+                    10 rows.
                     """,
                 completion: .word
-            ) { argument throws(PromptMistake) in .status(try argument.optionalSwitch()) }),
+            ) { argument throws(PromptMistake) in .view(.status(try argument.optionalSwitch())) }),
         .both(
             PromptCommand(
                 "close", "[CODE [REASON]]", "close the connection",
@@ -258,18 +259,18 @@ enum PromptCommandTable {
                     line. The saved text appears at the prompt, where Enter sends it. Messages that arrive meanwhile \
                     are shown afterwards. Ctrl-X Ctrl-E opens the editor with the current line.
                     """
-            ) { argument throws(PromptMistake) in .edit(argument.editSource) }),
+            ) { argument throws(PromptMistake) in .view(.edit(argument.editSource)) }),
         .both(
             PromptCommand(
                 "history", "[N|REGEX]", "list earlier lines",
                 details: """
                     Lists the last *N* lines (20 by default), or those that match the regular expression *REGEX*.
                     """
-            ) { argument throws(PromptMistake) in .history(try argument.historyQuery()) }),
+            ) { argument throws(PromptMistake) in .view(.history(try argument.historyQuery())) }),
         .both(
             PromptCommand(
                 "help", "[COMMAND]", "list the commands, or explain one", completion: .command
-            ) { argument throws(PromptMistake) in .help(topic: argument.text.isEmpty ? nil : argument.text) }),
+            ) { argument throws(PromptMistake) in .view(.help(topic: argument.text.isEmpty ? nil : argument.text)) }),
         .both(
             PromptCommand("quit", "", "close the connection and exit, like Ctrl-D") { argument throws(PromptMistake) in
                 try argument.checkEmpty()

@@ -29,17 +29,3 @@ enum PromptHelp {
         return "unknown command '/\(shown)'; \(hint)"
     }
 }
-
-extension Console {
-    /// Carries out `/help`.
-    func showHelp(_ topic: String?, of commands: [PromptCommandDescription]) {
-        guard let topic else {
-            show(PromptHelp.text(of: commands, columns: columns))
-            return show(paragraph: PromptHelp.end)
-        }
-        guard let text = PromptHelp.text(about: topic, among: commands, columns: columns) else {
-            return error(PromptHelp.unknown(topic.hasPrefix("/") ? String(topic.dropFirst()) : topic, among: commands))
-        }
-        show(text)
-    }
-}

@@ -26,6 +26,8 @@ struct MessageFilters {
     enum Part {
         case whole
         case value([UInt8])
+        /// Nothing, because of a filter.
+        case hidden(by: Kind)
     }
 
     private var filters: [Kind: Filter] = [:]
@@ -48,33 +50,28 @@ struct MessageFilters {
         filters.removeValue(forKey: kind)
     }
 
-    /// The part of a message that passes the filters, or `nil` if one of them hides it. Counts hidden messages.
+    /// The part of a message that passes the filters. Counts hidden messages.
     /// - Parameter isError: Whether the message reports an error, which is shown as a whole.
-    mutating func part(of payload: RawSpan, isError: Bool) -> Part? {
+    mutating func part(of payload: RawSpan, isError: Bool) -> Part {
         var part = Part.whole
         for kind in Kind.allCases {
             guard let filter = filters[kind], !(isError && kind == .selection) else { continue }
             guard let shown = filter.apply(payload) else {
                 filters[kind]?.hiddenCount += 1
-                return nil
+                return .hidden(by: kind)
             }
             part = shown
         }
         return part
     }
 
-    /// Whether a message has no value to select, whatever the other filters show.
-    func omits(_ payload: RawSpan) -> Bool {
-        guard let selection = filters[.selection] else { return false }
-        return selection.apply(payload) == nil
-    }
-
     /// The filters and the number of messages that each has hidden: `[/error/ 214 hidden]`.
-    var labels: [String] {
-        Kind.allCases.compactMap { kind in
-            filters[kind].map { "[\($0.label) \(Phrase.grouped($0.hiddenCount)) hidden]" }
-        }
-    }
+    var labels: [String] { active.map { "[\($0.label) \(Phrase.grouped($0.hiddenCount)) hidden]" } }
+
+    /// The filters without numbers: `/error/ .price>50`; `nil` if there are none.
+    var names: String? { isEmpty ? nil : active.map(\.label).joined(separator: " ") }
+
+    private var active: [Filter] { Kind.allCases.compactMap { filters[$0] } }
 
     /// The maximum length of a label.
     private static let maximumLabelCount = 24

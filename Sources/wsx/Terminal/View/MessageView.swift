@@ -22,8 +22,10 @@ final class MessageView {
     private var highlight: Pattern?
     private var gate = FloodGate()
     private lazy var floodTimer = Timer(on: loop) { [unowned self] in floodIntervalEnded() }
-    /// Whether sent messages are repetitions, which may be a flood.
-    var isRepeating = false
+    /// Whether the user has typed the messages that are being sent. They are shown in any case.
+    var isTyped = false
+    /// Whether received messages are shown, as opposed to written to standard output.
+    let showsReceived: Bool
     /// Called when ``label`` may have changed.
     var labelDidChange: () -> Void = {}
 
@@ -33,83 +35,74 @@ final class MessageView {
     private static let maximumSearchTime = Duration.seconds(2)
 
     /// Creates a view without messages.
-    /// - Parameter path: The part of received messages to show, or `nil` to show all of them.
+    /// - Parameters:
+    ///   - path: The part of received messages to show, or `nil` to show all of them.
+    ///   - showsReceived: Whether received messages are shown, as opposed to written to standard output.
     init(
-        console: Console, transcript: PromptTranscript, selecting path: JSONPath? = nil, on loop: EventLoop
+        console: Console, transcript: PromptTranscript, selecting path: JSONPath? = nil, showsReceived: Bool = true,
+        on loop: EventLoop
     ) {
         if let path { filters.select(path) }
+        self.showsReceived = showsReceived
         self.console = console
         self.transcript = transcript
         self.loop = loop
     }
 
-    /// Carries out a command.
-    func carryOut(_ action: ViewAction) {
-        switch action {
-        case .show(let number): showMessage(number)
-        case .tail(let count): showTail(count)
-        case .find(let pattern): find(pattern)
-        case .filter(let pattern): setFilter(pattern)
-        case .condition(let condition): setCondition(condition)
-        case .selection(let path): setSelection(path)
-        case .save(let path, let number): save(to: path, number)
-        case .pause: togglePause()
-        case .pretty(let style): setPretty(style)
-        case .time(let style): setTime(style)
-        }
-    }
-
     // MARK: Showing
 
     /// Keeps a message, and shows it unless it is filtered out.
-    /// - Parameters:
-    ///   - client: The client's number, on a server.
-    ///   - isShown: Whether messages are shown on the terminal at all.
-    /// - Returns: The message's number.
+    /// - Parameter client: The client's number, on a server.
+    /// - Returns: The message's number, and whether it was omitted because it has no value to select.
     @discardableResult
     func show(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, client: Int? = nil,
-        role: PromptTranscript.Role = .plain, isShown: Bool = true
-    ) -> Int {
+        role: PromptTranscript.Role = .plain
+    ) -> (number: Int, isOmitted: Bool) {
         let moment = transcript.clock.now
         let number = log.add(payload, as: kind, direction, client: client, at: moment)
-        guard isShown else { return number }
-        var part = MessageFilters.Part.whole
-        // Messages that the user typed are shown in any case.
-        if direction == .received || isRepeating {
-            if direction == .received {
-                guard let passed = filters.part(of: payload, isError: role.isError) else {
-                    labelDidChange()
-                    return number
-                }
-                part = passed
-            }
-            if let count = pausedCount {
-                pausedCount = count + 1
-                labelDidChange()
-                return number
-            }
-            guard gate.admits(at: moment.loopTime) else {
-                if gate.hiddenCount == 1 { floodTimer.start(after: max(.zero, gate.intervalEnd - moment.loopTime)) }
-                return number
-            }
+        guard showsReceived || direction != .received else { return (number, false) }
+        let part = direction == .received ? filters.part(of: payload, isError: role.isError) : .whole
+        if case .hidden(let filter) = part {
+            labelDidChange()
+            return (number, filter == .selection)
         }
+        guard isTyped || admits(at: moment.loopTime) else { return (number, false) }
         let match = direction == .received ? highlight?.firstMatch(in: payload) : nil
         let lines =
-            switch part {
-            case .whole:
-                transcript.lines(
-                    of: payload, as: kind, direction, number: number, client: client, role: role, at: moment,
-                    highlighting: match)
-            case .value(let value):
+            if case .value(let value) = part {
                 value.withUnsafeBytes {
                     transcript.lines(
                         of: $0.bytes, as: .text, direction, number: number, client: client, role: role, at: moment)
                 }
+            } else {
+                transcript.lines(
+                    of: payload, as: kind, direction, number: number, client: client, role: role, at: moment,
+                    highlighting: match)
             }
         if lines.isFolded { lastFolded = number }
         console.show(lines.text)
-        return number
+        return (number, false)
+    }
+
+    /// Shows a typed message that has to wait, for example for an earlier reply. When it is sent, it is kept and gets
+    /// its number.
+    func show(waiting payload: RawSpan, as kind: MessageKind) {
+        guard isTyped else { return }
+        console.show(
+            transcript.lines(of: payload, as: kind, .queued, number: nil, at: transcript.clock.now).text)
+    }
+
+    /// Whether a message that the user has not just typed is shown: not during a pause, and only samples of a flood.
+    private func admits(at now: Duration) -> Bool {
+        if let count = pausedCount {
+            pausedCount = count + 1
+            labelDidChange()
+            return false
+        }
+        guard !gate.admits(at: now) else { return true }
+        if gate.hiddenCount == 1 { floodTimer.start(after: max(.zero, gate.intervalEnd - now)) }
+        return false
     }
 
     private func floodIntervalEnded() {
@@ -126,19 +119,22 @@ final class MessageView {
     // MARK: Looks
 
     /// Switches the layout of JSON; nil toggles it.
-    private func setPretty(_ style: PrettyStyle?) {
+    func setPretty(_ style: PrettyStyle?) {
         transcript.style = style ?? (transcript.style == .fit ? .full : .fit)
         console.notice("JSON: \(transcript.style.summary).")
     }
 
     /// Switches the timestamps; nil toggles between the time of day and the time since the start.
-    private func setTime(_ style: TimestampStyle?) {
+    func setTime(_ style: TimestampStyle?) {
         let style = style ?? (transcript.clock.style == .relative ? .local : .relative)
         transcript.clock.style = style
         console.notice("Times: \(style.summary).")
     }
 
     // MARK: Filters
+
+    /// The filters without numbers: `/error/ .price>50`; `nil` if there are none.
+    var filterNames: String? { filters.names }
 
     /// The filters and the pause in a few words, or `nil` if all messages are shown.
     var label: String? {
@@ -183,11 +179,6 @@ final class MessageView {
         labelDidChange()
         console.notice(
             "Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
-    }
-
-    /// Whether a received message is omitted because it has no value to select.
-    func omits(_ payload: RawSpan) -> Bool {
-        filters.omits(payload)
     }
 
     private func remove(_ kind: MessageFilters.Kind, hint: String) {
@@ -272,11 +263,13 @@ final class MessageView {
     }
 
     /// Saves a message's payload to a file.
-    func save(to path: String, _ number: Int?) {
+    /// - Parameter typedPath: The path as typed; it may begin with a tilde.
+    func save(to typedPath: String, _ number: Int?) {
         guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
             return console.error("/save: no message has been received yet")
         }
         guard let entry = entry(number) else { return }
+        let path = UserFiles.expandingHome(typedPath)
         let shownPath = escapingControls(path)
         do throws(IOError) {
             let bytes = entry.payload

@@ -1,8 +1,8 @@
 import WSCore
 
-/// Everything around the line being typed: the text before it, and the status line above it.
+/// Everything around the line being typed, and the commands that concern only the terminal.
 ///
-///     wss://api.example.com/feed · ↑ 12 ↓ 1,830
+///     wss://api.example.com/feed · ↑ 12 ↓ 1,830 · filter /error/
 ///     [/error/ 214 hidden] (reconnecting in 3 s) > the line being typed
 final class PromptDisplay {
     /// The state of the connection, shown in parentheses, or `nil` to show none.
@@ -16,8 +16,11 @@ final class PromptDisplay {
 
     private weak var editor: (any PromptEditor)?
     private let view: MessageView
+    private let commands: [PromptCommandDescription]
+    private let helpNote: String?
     private let loop: EventLoop
     private let screenSize: () -> ScreenSize?
+    private var console: Console { view.console }
     /// Updates the prompt after a change of the view's label.
     private lazy var labelTimer = Timer(on: loop) { [unowned self] in
         isLabelDue = false
@@ -30,24 +33,92 @@ final class PromptDisplay {
 
     /// Starts to show the filters of a view and the facts of a connection around an editor's line.
     /// - Parameters:
-    ///   - isTerminalShared: Whether another program may write to the terminal.
+    ///   - commands: The commands of the prompt.
+    ///   - helpNote: A sentence below the list of the commands, or `nil` if there is none.
     ///   - screenSize: Returns the size of the window; nil: unlimited.
-    ///   - facts: Returns the facts for the status line.
+    ///   - facts: Returns the facts about the connection for the status line.
     init(
-        around editor: any PromptEditor, of view: MessageView, isTerminalShared: Bool = false, on loop: EventLoop,
+        around editor: any PromptEditor, of view: MessageView, commands: [PromptCommandDescription],
+        helpNote: String? = nil, on loop: EventLoop,
         screenSize: @escaping () -> ScreenSize? = { ScreenSize.current(isPrompt: true) },
         facts: @escaping () -> StatusLine.Facts
     ) {
         self.editor = editor
         self.screenSize = screenSize
         self.view = view
+        self.commands = commands
+        self.helpNote = helpNote
         self.loop = loop
+        // The reader of standard output may write to the terminal.
         statusLine = StatusLine(
-            above: editor, palette: view.console.palette, isTerminalShared: isTerminalShared, on: loop,
-            screenSize: screenSize, facts: facts)
+            above: editor, palette: view.console.palette, isTerminalShared: !view.showsReceived, on: loop,
+            screenSize: screenSize
+        ) { [unowned view] in
+            var all = facts()
+            (all.sentMessages, all.receivedMessages) = (view.log.sentCount, view.log.receivedCount)
+            all.filters = view.filterNames
+            return all
+        }
         view.editor = editor
         view.labelDidChange = { [weak self] in self?.scheduleUpdate() }
     }
+
+    // MARK: Commands
+
+    /// Carries out a command that concerns only the terminal.
+    func carryOut(_ action: ViewAction) {
+        if !view.showsReceived, let command = action.filteringCommand {
+            return console.error(
+                "/\(command): received messages go to standard output, not to this terminal; /find and /tail show them")
+        }
+        switch action {
+        case .show(let number): view.showMessage(number)
+        case .tail(let count): view.showTail(count)
+        case .find(let pattern): view.find(pattern)
+        case .filter(let pattern): view.setFilter(pattern)
+        case .condition(let condition): view.setCondition(condition)
+        case .selection(let path): view.setSelection(path)
+        case .save(let path, let number): view.save(to: path, number)
+        case .pause: view.togglePause()
+        case .pretty(let style): view.setPretty(style)
+        case .time(let style): view.setTime(style)
+        case .status(let choice): statusLine.toggle(choice)
+        case .history(let query): showHistory(query)
+        case .edit(let source): edit(source)
+        case .help(let topic): showHelp(topic)
+        }
+        statusLine.update()
+    }
+
+    private func showHistory(_ query: HistoryQuery) {
+        let lines = editor.map { query.lines(of: $0.history) } ?? []
+        guard !lines.isEmpty else { return console.notice("No line in the history matches.") }
+        console.show(HistoryQuery.text(of: lines))
+    }
+
+    /// Opens the user's editor, or reports that there is no such line.
+    private func edit(_ source: EditSource) {
+        guard let editor, let text = editor.text(for: source) else {
+            return console.error("/edit: no line with this number; /history lists the lines")
+        }
+        editor.edit(text)
+    }
+
+    private func showHelp(_ topic: String?) {
+        guard let topic else {
+            console.show(PromptHelp.text(of: commands, columns: console.columns))
+            console.show(paragraph: PromptHelp.end)
+            if let helpNote { console.show(paragraph: helpNote) }
+            return
+        }
+        guard let text = PromptHelp.text(about: topic, among: commands, columns: console.columns) else {
+            let name = topic.hasPrefix("/") ? String(topic.dropFirst()) : topic
+            return console.error(PromptHelp.unknown(name, among: commands))
+        }
+        console.show(text)
+    }
+
+    // MARK: The text before the line
 
     private func scheduleUpdate() {
         guard !isLabelDue else { return }

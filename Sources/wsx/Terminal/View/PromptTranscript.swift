@@ -20,7 +20,6 @@ final class PromptTranscript: Transcript {
     /// What a message is to the user.
     enum Role: Equatable {
         case plain
-        case request
         /// A reply to the request with a message number, after a round trip.
         /// - `error`: The error that it reports, or `nil` if it reports success.
         case reply(to: Int?, roundTrip: Duration, error: String?)
@@ -56,16 +55,17 @@ final class PromptTranscript: Transcript {
 
     /// Formats a message.
     /// - Parameters:
+    ///   - number: The message's number, or `nil` if it has none yet.
     ///   - highlight: Shows the surroundings of this match, in bytes, instead of the whole message.
     func lines(
-        of payload: RawSpan, as kind: MessageKind, _ direction: Direction, number: Int, client: Int? = nil,
+        of payload: RawSpan, as kind: MessageKind, _ direction: Direction, number: Int?, client: Int? = nil,
         role: Role = .plain, at moment: TranscriptClock.Moment, highlighting match: Range<Int>? = nil
     ) -> Message {
         var gutter = gutter(direction, number: number, client: client, at: moment)
         let margin = String(repeating: " ", count: gutter.columns)
         let lead = lead(role, columns: room(after: gutter))
         let byteCount = kind == .text ? "\(TrafficReport.size(payload.byteCount)), " : ""
-        let hint = "… \(byteCount)/\(number) shows all"
+        let hint = number.map { "… \(byteCount)/\($0) shows all" } ?? "…"
         guard payload.byteCount > 0 else {
             gutter.append(lead)
             gutter.append(kind == .text ? "(empty)" : "(empty binary message)", as: .quiet)
@@ -90,7 +90,7 @@ final class PromptTranscript: Transcript {
             let last = lines.count - 1
             var hint = hint
             // In a narrow window, the number is enough.
-            if hint.count > room(after: gutter) { hint = "… /\(number)" }
+            if let number, hint.count > room(after: gutter) { hint = "… /\(number)" }
             if lines[last].columns + 1 + hint.count <= room(after: gutter) {
                 lines[last].append(" ")
             } else {

@@ -3,17 +3,20 @@ import WSCore
 
 /// The line above a prompt with the state of the connection, updated every second.
 ///
-///     wss://api.example.com/feed · TLS 1.3 · ↑ 12 ↓ 1,830 (214/s) · 41.2 ms · ● session.jsonl
+///     wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.2 ms · TLS 1.3
 final class StatusLine {
     /// The facts on the line.
     struct Facts: Equatable {
         /// The address, and other facts that rarely change.
         var place: [String]
-        var sentMessages = 0
-        var receivedMessages = 0
         var roundTrip: Duration?
         /// The file of the recording, or `nil` if there is none.
         var recording: String?
+        /// The messages of the session, on all its connections.
+        var sentMessages = 0
+        var receivedMessages = 0
+        /// The filters, or `nil` if there are none.
+        var filters: String?
     }
 
     /// Whether the user wants the line; nil: if there is room, and no other program writes to the terminal.
@@ -77,8 +80,7 @@ final class StatusLine {
     private func secondPassed() {
         let (facts, now) = (facts(), loop.now)
         let messages = facts.sentMessages + facts.receivedMessages
-        // The counters start again with each connection.
-        if let previous, messages >= previous.messages, now > previous.time {
+        if let previous, now > previous.time {
             rate = Int((Double(messages - previous.messages) / ((now - previous.time) / .seconds(1))).rounded())
         } else {
             rate = 0
@@ -94,6 +96,7 @@ final class StatusLine {
         // From the most to the least important.
         var parts = [facts.place[0], traffic]
         if let recording = facts.recording { parts.append("● \(recording)") }
+        if let filters = facts.filters { parts.append("filter \(filters)") }
         if let roundTrip = facts.roundTrip { parts.append("\(Phrase.milliseconds(roundTrip)) ms") }
         parts += facts.place.dropFirst()
         var line = StyledText(palette)

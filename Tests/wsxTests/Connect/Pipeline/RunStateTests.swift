@@ -57,7 +57,7 @@ import Testing
         state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
         #expect(
             message(state)
-                == "0 of 2 messages within 30 s of the last input; raise --linger or --timeout to wait longer")
+                == "0 of 2 messages within 30 s of the end of the input; raise --linger or --timeout to wait longer")
     }
 
     @Test("The end of the input ends a run if all messages have replies, and only then")
@@ -85,8 +85,21 @@ import Testing
         state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
         #expect(
             message(state)
-                == "0 of 1 replies within 30 s of the last input; raise --linger or --timeout to wait longer")
+                == "0 of 1 replies within 30 s of the end of the input; raise --linger or --timeout to wait longer")
         #expect(state.failure?.status == .timedOut)
+    }
+
+    @Test("Without a message to send, the error says that nothing was sent")
+    func nothingSent() {
+        var state = state(EndConditions(countsReplies: true))
+        let hasEnded = state.inputEnded()
+        #expect(!hasEnded)
+        state.lingerEnded(.total(.seconds(30)))
+        state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
+        #expect(
+            message(state)
+                == "no message was sent or received within 30 s of the end of the input; "
+                + "raise --linger or --timeout to wait longer")
     }
 
     @Test("A reader that closes the output before the goal is met is a success")

@@ -175,6 +175,56 @@ import Testing
         #expect(refused.peers.first?.texts == [])
     }
 
+    @Test("A queued request is numbered once, when it is sent")
+    func queuedRequest() throws {
+        let fixture = ConnectFixture { $0.replies.sendsRequests = true }
+        var first: FakePeer?
+        fixture.didReceive = { peer, event in
+            if event == .text("one") { first = peer } else if case .text(let text) = event { peer.send(text) }
+        }
+        let outcome = try fixture.run(atPrompt: [
+            .type("one"), .type("two"), .read("     … two\n"), .act { first?.send("1") }, .read("  #3 → two\n"),
+            .type("/tail"), .leave,
+        ])
+        #expect(outcome.failure == nil)
+        let lines = fixture.editor.shown.split(separator: "\n")
+        #expect(lines.filter { $0 == "  #3 → two" }.count == 2)
+        #expect(!lines.contains("  #4 → two"))
+    }
+
+    @Test("/repeat with requests does not bypass a pause")
+    func repeatedRequests() throws {
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        let fixture = ConnectFixture { $0.replies.sendsRequests = true }
+        fixture.outputDescriptor = terminal
+        var count = 0
+        fixture.didReceive = { [unowned fixture] peer, event in
+            guard case .text(let text) = event else { return }
+            count += 1
+            // The reply to the last request ends the pause.
+            if count == 6 { fixture.editor.type("/pause") }
+            peer.send(text)
+        }
+        let outcome = try fixture.run(atPrompt: [
+            .type("/pause"), .type("x"), .type("/repeat 5"), .read("Showing messages again."), .type("/quit"),
+        ])
+        #expect(outcome.peers.first?.texts.count == 6)
+        let lines = fixture.editor.shown.split(separator: "\n")
+        let pause = lines.firstIndex { $0.hasPrefix("Showing messages again.") } ?? 0
+        #expect(lines[..<pause].filter { $0.hasSuffix("x") } == ["  #1 → x"])
+    }
+
+    @Test("At the prompt, unconfirmed messages are not called input")
+    func unconfirmedAtPrompt() throws {
+        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        fixture.makePeer = { number, loop in number == 0 ? FakePeer(on: loop) : nil }
+        fixture.didReceive = { peer, event in if case .text = event { peer.vanish() } }
+        let outcome = try fixture.run(atPrompt: [.type("x"), .read("reconnecting in"), .leave])
+        let shown = fixture.editor.shown + outcome.notices
+        #expect(shown.contains("wsx: the last message may not have reached the peer\n"))
+    }
+
     @Test("an editor that cannot be opened ends the run with its error")
     func noEditor() throws {
         let fixture = ConnectFixture()

@@ -68,8 +68,8 @@ import Testing
             return String(shown().utf8.dropFirst(start)) ?? ""
         }
 
-        func show(_ text: String, _ direction: Transcript.Direction = .received, shown: Bool = true) {
-            Array(text.utf8).withUnsafeBytes { _ = prompt.view.show($0.bytes, as: .text, direction, isShown: shown) }
+        func show(_ text: String, _ direction: Transcript.Direction = .received) {
+            Array(text.utf8).withUnsafeBytes { _ = prompt.view.show($0.bytes, as: .text, direction) }
         }
 
         func shown() -> String {
@@ -77,8 +77,11 @@ import Testing
         }
     }
 
-    private func withScene(_ change: (inout ConnectArguments) -> Void = { _ in }, _ body: (Scene) throws -> Void) throws
-    {
+    /// - Parameter isRedirected: Whether standard output is not the terminal.
+    private func withScene(
+        isRedirected: Bool = false, _ change: (inout ConnectArguments) -> Void = { _ in },
+        _ body: (Scene) throws -> Void
+    ) throws {
         StandardDescriptors.prepare()
         var arguments = ConnectArguments()
         arguments.client.url = "ws://h/"
@@ -96,7 +99,8 @@ import Testing
         let console = Console(
             color: .never, isQuiet: false, log: LogWriter(descriptor: file.descriptor) { _ in "" }
         ) { _ in nil }
-        let outputs = try ConnectOutputs(settings, console: console, output: terminal, on: loop)
+        let outputs = try ConnectOutputs(
+            settings, console: console, output: isRedirected ? file.descriptor : terminal, on: loop)
         let (link, editor) = (Link(), FakeEditor())
         let view = try #require(outputs.view)
         let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, view: view, connection: link, on: loop)
@@ -233,13 +237,13 @@ import Testing
             #expect(scene.type("/save /tmp/none").contains("no message has been received yet"))
             scene.show("first")
             scene.show("second", .sent)
-            scene.show("hidden", shown: false)
+            scene.show("third")
             #expect(scene.type("/show 1").isEmpty)
             #expect(scene.editor.shown.contains("#1 ← text, 5 B"))
             #expect(scene.editor.shown.hasSuffix("\nfirst\n"))
             #expect(scene.type("/2").isEmpty)
             #expect(scene.editor.shown.hasSuffix("\nsecond\n"))
-            #expect(scene.type("/tail 2") == "  #2 → second\n  #3 ← hidden\n")
+            #expect(scene.type("/tail 2") == "  #2 → second\n  #3 ← third\n")
             #expect(scene.type("/show 9").contains("no message 9; messages 1 to 3 are available"))
             #expect(scene.type("/find sec").contains("Found 1 message."))
             #expect(scene.type("/find (").contains("invalid regular expression"))
@@ -267,6 +271,21 @@ import Testing
             #expect(scene.shown().hasSuffix("→ mine\n"))
             #expect(scene.type("/filter").contains("/keep/ hid 1 message"))
             #expect(scene.type("/filter [").contains("invalid regular expression"))
+        }
+    }
+
+    @Test(
+        "A command that would filter redirected output is refused",
+        arguments: ["/filter x", "/where .a", "/pick .a", "/pause", "/pick"])
+    func redirected(line: String) throws {
+        try withScene(isRedirected: true) { scene in
+            let command = line.prefix { $0 != " " }
+            #expect(
+                scene.type(line)
+                    == "wsx: \(command): received messages go to standard output, not to this terminal; /find and /tail "
+                    + "show them\n")
+            scene.show("found")
+            #expect(scene.type("/find f") == "  #1 ← found\nFound 1 message.\n")
         }
     }
 
@@ -300,6 +319,10 @@ import Testing
             _ = scene.type("/connect ws://other/")
             #expect(scene.link.calls == [.reconnect(nil), .reconnect("ws://other/")])
             #expect(scene.type("/connect ftp://x").contains("/connect: "))
+            #expect(
+                scene.type("/connect @prod")
+                    == "wsx: /connect: a profile also sets options; leave the prompt, and run 'wsx @prod'\n")
+            #expect(scene.link.calls.count == 2)
         }
     }
 

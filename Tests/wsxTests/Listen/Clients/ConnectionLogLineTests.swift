@@ -29,6 +29,13 @@ import Testing
         )
     }
 
+    @Test("The path for tables has no quotes, but control characters are escaped")
+    func escapedPath() {
+        let line = ConnectionLogLine(address: .local, request: request("/a\u{1B}b", origin: "x"), acceptTime: .zero)
+        #expect(line.escapedPath == #"/a\u{1B}b"#)
+        #expect(ConnectionLogLine(address: .local, request: nil, acceptTime: .zero).escapedPath == nil)
+    }
+
     @Test(
         "A client cannot forge the end of a field or line, or control the terminal",
         arguments: [

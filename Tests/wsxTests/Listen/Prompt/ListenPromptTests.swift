@@ -72,7 +72,7 @@ import WSCore
             #expect(console.take() == ["No clients."])
             server.clientRows = [
                 ClientRow(
-                    number: 1, address: "127.0.0.1:4711", path: "\"/\"", duration: .milliseconds(12300), received: 1234,
+                    number: 1, address: "127.0.0.1:4711", path: "/", duration: .milliseconds(12300), received: 1234,
                     sent: 5),
                 ClientRow(number: 12, address: "[::1]:80", path: "", duration: nil, received: 0, sent: 0),
             ]
@@ -80,7 +80,7 @@ import WSCore
             #expect(
                 console.take() == [
                     "client  address            for     in  out  path",
-                    "@1      127.0.0.1:4711  12.3 s  1,234    5  \"/\"",
+                    "@1      127.0.0.1:4711  12.3 s  1,234    5  /",
                     "@12     [::1]:80             ?      0    0  ",
                 ])
         }
@@ -119,32 +119,54 @@ import WSCore
         }
     }
 
-    @Test("/quit and Ctrl-C end the server; without a terminal there is no history")
+    @Test("/quit and Ctrl-C end the server")
     func end() throws {
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/quit".utf8))
             #expect(server.endCount == 1)
             prompt.interrupted()
             #expect(server.endCount == 2)
-            prompt.accept(Array("/history".utf8))
-            prompt.accept(Array("/edit".utf8))
             prompt.close()
-            #expect(console.take() == [] && prompt.editor == nil)
+            #expect(console.take() == [])
+        }
+    }
+
+    @Test("A command that is not for one client is refused with a client's number", arguments: ["/filter x", "/quit"])
+    func addressedCommand(line: String) throws {
+        try withPrompt { prompt, server, console in
+            prompt.accept(Array("@3 \(line)".utf8))
+            #expect(
+                console.take() == ["wsx: only messages, /ping, /pong, and /close can go to one client; omit '@3'"])
+            #expect(server.endCount == 0 && prompt.editor.prompt == "> ")
+        }
+    }
+
+    @Test("A typed message is shown even in a pause")
+    func typed() throws {
+        try withPrompt { prompt, server, console in
+            prompt.accept(Array("/pause".utf8))
+            _ = console.take()
+            server.didSend = {
+                let text = Array("x".utf8)
+                server.view?.show(text.span.bytes, as: .text, .sent)
+            }
+            prompt.accept(Array("x".utf8))
+            #expect(console.take() == ["  #1 → x"])
         }
     }
 
     @Test("the editor's lines are carried out, Ctrl-D ends the server, and an error of the user's editor is shown")
     func editor() throws {
-        try withPrompt { prompt, server, console in
-            let editor = FakeEditor()
-            try prompt.open(with: { (_, _, _) throws(IOError) in editor }, on: try EventLoop())
+        let editor = FakeEditor()
+        try withPrompt(editor: editor) { prompt, server, console in
             editor.type("hello")
             editor.type("/history")
+            #expect(console.take() == ["No line in the history matches."])
             editor.type("/edit text")
             #expect(server.sent == ["all: text hello"])
             #expect(editor.edited == Array("text".utf8))
             editor.delegate?.editorDidReturn(with: "it failed")
-            #expect(editor.shown.contains("/edit: it failed\n"))
+            #expect(console.take() == ["wsx: /edit: it failed"])
             #expect(server.returnCount == 1)
             editor.isAway = true
             prompt.interrupted()
@@ -155,34 +177,44 @@ import WSCore
             editor.delegate?.editorDidReachEnd()
             #expect(server.endCount == 1)
             prompt.close()
-            #expect(editor.isClosed && prompt.editor == nil)
+            #expect(editor.isClosed)
         }
     }
 
     @Test("a terminal that cannot be used is an error of the input")
     func noTerminal() throws {
-        try withPrompt { prompt, _, _ in
-            let loop = try EventLoop()
-            let failure = #expect(throws: Failure.self) {
-                try prompt.open(with: { (_, _, _) throws(IOError) in throw .noTerminal }, on: loop)
-            }
-            guard case .input(.noTerminal) = failure else {
-                Issue.record("\(failure as Any)")
-                return
-            }
+        let (console, loop) = (try ReadableConsole(), try EventLoop())
+        let (view, recording) = Self.outputs(of: console, on: loop)
+        let failure = #expect(throws: Failure.self) {
+            _ = try ListenPrompt.open(
+                with: { (_, _, _) throws(IOError) in throw .noTerminal }, of: FakeServer(), sending: .text, view: view,
+                recording: recording, on: loop)
+        }
+        guard case .input(.noTerminal) = failure else {
+            Issue.record("\(failure as Any)")
+            return
         }
     }
 
-    private func withPrompt(
-        _ kind: MessageKind = .text, _ body: (ListenPrompt, FakeServer, ReadableConsole) throws -> Void
-    ) throws {
-        let console = try ReadableConsole()
-        let server = FakeServer()
-        let loop = try EventLoop()
+    private static func outputs(of console: ReadableConsole, on loop: EventLoop) -> (MessageView, SessionRecording) {
         let transcript = PromptTranscript(palette: Palette(isEnabled: false), timestamps: .off, on: loop)
-        let view = MessageView(console: console.console, transcript: transcript, on: loop)
-        let recording = SessionRecording(console: console.console, on: loop)
-        try body(ListenPrompt(of: server, sending: kind, view: view, recording: recording), server, console)
+        return (
+            MessageView(console: console.console, transcript: transcript, on: loop),
+            SessionRecording(console: console.console, on: loop)
+        )
+    }
+
+    /// A prompt whose output goes to the console, not to the editor.
+    private func withPrompt(
+        _ kind: MessageKind = .text, editor: FakeEditor = FakeEditor(),
+        _ body: (ListenPrompt, FakeServer, ReadableConsole) throws -> Void
+    ) throws {
+        let (console, server, loop) = (try ReadableConsole(), FakeServer(), try EventLoop())
+        let (view, recording) = Self.outputs(of: console, on: loop)
+        server.view = view
+        let prompt = ListenPrompt(
+            of: server, sending: kind, editor: editor, view: view, recording: recording, on: loop)
+        try body(prompt, server, console)
         recording.stop()
     }
 }
@@ -194,8 +226,11 @@ private final class FakeServer: ListenPromptServer {
     var clientRows: [ClientRow] = []
     var statusFacts = StatusLine.Facts(place: ["ws://h/", "0 clients"])
     var endCount = 0
+    weak var view: MessageView?
+    var didSend: () -> Void = {}
 
     func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem? {
+        didSend()
         if problem == nil { sent.append("\(client.map { "\($0)" } ?? "all"): \(words(for: item, payload))") }
         return problem
     }

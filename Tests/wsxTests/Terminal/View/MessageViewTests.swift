@@ -25,14 +25,51 @@ import Testing
     @Test("Messages that the user typed are shown in any case; repetitions are part of a flood")
     func own() throws {
         try withView { view, console, _ in
-            view.carryOut(.pause)
-            view.carryOut(.filter("nothing"))
+            view.togglePause()
+            view.setFilter("nothing")
             _ = console.take()
+            view.isTyped = true
             view.send("mine")
             #expect(console.take() == ["  #1 → mine"])
-            view.isRepeating = true
+            view.isTyped = false
             view.send("mine")
             #expect(console.take() == [])
+        }
+    }
+
+    @Test("A typed message that waits is shown without a number; a repeated one is not shown")
+    func waiting() throws {
+        try withView { view, console, _ in
+            let text = Array("later".utf8)
+            view.isTyped = true
+            view.show(waiting: text.span.bytes, as: .text)
+            view.isTyped = false
+            view.show(waiting: text.span.bytes, as: .text)
+            #expect(console.take() == ["     … later"])
+            #expect(view.log.lastNumber == 0)
+        }
+    }
+
+    @Test("A message without the selected value is omitted, other hidden messages are not")
+    func omitted() throws {
+        try withView { view, console, _ in
+            view.setFilter("a")
+            view.setSelection(try JSONPath(".a"))
+            _ = console.take()
+            let results = [#"{"a":1}"#, #"["a"]"#, "b"].map { view.receive($0) }
+            #expect(results == [false, true, false])
+            #expect(console.take() == ["  #1 ← 1"])
+            #expect(view.filterNames == "/a/ .a")
+        }
+    }
+
+    @Test("Sent and received messages are counted, whether shown or not")
+    func counts() throws {
+        try withView { view, _, _ in
+            view.togglePause()
+            for _ in 1...3 { view.receive("x") }
+            view.send("y")
+            #expect(view.log.receivedCount == 3 && view.log.sentCount == 1)
         }
     }
 
@@ -41,12 +78,12 @@ import Testing
         try withView { view, console, _ in
             var changes = 0
             view.labelDidChange = { changes += 1 }
-            view.carryOut(.pause)
+            view.togglePause()
             for _ in 1...3 { view.receive("x") }
             #expect(view.label == "[paused, 3 new]")
             #expect(changes == 4)
             #expect(console.take() == ["Paused. Messages are kept; /pause shows new ones again."])
-            view.carryOut(.pause)
+            view.togglePause()
             #expect(console.take() == ["Showing messages again. 3 messages arrived meanwhile; /tail 3 shows them."])
             #expect(view.label == nil)
         }
@@ -55,13 +92,13 @@ import Testing
     @Test("Filters show their condition and what they hide")
     func filters() throws {
         try withView { view, console, _ in
-            view.carryOut(.filter("err|warn"))
+            view.setFilter("err|warn")
             for text in ["error", "debug", "debug"] { view.receive(text) }
             #expect(view.label == "[/err|warn/ 2 hidden]")
             #expect(console.take().last == "  #1 ← error")
-            view.carryOut(.filter(nil))
+            view.setFilter(nil)
             #expect(console.take() == ["Showing all messages again; /err|warn/ hid 2 messages."])
-            view.carryOut(.filter(String(repeating: "long", count: 20)))
+            view.setFilter(String(repeating: "long", count: 20))
             #expect(view.label == "[/longlonglonglonglonglong…/ 0 hidden]")
         }
     }
@@ -69,8 +106,8 @@ import Testing
     @Test("A condition and a selection apply to received JSON messages")
     func queries() throws {
         try withView { view, console, _ in
-            view.carryOut(.condition(try JSONCondition(".price>50")))
-            view.carryOut(.selection(try JSONPath(".name")))
+            view.setCondition(try JSONCondition(".price>50"))
+            view.setSelection(try JSONPath(".name"))
             _ = console.take()
             view.receive(#"{"price":51,"name":"a b"}"#)
             view.receive(#"{"price":50,"name":"c"}"#)
@@ -78,10 +115,10 @@ import Testing
             view.receive("no JSON")
             #expect(console.take() == ["  #1 ← a b"])
             #expect(view.label == "[.price>50 2 hidden] [.name 1 hidden]")
-            view.carryOut(.selection(nil))
-            view.carryOut(.condition(nil))
+            view.setSelection(nil)
+            view.setCondition(nil)
             #expect(console.take().last == "Showing all messages again; .price>50 hid 2 messages.")
-            view.carryOut(.condition(try JSONCondition(".name ~ ^a")))
+            view.setCondition(try JSONCondition(".name ~ ^a"))
             view.receive(#"{"name":"abc"}"#)
             #expect(console.take().last == #"  #5 ← {"name":"abc"}"#)
         }
@@ -92,10 +129,10 @@ import Testing
         try withView { view, console, _ in
             view.receive(String(repeating: "long ", count: 1000))
             _ = console.take()
-            view.carryOut(.pause)
+            view.togglePause()
             for _ in 0..<MessageLog.maximumCount { view.receive("x") }
             _ = console.take()
-            view.carryOut(.show(number: nil))
+            view.showMessage(nil)
             #expect(console.take().first?.hasPrefix("#\(MessageLog.maximumCount + 1) ← text, 1 B") ?? false)
         }
     }
@@ -103,7 +140,7 @@ import Testing
     @Test("A selection keeps errors and the round trip of replies")
     func selectedReplies() throws {
         try withView { view, console, _ in
-            view.carryOut(.selection(try JSONPath(".result")))
+            view.setSelection(try JSONPath(".result"))
             _ = console.take()
             let (good, bad) = (Array(#"{"result":3}"#.utf8), Array(#"{"error":1}"#.utf8))
             view.show(
@@ -119,11 +156,11 @@ import Testing
         try withView(isColored: true) { view, console, _ in
             view.receive("needle and thread")
             _ = console.take()
-            view.carryOut(.find("n..dle"))
+            view.find("n..dle")
             #expect(console.take().first?.contains("\u{1B}[7mneedle\u{1B}[0m and thread") ?? false)
             view.receive("a needle")
             #expect(console.take().first?.contains("a \u{1B}[7mneedle") ?? false)
-            view.carryOut(.find(nil))
+            view.find(nil)
             view.receive("a needle")
             #expect(console.take().last?.hasSuffix("a needle") ?? false)
         }
@@ -141,9 +178,11 @@ import Testing
 }
 
 extension MessageView {
-    fileprivate func receive(_ text: String) {
+    /// Returns whether the message was omitted.
+    @discardableResult
+    fileprivate func receive(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        show(bytes.span.bytes, as: .text, .received)
+        return show(bytes.span.bytes, as: .text, .received).isOmitted
     }
 
     fileprivate func send(_ text: String) {

@@ -5,14 +5,15 @@ import WSCore
 
 @Suite struct StatusLineTests {
     private let facts = StatusLine.Facts(
-        place: ["wss://api.example.com/feed", "TLS 1.3"], sentMessages: 12, receivedMessages: 1830,
-        roundTrip: .microseconds(41_200), recording: "session.jsonl")
+        place: ["wss://api.example.com/feed", "TLS 1.3"], roundTrip: .microseconds(41_200),
+        recording: "session.jsonl", sentMessages: 12, receivedMessages: 1830, filters: "/error/")
 
-    @Test("The line shows the address, traffic, recording, round trip, and TLS")
+    @Test("The line shows the address, messages, recording, filters, round trip, and TLS")
     func everything() {
         #expect(
             text(columns: 120)
-                == "wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · 41.200 ms · TLS 1.3")
+                == "wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.200 ms "
+                + "· TLS 1.3")
     }
 
     @Test("Facts that do not fit are omitted, and a long address is cut", arguments: [60, 40, 30])

@@ -60,7 +60,11 @@ struct EndingArguments: Equatable, Sendable {
             greeting does. The prompt does not open: on a terminal, standard input is not read. With `--request`, \
             `--correlate`, or `--json-rpc`, the run already ends after the last reply; other messages do not count.
             """,
-            example: #"--one --execute '{"op":"health"}'"#, seeAlso: ["count", "request", "linger", "timeout"]
+            """
+            With `--pick`, each reply must have the value. A reply without it writes nothing, and the exit status is 7. \
+            To wait for a message that has the value, use `--count 1` instead.
+            """,
+            example: #"--one --execute '{"op":"health"}'"#, seeAlso: ["count", "pick", "request", "timeout"]
         ) { arguments, _ in arguments.isOne = true },
         OptionSpecification(
             "until", value: OptionValue("REGEX"), repeatable: true, heading: .ending,
