@@ -63,8 +63,7 @@ extension DataError.Reason: CustomStringConvertible {
         case .columnName(.empty): "a column has no name; name it, or remove it"
         case .columnName(let error): "\(error)"
         case .tooManyValues(let columnCount):
-            "more values than columns, of which there \(columnCount == 1 ? "is 1" : "are \(columnCount)"); "
-                + "put values with commas in quotation marks"
+            "more than \(Phrase.count(columnCount, "value")), the number of columns; quote values that contain commas"
         case .tooFewValues(let count, let columnCount):
             "the row has \(Phrase.count(count, "value")) for \(Phrase.count(columnCount, "column")); "
                 + "separate values with commas"

@@ -6,9 +6,9 @@ import WSCore
 ///     ^ping (\d+)$ => pong $1
 ///     "id":(\d+) => {"reply_to":$1,"user":{{json:name}}}
 ///
-/// The answer is a ``Template`` in which `$1` through `$9` insert what a group matched, `$0` the whole match, and `$$`
-/// a dollar sign. `{{json:$1}}` inserts a group as a JSON string. Any other dollar sign stays. A group that took no part
-/// in the match is empty.
+/// The answer is a ``Template``. `$1` through `$9` insert the groups of the match, `$0` the whole match, and `$$` a dollar
+/// sign. Other dollar signs are unchanged. `{{json:$1}}` inserts a group as a JSON string. A group that took no part in
+/// the match is empty.
 ///
 /// A rule cannot be shared by several threads.
 public struct AnswerRule {

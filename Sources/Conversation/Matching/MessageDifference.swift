@@ -101,7 +101,7 @@ struct JSONDifference {
         guard UTF8Validator.isValid(expected), UTF8Validator.isValid(actual) else { return .notComparable }
         switch (JSONValue.parsed(expected), JSONValue.parsed(actual)) {
         case (let expected?, let actual?) where expected.isSameContainer(as: actual):
-            return first(expected, actual, at: "", ignoring: ignored).map { .differ($0) } ?? .same
+            return first(expected, actual, at: "", ignoring: ignored).map { Comparison.differ($0) } ?? .same
         default: return .notComparable
         }
     }

@@ -13,9 +13,8 @@ import WSCore
 ///     {{json:…}}         any of these as a JSON value
 ///     {{{{               two literal braces
 ///
-/// Without `json:`, text is inserted unchanged, and so are strings of JSON messages, without their quotes. With `json:`,
-/// text becomes a JSON string. Values that were not strings, such as numbers and objects, are inserted as JSON
-/// either way.
+/// With `json:`, text becomes a JSON string. Without it, text is inserted unchanged, and strings of JSON messages lose
+/// their quotes. Other values of JSON, such as numbers and objects, are inserted as JSON either way.
 ///
 /// A template is parsed once. Writing allocates only if the buffer has to grow, or a string needs decoding.
 public struct Template: Equatable, Sendable {

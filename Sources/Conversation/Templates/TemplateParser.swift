@@ -25,15 +25,14 @@ struct TemplateParser {
 
     mutating func parse(environment: (String) -> String?) throws(TemplateError) {
         while offset < bytes.count {
-            if isNext("{{{{") {
+            switch bytes[offset] {
+            case UInt8(ascii: "{") where isNext("{{{{"):
                 literals += "{{".utf8
                 offset += 4
-            } else if isNext("{{") {
-                try placeholder(environment)
-            } else if groupCount != nil, bytes[offset] == UInt8(ascii: "$") {
-                try dollarSign()
-            } else {
-                literals.append(bytes[offset])
+            case UInt8(ascii: "{") where isNext("{{"): try placeholder(environment)
+            case UInt8(ascii: "$") where groupCount != nil: try dollarSign()
+            case let byte:
+                literals.append(byte)
                 offset += 1
             }
         }

@@ -82,11 +82,11 @@ public struct TemplateVariables: ~Copyable {
 
     /// Appends a variable.
     func append(_ slot: Int, as form: Template.Form, to buffer: inout ByteBuffer) throws(TemplateValueError) {
-        let bytes = slots[slot].bytes.span.bytes
-        switch (slots[slot].kind, form) {
+        let value = slots[slot]
+        switch (value.kind, form) {
         case (.none, _): throw .unset(names[slot])
-        case (.text, .json): JSONString.append(bytes, to: &buffer)
-        case (.text, .text), (.json, _): buffer.append(bytes)
+        case (.text, .json): JSONString.append(value.bytes.span.bytes, to: &buffer)
+        case (.text, .text), (.json, _): buffer.append(value.bytes.span.bytes)
         }
     }
 

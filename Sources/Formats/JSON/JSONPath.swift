@@ -188,5 +188,4 @@ public struct JSONPath: Equatable, Sendable {
         }
         return count
     }
-
 }

@@ -25,8 +25,10 @@ import Testing
     @Test(
         "A mistake is reported with its line and column",
         arguments: [
-            (" {\"a\":1}\n x", .notJSON(.unexpected(offset: 1)), 2, 2), (" {é}", .notJSON(.unexpected(offset: 1)), 1, 3),
-            ("{\"a\":1} {}", .notJSON(.unexpected(offset: 8)), 1, 9), ("{\"é\":[}", .notJSON(.unexpected(offset: 7)), 1, 7),
+            (" {\"a\":1}\n x", .notJSON(.unexpected(offset: 1)), 2, 2),
+            (" {é}", .notJSON(.unexpected(offset: 1)), 1, 3),
+            ("{\"a\":1} {}", .notJSON(.unexpected(offset: 8)), 1, 9),
+            ("{\"é\":[}", .notJSON(.unexpected(offset: 7)), 1, 7),
             ("{\"a\":1}\n\n{\"a\":1", .notJSON(.truncated), 3, 7), ("{\"a\":1}\n7", .notAnObject, 2, 1),
             ("{\"a\":1}\n{\"A\":1}", .missingMember("a"), 2, 1), ("{}", .noColumns, 1, 1),
             ("{\"a\":1,\"time\":1}", .columnName(.placeholder("time")), 1, 8),

@@ -12,7 +12,8 @@ import WSCore
             (#"^ping (\d+) => pong $1!"#, "ping 17 and more", "pong 17!"), ("(a)|(b) => <$1|$2>", "b", "<|b>"),
             ("b+ => $0", "abbc", "bb"), ("(.)(.)(.)(.)(.)(.)(.)(.)(.)(.) => $9$1 $10", "abcdefghij", "ia a0"),
             ("x => $$1 $ $x $", "x", "$1 $ $x $"), ("a => b => c", "a", "b => c"), ("a => ", "a", ""),
-            (" => any", "", "any"), ("x =>  y ", "x", " y "), (#""name":("[^"]*") => {{json:$1}}"#, #"{"name":"L"}"#, #""\"L\"""#),
+            (" => any", "", "any"), ("x =>  y ", "x", " y "),
+            (#""name":("[^"]*") => {{json:$1}}"#, #"{"name":"L"}"#, #""\"L\"""#),
             ("(é.)(.) => $2", "é水🎈", "🎈"), ("x => {{seq}} {{$0}} {{user}} {{{{", "x", "42 x Ada {{"),
         ] as [(String, String, String?)])
     func answers(rule: String, message: String, answer: String?) throws {

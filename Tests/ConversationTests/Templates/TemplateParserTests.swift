@@ -98,7 +98,9 @@ import Testing
         #expect(throws: error) { try names.add(name) }
     }
 
-    @Test("Names that only resemble placeholders are accepted", arguments: ["time zone", "sequence", "Seq", "env", "$1x"])
+    @Test(
+        "Names that only resemble placeholders are accepted",
+        arguments: ["time zone", "sequence", "Seq", "env", "$1x"])
     func similarNames(name: String) throws {
         let names = try VariableNames([name])
         var variables = TemplateVariables(names)
