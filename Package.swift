@@ -71,7 +71,7 @@ let package = Package(
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "ConversationTests", dependencies: ["Conversation", "Formats", "WSCore"],
+            name: "ConversationTests", dependencies: ["Conversation", "Formats", "WSCore", "CAllocationCounter"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "LoadTestTests", dependencies: ["LoadTest", "Conversation", "Formats", "WSCore"], swiftSettings: swiftSettings),

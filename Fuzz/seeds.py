@@ -498,6 +498,47 @@ BENCH_RESULTS = {
     "no-json": b'{"mode"',
 }
 
+# A template or an answer rule, and a message on the next line.
+TEMPLATES = {
+    "numbers": b'{"id":{{seq}},"of":{{ connection }},"at":{{time}}}\n',
+    "random": b"{{random 3}}-{{json:random 12}}\n",
+    "variable": b"{{name}}{{json:name}}{{json:other}}\n",
+    "environment": b"{{env:A}}{{json:env:A}}\n",
+    "last": b'{{last:/a/0}}{{json:last:.a}}\n{"a":["b\\n"]}',
+    "braces": b"{{{{{{{{seq}}}}\n",
+    "unknown": b"{{sequence}}\n",
+    "not-closed": b"a{{seq}\n",
+}
+
+ANSWER_RULES = {
+    "groups": b"^(a)(b)? => $1$2$0$$\nab",
+    "json": b"(.*) => {{json:$1}}{{seq}}\n\"x",
+    "no-group": b"a => $1\n",
+    "no-arrow": b"a=>b\n",
+    "bad-expression": b"( => b\n",
+}
+
+DATA_FILES = {
+    "csv": b"user,token\r\nAda,1\r\nBo,2\r\n",
+    "quotes": b'a,b\n"x ""y"", z","1\n2"\n"",\n',
+    "mark": b"\xef\xbb\xbfa\n1\n\n2",
+    "ragged": b"a,b\n1\n",
+    "open-quote": b'a\n"b\n',
+    "objects": b'{"a":"x\\n","b":[1, 2]}\n\n{"b":null,"a":1,"c":2}\n',
+    "objects-with-mark": b'\xef\xbb\xbf {"a":1}\r\n{"a":2}',
+    "missing-member": b'{"a":1}\n{"b":1}\n',
+}
+
+# A matcher, and a message on the next line.
+MATCHERS = {
+    "pattern": b'"^a+$"\naa',
+    "fields": b'{"/a":1,"/b/0":"{{name}}","":{"a":1.0,"b":["x"]}}\n{"a":1,"b":["x"]}',
+    "nested": b'{".a":[{"b":"{{seq}}"},null,true]}\n{"a":[{"b":7},null,true]}',
+    "equal": b'{"a":[1,2],"b":"x"}\n{"b":"x","a":[1,3]}',
+    "bad-path": b'{"a":1}\n',
+    "bad-template": b'{"/a":"{{"}\n',
+}
+
 TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
@@ -533,6 +574,10 @@ TARGETS = {
     "repl-lines": REPL_LINES,
     "histograms": HISTOGRAMS,
     "bench-results": BENCH_RESULTS,
+    "templates": TEMPLATES,
+    "answer-rules": ANSWER_RULES,
+    "data-files": DATA_FILES,
+    "matchers": MATCHERS,
 }
 
 for target, seeds in TARGETS.items():

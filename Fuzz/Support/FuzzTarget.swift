@@ -14,6 +14,7 @@ struct FuzzTarget: Sendable {
         requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, challenges, netrc, proxyChoice, proxyConnect,
         proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonEvents, eventInput, encodedInput,
-        options, configuration, records, replLines, histograms, benchResults,
+        options, configuration, records, replLines, histograms, benchResults, templates, answerRules, dataFiles,
+        matchers,
     ]
 }

@@ -2,7 +2,7 @@ import WSCore
 
 /// A number of a JSON text, compared by its exact value, whatever its size: `1`, `1.0`, and `10e-1` are equal, and
 /// integers beyond 2^53 keep all digits. Exponents beyond ±10^16 count as ±10^16.
-struct JSONNumber: Equatable, Sendable {
+public struct JSONNumber: Equatable, Sendable {
     /// -1, 0, or 1.
     private let sign: Int
     /// The significant digits, without leading and trailing zeros.
@@ -13,7 +13,7 @@ struct JSONNumber: Equatable, Sendable {
     private static let maximumExponent = 10_000_000_000_000_000
 
     /// Parses a number in JSON notation. Returns `nil` for any other text.
-    init?(_ text: RawSpan) {
+    public init?(_ text: RawSpan) {
         guard Self.isNumber(text) else { return nil }
         let bytes = text.withUnsafeBytes { Array($0) }
         let isNegative = bytes.first == UInt8(ascii: "-")
@@ -51,7 +51,8 @@ struct JSONNumber: Equatable, Sendable {
 }
 
 extension JSONNumber: Comparable {
-    static func < (left: JSONNumber, right: JSONNumber) -> Bool {
+    /// Whether the first number is less than the second.
+    public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
         if left.sign != right.sign { return left.sign < right.sign }
         let (smaller, larger) = left.sign < 0 ? (right, left) : (left, right)
         if smaller.power != larger.power { return smaller.power < larger.power }

@@ -95,18 +95,20 @@ public struct JSONPath: Equatable, Sendable {
         return true
     }
 
-    /// Appends a value that was found in a text.
-    static func append(_ value: JSONToken, of text: RawSpan, to buffer: inout ByteBuffer) {
+    /// Appends a value that ``value(in:)`` found: a string decoded and without its quotes, and any other value as
+    /// ``appendJSON(_:of:to:)`` does.
+    public static func append(_ value: JSONToken, of text: RawSpan, to buffer: inout ByteBuffer) {
         let bytes = text.extracting(value.range)
         if value.kind == .string {
             _ = JSONString.appendDecoded(bytes, to: &buffer, replacingSurrogates: true)
         } else {
-            appendCompact(bytes, to: &buffer)
+            appendJSON(value, of: text, to: &buffer)
         }
     }
 
-    /// Appends a JSON text without the whitespace between its tokens.
-    private static func appendCompact(_ text: RawSpan, to buffer: inout ByteBuffer) {
+    /// Appends a value that ``value(in:)`` found as it is in the text, but without the whitespace between its tokens.
+    public static func appendJSON(_ value: JSONToken, of text: RawSpan, to buffer: inout ByteBuffer) {
+        let text = text.extracting(value.range)
         var (start, index, isInString) = (0, 0, false)
         while index < text.byteCount {
             switch text.unsafeLoad(fromByteOffset: index, as: UInt8.self) {
@@ -136,10 +138,7 @@ public struct JSONPath: Equatable, Sendable {
     private static func value(
         at steps: ArraySlice<Step>, from token: JSONToken, of text: RawSpan, _ reader: inout JSONReader
     ) throws(JSONError) -> JSONToken? {
-        guard let step = steps.first else {
-            let end = try end(of: token, in: text, &reader)
-            return JSONToken(kind: token.kind, range: token.range.lowerBound..<end)
-        }
+        guard let step = steps.first else { return try reader.value(from: token, in: text) }
         switch token.kind {
         case .beginObject: return try member(step.name, then: steps.dropFirst(), of: text, &reader)
         case .beginArray: return try element(step.index, then: steps.dropFirst(), of: text, &reader)
@@ -152,10 +151,10 @@ public struct JSONPath: Equatable, Sendable {
     ) throws(JSONError) -> JSONToken? {
         var found: JSONToken?
         while let key = try reader.next(in: text), key.kind == .key, let token = try reader.next(in: text) {
-            if let name, isKey(text.extracting(key.range), named: name) {
+            if let name, JSONString.isEqual(text.extracting(key.range), to: name.span.bytes) {
                 found = try value(at: steps, from: token, of: text, &reader)
             } else {
-                _ = try end(of: token, in: text, &reader)
+                try reader.value(from: token, in: text)
             }
         }
         return found
@@ -172,7 +171,7 @@ public struct JSONPath: Equatable, Sendable {
             if index == wanted {
                 found = try value(at: steps, from: token, of: text, &reader)
             } else {
-                _ = try end(of: token, in: text, &reader)
+                try reader.value(from: token, in: text)
             }
             index += 1
         }
@@ -184,32 +183,9 @@ public struct JSONPath: Equatable, Sendable {
         var reader = reader
         var count = 0
         while let token = try reader.next(in: text), token.kind != .endArray {
-            _ = try end(of: token, in: text, &reader)
+            try reader.value(from: token, in: text)
             count += 1
         }
         return count
-    }
-
-    /// Reads to the end of the value that begins with a token. Returns the offset of its end.
-    private static func end(
-        of token: JSONToken, in text: RawSpan, _ reader: inout JSONReader
-    ) throws(JSONError) -> Int {
-        guard token.kind == .beginObject || token.kind == .beginArray else { return token.range.upperBound }
-        let depth = reader.depth
-        var end = token.range.upperBound
-        while reader.depth >= depth, let next = try reader.next(in: text) { end = next.range.upperBound }
-        return end
-    }
-
-    private static func isKey(_ literal: RawSpan, named name: [UInt8]) -> Bool {
-        // Escapes are longer than the characters they stand for.
-        guard literal.byteCount >= name.count + 2 else { return false }
-        let isPlain = literal.withUnsafeBytes { !$0.contains(UInt8(ascii: "\\")) }
-        if isPlain {
-            return literal.withUnsafeBytes { $0.count == name.count + 2 && $0.dropFirst().starts(with: name) }
-        }
-        var decoded = ByteBuffer()
-        guard JSONString.appendDecoded(literal, to: &decoded) else { return false }
-        return decoded.withReadableBytes { $0.withUnsafeBytes { $0.elementsEqual(name) } }
     }
 }

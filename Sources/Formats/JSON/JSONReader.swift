@@ -51,6 +51,36 @@ public struct JSONReader {
         }
     }
 
+    /// Reads to the end of a value.
+    /// - Parameter token: The beginning of the value, which ``next(in:)`` returned last.
+    /// - Returns: The token with the range of the whole value.
+    /// - Throws: ``JSONError``.
+    @discardableResult
+    public mutating func value(from token: JSONToken, in text: RawSpan) throws(JSONError) -> JSONToken {
+        guard token.kind == .beginObject || token.kind == .beginArray else { return token }
+        let depth = depth
+        var end = token.range.upperBound
+        while self.depth >= depth, let next = try next(in: text) { end = next.range.upperBound }
+        return JSONToken(kind: token.kind, range: token.range.lowerBound..<end)
+    }
+
+    /// Returns the members of an object in their order, or `nil` if the text is another JSON value.
+    /// - Returns: The names, and the values with the range of the whole value.
+    /// - Throws: ``JSONError``.
+    public static func members(of text: RawSpan) throws(JSONError) -> [(name: JSONToken, value: JSONToken)]? {
+        var reader = JSONReader()
+        var members: [(name: JSONToken, value: JSONToken)] = []
+        let isObject = try reader.next(in: text)?.kind == .beginObject
+        if isObject {
+            while let name = try reader.next(in: text), name.kind == .key, let token = try reader.next(in: text) {
+                members.append((name, try reader.value(from: token, in: text)))
+            }
+        }
+        // Check the rest, and that nothing follows the value.
+        while try reader.next(in: text) != nil {}
+        return isObject ? members : nil
+    }
+
     /// Returns why a text is not JSON, or `nil` if it is.
     public static func problem(in text: RawSpan) -> JSONError? {
         var reader = JSONReader()

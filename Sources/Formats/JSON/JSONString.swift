@@ -116,6 +116,26 @@ extension JSONString {
         return true
     }
 
+    /// Decodes a string. An escaped unpaired surrogate becomes U+FFFD.
+    /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
+    public static func decoded(_ literal: RawSpan) -> String {
+        var decoded = ByteBuffer()
+        _ = appendDecoded(literal, to: &decoded, replacingSurrogates: true)
+        return decoded.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+    }
+
+    /// Whether a string stands for a text. A string with an unpaired surrogate stands for none.
+    /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
+    public static func isEqual(_ literal: RawSpan, to text: RawSpan) -> Bool {
+        // Escapes are longer than the characters they stand for.
+        guard literal.byteCount >= text.byteCount + 2 else { return false }
+        let contents = literal.extracting(1..<literal.byteCount - 1)
+        guard contents.withUnsafeBytes({ $0.contains(UInt8(ascii: "\\")) }) else { return contents.isEqual(to: text) }
+        var decoded = ByteBuffer()
+        guard appendDecoded(literal, to: &decoded) else { return false }
+        return decoded.withReadableBytes { $0.isEqual(to: text) }
+    }
+
     /// The length of `\u0000`.
     private static let unitEscapeBytes = 6
 

@@ -55,6 +55,15 @@ extension UInt8 {
     public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
 }
 
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without surrounding blanks.
+    public func trimmingBlanks() -> SubSequence {
+        let start = firstIndex { !$0.isBlank } ?? endIndex
+        let end = self[start...].lastIndex { !$0.isBlank }.map { index(after: $0) } ?? start
+        return self[start..<end]
+    }
+}
+
 /// Why a text is not valid hexadecimal or Base64.
 public enum EncodedTextError: Error, Equatable {
     /// The byte at this offset is not allowed.

@@ -7,6 +7,8 @@ public final class Pattern {
     public let source: String
     /// Called once, for the first search that exceeds the limits for steps or memory.
     public var didGiveUp: (() -> Void)?
+    /// The number of groups of the expression.
+    public let groupCount: Int
 
     private let code: OpaquePointer
     private let matchData: OpaquePointer
@@ -20,10 +22,13 @@ public final class Pattern {
     /// allocated on demand.
     private static let maximumMemory = 64 << 20
     private static let initialStackBytes = 32 << 10
+    /// The number of groups whose ranges ``group(_:)`` returns: `$1` through `$9`.
+    private static let capturedGroupCount = 9
 
     /// Compiles an expression.
+    /// - Parameter isCapturing: Whether ``group(_:)`` is used, which takes time and memory. Defaults to false.
     /// - Throws: ``PatternError``.
-    public init(_ source: String) throws(PatternError) {
+    public init(_ source: String, isCapturing: Bool = false) throws(PatternError) {
         self.source = source
         var source = source
         var (number, offset) = (Int32(0), 0)
@@ -39,7 +44,8 @@ public final class Pattern {
         }
         // If JIT compilation is unavailable or forbidden, the interpreter is used instead.
         pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE)
-        let (matchData, matchContext) = (pcre2_match_data_create_8(1, nil), pcre2_match_context_create_8(nil))
+        let rangeCount = UInt32(isCapturing ? 1 + Self.capturedGroupCount : 1)
+        let (matchData, matchContext) = (pcre2_match_data_create_8(rangeCount, nil), pcre2_match_context_create_8(nil))
         guard let matchData, let matchContext else {
             pcre2_match_context_free_8(matchContext)
             pcre2_match_data_free_8(matchData)
@@ -49,6 +55,9 @@ public final class Pattern {
         stack = pcre2_jit_stack_create_8(Self.initialStackBytes, Self.maximumMemory, nil)
         if let stack { pcre2_jit_stack_assign_8(matchContext, nil, UnsafeMutableRawPointer(stack)) }
         pcre2_set_heap_limit_8(matchContext, UInt32(Self.maximumMemory >> 10))
+        var groupCount: UInt32 = 0
+        pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_CAPTURECOUNT), &groupCount)
+        self.groupCount = Int(groupCount)
         self.code = code
         self.matchData = matchData
         self.matchContext = matchContext
@@ -78,6 +87,19 @@ public final class Pattern {
         }
         // \K can place the beginning after the end.
         return min(bounds[0], bounds[1])..<max(bounds[0], bounds[1])
+    }
+
+    /// Returns the byte range of a group in the match that was found last, or `nil` if the group took no part in it.
+    /// - Parameter number: 1 through 9, or 0 for the whole match. The expression must be capturing, and the last search
+    ///   must have found a match.
+    public func group(_ number: Int) -> Range<Int>? {
+        guard number <= groupCount, number < pcre2_get_ovector_count_8(matchData),
+            let bounds = pcre2_get_ovector_pointer_8(matchData)
+        else { return nil }
+        let (start, end) = (bounds[2 * number], bounds[2 * number + 1])
+        // The bounds of a group without a match are PCRE2_UNSET, which is -1 as a signed number.
+        guard start >= 0, end >= 0 else { return nil }
+        return min(start, end)..<max(start, end)
     }
 
     private func search(_ text: RawSpan, from start: Int, options: UInt32 = 0) -> Int32 {

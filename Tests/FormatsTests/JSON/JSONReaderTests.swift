@@ -68,6 +68,26 @@ import WSCore
         #expect(reader.depth == 2)
     }
 
+    @Test(
+        "The members of an object have the range of their whole values",
+        arguments: [
+            (#" {"a":1,"b" : {"c":[ 2 ]},"a":"x"} "#, [#""a" 1"#, #""b" {"c":[ 2 ]}"#, #""a" "x""#]), ("{}", []),
+            ("[1]", nil), ("7", nil), (#"[{"a":1}]"#, nil),
+        ] as [(String, [String]?)])
+    func members(text: String, expected: [String]?) throws {
+        let bytes = Array(text.utf8)
+        let members = try JSONReader.members(of: bytes.span.bytes)?.map { member in
+            [member.name, member.value].map { String(decoding: bytes[$0.range], as: UTF8.self) }.joined(separator: " ")
+        }
+        #expect(members == expected)
+    }
+
+    @Test("The text is checked beyond its members", arguments: [#"{"a":1} x"#, #"{"a":1"#, "[1,x]", "7 8"])
+    func invalidMembers(text: String) {
+        let bytes = Array(text.utf8)
+        #expect(throws: JSONError.self) { _ = try JSONReader.members(of: bytes.span.bytes) }
+    }
+
     private static func tokens(of text: String) throws -> [String] {
         let bytes = Array(text.utf8)
         var reader = JSONReader()

@@ -32,6 +32,24 @@ import WSCore
         #expect(Self.decoded(written) == String(text))
     }
 
+    @Test(
+        "A string is compared with the text it stands for",
+        arguments: [
+            (#""abc""#, "abc", true), (#""""#, "", true), (#""a\u0062c""#, "abc", true), (#""abc""#, "abd", false),
+            (#""abcdefghij""#, "abcdefghij", true), (#""abcdefghij""#, "abcdefghiJ", false),
+            (#""a\n""#, #"a\n"#, false), (#""ab""#, "abc", false), (#""\ud83c""#, "\u{FFFD}", false),
+        ])
+    func comparison(literal: String, text: String, isEqual: Bool) {
+        let (literal, text) = (Array(literal.utf8), Array(text.utf8))
+        #expect(JSONString.isEqual(literal.span.bytes, to: text.span.bytes) == isEqual)
+    }
+
+    @Test("An unpaired surrogate can be replaced")
+    func replacement() {
+        let literal = Array(#""a\ud83c\n""#.utf8)
+        #expect(JSONString.decoded(literal.span.bytes) == "a\u{FFFD}\n")
+    }
+
     private static func decoded(_ literal: String) -> String? {
         var buffer = ByteBuffer()
         let isText = Array(literal.utf8).withUnsafeBytes { JSONString.appendDecoded($0.bytes, to: &buffer) }

@@ -23,6 +23,30 @@ import WSCore
         #expect(try Self.match(#"b\K2"#, text) == 5..<6)
     }
 
+    @Test("The groups of a match have byte ranges")
+    func groups() throws {
+        let pattern = try Pattern(#"(ä)(x)?(\d)"#, isCapturing: true)
+        #expect(pattern.groupCount == 3)
+        let text = Array("-ä7".utf8)
+        #expect(pattern.firstMatch(in: text.span.bytes) == 1..<4)
+        #expect((0...9).map { pattern.group($0) } == [1..<4, 1..<3, nil, 3..<4, nil, nil, nil, nil, nil, nil])
+    }
+
+    @Test("Only the first nine groups have ranges, and none without capturing")
+    func manyGroups() throws {
+        let source = String(repeating: "(.)", count: 12)
+        let text = Array("abcdefghijkl".utf8)
+        let pattern = try Pattern(source, isCapturing: true)
+        #expect(pattern.groupCount == 12)
+        #expect(pattern.matches(text.span.bytes))
+        #expect(pattern.group(9) == 8..<9)
+        #expect(pattern.group(10) == nil)
+        let other = try Pattern(source)
+        #expect(other.matches(text.span.bytes))
+        #expect(other.group(0) == 0..<12)
+        #expect(other.group(1) == nil)
+    }
+
     @Test("Invalid UTF-8 matches nothing and hides nothing")
     func invalidText() throws {
         #expect(try Self.match("b", [0xFF, 0xFE, 0x62]) == 2..<3)

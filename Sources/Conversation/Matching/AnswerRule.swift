@@ -1,0 +1,78 @@
+import Formats
+import WSCore
+
+/// A rule that answers messages: `REGEX => TEXT`, divided at the first ` => `.
+///
+///     ^ping (\d+)$ => pong $1
+///     "id":(\d+) => {"reply_to":$1,"user":{{json:name}}}
+///
+/// The answer is a ``Template``. `$1` through `$9` insert the groups of the match, `$0` the whole match, and `$$` a dollar
+/// sign. Other dollar signs are unchanged. `{{json:$1}}` inserts a group as a JSON string. A group that took no part in
+/// the match is empty.
+///
+/// A rule cannot be shared by several threads.
+public struct AnswerRule {
+    /// The regular expression. It reports searches that exceed their limits.
+    public let pattern: Pattern
+    /// The answer.
+    public let answer: Template
+
+    /// Parses a rule.
+    /// - Parameters:
+    ///   - variables: The variables that the answer may insert.
+    ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
+    /// - Throws: ``AnswerRuleError``.
+    public init(
+        _ text: String, variables: VariableNames = VariableNames(), environment: (String) -> String?
+    ) throws(AnswerRuleError) {
+        let bytes = Array(text.utf8)
+        let arrow = Array(" => ".utf8)
+        guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: arrow) }) else { throw .noArrow }
+        let end = start + arrow.count
+        do throws(PatternError) {
+            pattern = try Pattern(String(decoding: bytes[..<start], as: UTF8.self), isCapturing: true)
+        } catch {
+            throw .pattern(error)
+        }
+        do throws(TemplateError) {
+            answer = try Template(
+                String(decoding: bytes[end...], as: UTF8.self), variables: variables, groupCount: pattern.groupCount,
+                environment: environment)
+        } catch {
+            throw .answer(TemplateError(error.reason, at: end + error.byteOffset))
+        }
+    }
+
+    /// Appends the answer to a message.
+    /// - Returns: Whether the rule answers the message; otherwise nothing was appended.
+    /// - Throws: ``TemplateValueError`` if a value is missing. A part of the answer may already have been appended.
+    public func append(
+        to buffer: inout ByteBuffer, answering message: RawSpan, stamp: Template.Stamp,
+        variables: borrowing TemplateVariables
+    ) throws(TemplateValueError) -> Bool {
+        guard pattern.matches(message) else { return false }
+        try answer.write(to: &buffer, stamp: stamp, variables: variables, match: pattern, of: message)
+        return true
+    }
+}
+
+/// Why a text is not an ``AnswerRule``.
+public enum AnswerRuleError: Error, Equatable {
+    /// There is no ` => `.
+    case noArrow
+    /// The regular expression is invalid.
+    case pattern(PatternError)
+    /// The answer is invalid. Its offset is that in the whole text.
+    case answer(TemplateError)
+}
+
+extension AnswerRuleError: CustomStringConvertible {
+    /// The mistake and its remedy, to follow a colon.
+    public var description: String {
+        switch self {
+        case .noArrow: "expected 'REGEX => TEXT', with blanks around the arrow"
+        case .pattern(let error): "\(error) of the regular expression"
+        case .answer(let error): "\(error)"
+        }
+    }
+}

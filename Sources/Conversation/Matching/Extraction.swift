@@ -1,0 +1,30 @@
+import Formats
+import WSCore
+
+/// Sets a variable to a value in a message: `"set":{"sid":"/session"}`.
+public struct Extraction: Equatable, Sendable {
+    private let slot: Int
+    private let path: JSONPath
+
+    /// Prepares an extraction.
+    /// - Parameters:
+    ///   - slot: The slot of the variable; see ``VariableNames/add(_:)``.
+    ///   - path: The location of its value.
+    public init(slot: Int, path: JSONPath) {
+        self.slot = slot
+        self.path = path
+    }
+
+    /// Sets the variable.
+    /// - Parameter message: Text or binary.
+    /// - Throws: ``TemplateValueError/missing(path:)`` if the message has no value at the location, or is not JSON. The
+    ///   variable keeps its value.
+    public func apply(
+        to variables: inout TemplateVariables, from message: RawSpan
+    ) throws(TemplateValueError) {
+        guard UTF8Validator.isValid(message), let value = path.value(in: message) else {
+            throw .missing(path: path.source)
+        }
+        variables.set(slot, to: value, of: message)
+    }
+}

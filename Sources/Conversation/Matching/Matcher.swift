@@ -1,0 +1,207 @@
+import Formats
+import WSCore
+
+/// Decides whether a received message is the expected one.
+///
+/// | form | matches |
+/// | --- | --- |
+/// | `"^ready"` | a message that the regular expression matches |
+/// | `{"/type":"reply","/id":"{{seq}}"}` | a JSON message with these values at these paths |
+/// | the data of a recording | an equal message |
+///
+/// Numbers are equal by value, and objects in any order of their members. A string with placeholders also equals a
+/// number, `true`, `false`, or `null` with this text, so `"{{seq}}"` matches both 1 and "1".
+///
+/// A matcher cannot be shared by several threads.
+public struct Matcher {
+    /// An expected value.
+    struct Field {
+        let path: JSONPath
+        let expected: ExpectedValue
+        /// The expected value as typed.
+        let source: String
+    }
+
+    enum Test {
+        case pattern(Pattern)
+        case fields([Field])
+        /// An equal message, except for the values at these JSON Pointers.
+        case equal(Template, ignoring: Set<String>)
+    }
+
+    /// The reason why a message does not match.
+    enum Failure {
+        case pattern(Pattern)
+        case field(Field)
+        case data(ignoring: Set<String>)
+    }
+
+    private let test: Test
+
+    /// Creates a matcher for messages with a match of a regular expression.
+    public init(_ pattern: Pattern) {
+        test = .pattern(pattern)
+    }
+
+    /// Creates a matcher for messages that equal a text or, if both are JSON objects or arrays, have the same values.
+    /// - Parameter ignored: JSON Pointers to values that may differ or be missing. Defaults to none.
+    public init(equalTo text: Template, ignoring ignored: Set<String> = []) {
+        test = .equal(text, ignoring: ignored)
+    }
+
+    /// Parses a matcher from JSON: a string is a regular expression, and an object maps paths to values.
+    /// - Parameters:
+    ///   - json: Valid UTF-8.
+    ///   - variables: The variables that the values may insert.
+    ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
+    /// - Throws: ``MatcherError``.
+    public init(
+        parsing json: RawSpan, variables: VariableNames = VariableNames(), environment: (String) -> String?
+    ) throws(MatcherError) {
+        let value: JSONValue
+        let members: [(name: JSONToken, value: JSONToken)]?
+        do throws(JSONError) {
+            value = try JSONValue(parsing: json)
+            members = try JSONReader.members(of: json)
+        } catch {
+            throw MatcherError(.notJSON(error), at: 0)
+        }
+        if case .string(let source) = value {
+            do throws(PatternError) {
+                test = .pattern(try Pattern(source))
+            } catch {
+                throw MatcherError(.pattern(error), at: 0)
+            }
+            return
+        }
+        guard let members, !members.isEmpty else { throw MatcherError(.noFields, at: 0) }
+        var fields: [Field] = []
+        for member in members {
+            fields.append(
+                Field(
+                    path: try Self.path(json, member.name),
+                    expected: try Self.expected(json, member.value, variables, environment),
+                    source: Self.shown(member.value, of: json)))
+        }
+        test = .fields(fields)
+    }
+
+    private static func path(_ json: RawSpan, _ name: JSONToken) throws(MatcherError) -> JSONPath {
+        do throws(JSONQueryError) {
+            let text = JSONString.decoded(json.extracting(name.range))
+            // RFC 6901 §5: the empty pointer is the whole text.
+            return try JSONPath(text.isEmpty ? "." : text)
+        } catch {
+            throw MatcherError(.path(error), at: name.range.lowerBound)
+        }
+    }
+
+    private static func expected(
+        _ json: RawSpan, _ token: JSONToken, _ variables: VariableNames, _ environment: (String) -> String?
+    ) throws(MatcherError) -> ExpectedValue {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: json.extracting(token.range))
+        } catch {
+            throw MatcherError(.notJSON(error), at: token.range.lowerBound)
+        }
+        do throws(TemplateError) {
+            return try ExpectedValue(value, variables: variables, environment: environment)
+        } catch {
+            throw MatcherError(.template(error), at: token.range.lowerBound)
+        }
+    }
+
+    /// A value as compact JSON.
+    static func shown(_ value: JSONToken, of text: RawSpan) -> String {
+        var compact = ByteBuffer()
+        JSONPath.appendJSON(value, of: text, to: &compact)
+        return compact.withReadableBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// The regular expression, if there is one. It reports searches that exceed their limits.
+    public var pattern: Pattern? {
+        if case .pattern(let pattern) = test { pattern } else { nil }
+    }
+
+    /// Whether a message matches.
+    /// - Parameters:
+    ///   - message: Text or binary.
+    ///   - stamp: The properties of the connection's last message.
+    ///   - scratch: A buffer for temporary use, so that matching rarely allocates.
+    /// - Throws: ``TemplateValueError`` if an expected value is missing.
+    public func matches(
+        _ message: RawSpan, stamp: Template.Stamp, variables: borrowing TemplateVariables, scratch: inout ByteBuffer
+    ) throws(TemplateValueError) -> Bool {
+        try failure(message, stamp: stamp, variables: variables, scratch: &scratch) == nil
+    }
+
+    /// Finds the first reason why a message does not match.
+    /// - Returns: `nil` if the message matches.
+    func failure(
+        _ message: RawSpan, stamp: Template.Stamp, variables: borrowing TemplateVariables, scratch: inout ByteBuffer
+    ) throws(TemplateValueError) -> Failure? {
+        switch test {
+        case .pattern(let pattern):
+            return pattern.matches(message) ? nil : .pattern(pattern)
+        case .fields(let fields):
+            let isText = UTF8Validator.isValid(message)
+            for field in fields {
+                guard isText, let token = field.path.value(in: message),
+                    let value = JSONValue.parsed(message.extracting(token.range)),
+                    try field.expected.matches(value, stamp: stamp, variables: variables, scratch: &scratch)
+                else { return .field(field) }
+            }
+            return nil
+        case .equal(let text, let ignored):
+            scratch.removeAll()
+            try text.write(to: &scratch, stamp: stamp, variables: variables)
+            let isEqual = scratch.withReadableBytes { expected in
+                if expected.isEqual(to: message) { return true }
+                if case .same = JSONDifference.compare(expected, message, ignoring: ignored) { return true }
+                return false
+            }
+            return isEqual ? nil : .data(ignoring: ignored)
+        }
+    }
+}
+
+/// Why a JSON text is not a ``Matcher``.
+public struct MatcherError: Error, Equatable {
+    /// A mistake.
+    public enum Reason: Equatable, Sendable {
+        /// The text is not JSON.
+        case notJSON(JSONError)
+        /// The value is neither a string nor an object with members.
+        case noFields
+        /// The regular expression is invalid.
+        case pattern(PatternError)
+        /// The name of a member is not a path.
+        case path(JSONQueryError)
+        /// A string is not a template.
+        case template(TemplateError)
+    }
+
+    /// The mistake.
+    public let reason: Reason
+    /// The offset of the name or the value in the text, in bytes.
+    public let byteOffset: Int
+
+    init(_ reason: Reason, at byteOffset: Int) {
+        self.reason = reason
+        self.byteOffset = byteOffset
+    }
+}
+
+extension MatcherError: CustomStringConvertible {
+    /// The mistake and its remedy, to follow a colon.
+    public var description: String {
+        switch reason {
+        case .notJSON(let error): "not JSON: \(error)"
+        case .noFields: #"expected a regular expression, or an object such as {"/type":"ready"}"#
+        case .pattern(let error): "\(error) of the regular expression"
+        case .path(let error): "\(error)"
+        case .template(let error): "\(error)"
+        }
+    }
+}

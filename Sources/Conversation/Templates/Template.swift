@@ -1,0 +1,208 @@
+import Formats
+import WSCore
+
+/// A text with placeholders that are replaced each time it is written: `{"id":{{seq}},"user":{{json:name}}}`.
+///
+///     {{seq}}            the number of the message on its connection
+///     {{connection}}     the number of the connection
+///     {{time}}           the time in milliseconds since 1970
+///     {{random N}}       N random letters, digits, `-`, and `_`
+///     {{env:NAME}}       an environment variable, which is read when the template is parsed
+///     {{NAME}}           a variable: a column of a data file, or a value from a message
+///     {{last:/pointer}}  a value in the last received message, or {{last:.path}}
+///     {{json:…}}         any of these as a JSON value
+///     {{{{               two literal braces
+///
+/// With `json:`, text becomes a JSON string. Without it, text is inserted unchanged, and strings of JSON messages lose
+/// their quotes. Other values of JSON, such as numbers and objects, are inserted as JSON either way.
+///
+/// A template is parsed once. Writing allocates only if the buffer has to grow, or a string needs decoding.
+public struct Template: Equatable, Sendable {
+    /// How a value is inserted.
+    enum Form: Equatable, Sendable {
+        case text
+        case json
+    }
+
+    /// A part of the text. Literals are stored elsewhere, so copying a part retains nothing.
+    enum Part: Equatable, Sendable {
+        /// A range of ``literals``.
+        case literal(start: Int, end: Int)
+        case sequence
+        case connection
+        case time
+        /// This many random characters.
+        case random(Int)
+        case variable(slot: Int, Form)
+        /// The path at this index of ``paths``.
+        case last(path: Int, Form)
+        /// A group of the regular expression that matched; see ``AnswerRule``.
+        case group(Int, Form)
+
+        /// The maximum number of bytes that the part writes, or `nil` if it is not bounded.
+        var maximumByteCount: Int? {
+            switch self {
+            case .literal(let start, let end): end - start
+            case .sequence, .connection, .time: Template.mostDigits
+            case .random(let count): count
+            case .variable, .last, .group: nil
+            }
+        }
+    }
+
+    /// The properties of a message that placeholders insert.
+    public struct Stamp: Equatable, Sendable {
+        /// The number of the message on its connection, starting at 1.
+        public var sequence: UInt64
+        /// The number of the connection, starting at 1.
+        public var connection: UInt64
+        /// The time in milliseconds since 1970.
+        public var time: UInt64
+        /// The seed of random characters. Equal seeds produce equal messages.
+        public var seed: UInt64
+
+        /// Creates a stamp.
+        public init(sequence: UInt64, connection: UInt64, time: UInt64, seed: UInt64) {
+            self.sequence = sequence
+            self.connection = connection
+            self.time = time
+            self.seed = seed
+        }
+    }
+
+    private let literals: [UInt8]
+    private let paths: [JSONPath]
+    let parts: [Part]
+    /// Whether the text contains values of the environment, which may be secrets.
+    public let containsEnvironment: Bool
+
+    /// The maximum number of characters of a `{{random N}}`.
+    public static let maximumRandomBytes = 1 << 24
+    /// The maximum number of digits of a 64-bit number.
+    fileprivate static let mostDigits = 20
+
+    /// Parses a text with placeholders.
+    /// - Parameters:
+    ///   - variables: The variables that the text may insert.
+    ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
+    /// - Throws: ``TemplateError``.
+    public init(
+        _ text: String, variables: VariableNames = VariableNames(), environment: (String) -> String?
+    ) throws(TemplateError) {
+        try self.init(text, variables: variables, groupCount: nil, environment: environment)
+    }
+
+    /// Parses a text with placeholders and, unless `groupCount` is `nil`, references to groups: `$0` through `$9`.
+    init(
+        _ text: String, variables: VariableNames, groupCount: Int?, environment: (String) -> String?
+    ) throws(TemplateError) {
+        var parser = TemplateParser(text, variables: variables, groupCount: groupCount)
+        try parser.parse(environment: environment)
+        literals = parser.literals
+        paths = parser.paths
+        parts = parser.parts
+        containsEnvironment = parser.containsEnvironment
+    }
+
+    /// Creates a text without placeholders.
+    public init(literal bytes: [UInt8]) {
+        literals = bytes
+        paths = []
+        parts = bytes.isEmpty ? [] : [.literal(start: 0, end: bytes.count)]
+        containsEnvironment = false
+    }
+
+    // MARK: Properties
+
+    /// Whether the text is the same each time.
+    public var isConstant: Bool {
+        parts.allSatisfy { part in
+            if case .literal = part { true } else { false }
+        }
+    }
+
+    /// Whether the text contains the number of the message.
+    public var usesSequence: Bool { parts.contains(.sequence) }
+
+    /// Whether the text contains variables.
+    public var usesVariables: Bool {
+        parts.contains { part in
+            if case .variable = part { true } else { false }
+        }
+    }
+
+    /// Whether the text contains values of the last message, which has to be passed to ``TemplateVariables``.
+    public var usesLastMessage: Bool { !paths.isEmpty }
+
+    /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
+    public var maximumByteCount: Int? {
+        parts.reduce(0) { sum, part in
+            sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
+        }
+    }
+
+    /// The size of the text in bytes, or `nil` if it is not always the same.
+    public var constantByteCount: Int? {
+        parts.reduce(0) { sum, part in
+            switch part {
+            case .literal, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
+            case .sequence, .connection, .time, .variable, .last, .group: nil
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Appends the text to a buffer.
+    /// - Throws: ``TemplateValueError`` if a value is missing. A part of the text may already have been appended.
+    public func write(
+        to buffer: inout ByteBuffer, stamp: Stamp, variables: borrowing TemplateVariables
+    ) throws(TemplateValueError) {
+        try write(to: &buffer, stamp: stamp, variables: variables, match: nil, of: RawSpan())
+    }
+
+    /// Appends the text to a buffer.
+    /// - Parameters:
+    ///   - match: The regular expression that matched, if the template has references to its groups.
+    ///   - message: The message in which it matched.
+    func write(
+        to buffer: inout ByteBuffer, stamp: Stamp, variables: borrowing TemplateVariables, match: Pattern?,
+        of message: RawSpan
+    ) throws(TemplateValueError) {
+        for index in parts.indices {
+            switch parts[index] {
+            case .literal(let start, let end): buffer.append(literals.span.bytes.extracting(start..<end))
+            case .sequence: Self.append(stamp.sequence, to: &buffer)
+            case .connection: Self.append(stamp.connection, to: &buffer)
+            case .time: Self.append(stamp.time, to: &buffer)
+            case .random(let count):
+                // Parts of a message differ, because the index of the part changes the highest bits of the seed.
+                RandomText.append(count, seed: stamp.seed ^ UInt64(index).byteSwapped, to: &buffer)
+            case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
+            case .last(let path, let form): try variables.appendLast(paths[path], as: form, to: &buffer)
+            case .group(let number, let form):
+                // A group that took no part in the match is empty.
+                let range = match?.group(number) ?? 0..<0
+                let text = message.extracting(range)
+                if form == .json { JSONString.append(text, to: &buffer) } else { buffer.append(text) }
+            }
+        }
+    }
+
+    /// Appends a number in decimal.
+    private static func append(_ number: UInt64, to buffer: inout ByteBuffer) {
+        var digitCount = 1
+        var rest = number
+        while rest >= 10 {
+            rest /= 10
+            digitCount += 1
+        }
+        let target = buffer.reserve(digitCount)
+        rest = number
+        for index in (0..<digitCount).reversed() {
+            target.storeBytes(of: UInt8(ascii: "0") + UInt8(rest % 10), toByteOffset: index, as: UInt8.self)
+            rest /= 10
+        }
+        buffer.commit(digitCount)
+    }
+}

@@ -1,0 +1,125 @@
+import Formats
+import WSCore
+
+/// The values of a connection that templates insert: its variables, and the last message it received.
+public struct TemplateVariables: ~Copyable {
+    /// The value of a variable.
+    private struct Slot {
+        enum Kind {
+            /// No value yet.
+            case none
+            /// Text.
+            case text
+            /// JSON that is not a string.
+            case json
+        }
+
+        var kind = Kind.none
+        var bytes: [UInt8] = []
+    }
+
+    private let names: [String]
+    private var slots: [Slot]
+    private var lastMessage = ByteBuffer()
+
+    /// The storage to keep for further messages, in bytes. Larger storage is released.
+    private static let keptBytes = 64 << 10
+
+    /// Creates variables without values.
+    /// - Parameter names: The names that the templates were parsed with, or that followed them.
+    public init(_ names: VariableNames = VariableNames()) {
+        self.names = names.names
+        slots = Array(repeating: Slot(), count: names.names.count)
+    }
+
+    /// Sets a variable to a text.
+    /// - Parameters:
+    ///   - slot: The slot of the variable; see ``VariableNames/slot(of:)``.
+    ///   - text: Valid UTF-8.
+    public mutating func set(_ slot: Int, to text: RawSpan) {
+        set(slot, .text, text)
+    }
+
+    /// Sets a variable to a value of a JSON text. Templates insert a string without its quotes, unless they insert it
+    /// with `json:`.
+    /// - Parameters:
+    ///   - slot: The slot of the variable; see ``VariableNames/slot(of:)``.
+    ///   - value: The value; see ``JSONPath/value(in:)``.
+    ///   - text: The text that contains the value, valid UTF-8.
+    public mutating func set(_ slot: Int, to value: JSONToken, of text: RawSpan) {
+        let literal = text.extracting(value.range)
+        if value.kind == .number || value.kind == .literal { return set(slot, .json, literal) }
+        if value.kind == .string, !literal.withUnsafeBytes({ $0.contains(UInt8(ascii: "\\")) }) {
+            return set(slot, .text, literal.extracting(1..<literal.byteCount - 1))
+        }
+        var decoded = ByteBuffer()
+        JSONPath.append(value, of: text, to: &decoded)
+        decoded.withReadableBytes { set(slot, value.kind == .string ? .text : .json, $0) }
+    }
+
+    /// Sets the variables of a data file, which have the first slots.
+    public mutating func set(_ row: DataRow) {
+        for column in 0..<min(row.count, slots.count) {
+            row.withValue(column) { text, isJSON in set(column, isJSON ? .json : .text, text) }
+        }
+    }
+
+    /// Keeps a received message for `{{last:…}}`, in place of the one before it.
+    ///
+    /// Call it only if a template needs the message; see ``Template/usesLastMessage``. Binary messages count only if
+    /// they are valid UTF-8.
+    public mutating func setLastMessage(_ message: RawSpan) {
+        lastMessage.removeAll()
+        lastMessage.releaseStorage(above: max(Self.keptBytes, message.byteCount))
+        if UTF8Validator.isValid(message) { lastMessage.append(message) }
+    }
+
+    private mutating func set(_ slot: Int, _ kind: Slot.Kind, _ bytes: RawSpan) {
+        slots[slot].kind = kind
+        slots[slot].bytes.removeAll(keepingCapacity: true)
+        bytes.withUnsafeBytes { slots[slot].bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends a variable.
+    func append(_ slot: Int, as form: Template.Form, to buffer: inout ByteBuffer) throws(TemplateValueError) {
+        let value = slots[slot]
+        switch (value.kind, form) {
+        case (.none, _): throw .unset(names[slot])
+        case (.text, .json): JSONString.append(value.bytes.span.bytes, to: &buffer)
+        case (.text, .text), (.json, _): buffer.append(value.bytes.span.bytes)
+        }
+    }
+
+    /// Appends a value in the last message.
+    func appendLast(
+        _ path: JSONPath, as form: Template.Form, to buffer: inout ByteBuffer
+    ) throws(TemplateValueError) {
+        let isFound = lastMessage.withReadableBytes { message in
+            guard let value = path.value(in: message) else { return false }
+            switch form {
+            case .text: JSONPath.append(value, of: message, to: &buffer)
+            case .json: JSONPath.appendJSON(value, of: message, to: &buffer)
+            }
+            return true
+        }
+        guard isFound else { throw .missing(path: path.source) }
+    }
+}
+
+/// Why a ``Template`` cannot be written.
+public enum TemplateValueError: Error, Equatable {
+    /// The variable with this name has no value yet.
+    case unset(String)
+    /// The message has no value at this path, or is not JSON.
+    case missing(path: String)
+}
+
+extension TemplateValueError: CustomStringConvertible {
+    /// The problem, to follow a colon.
+    public var description: String {
+        switch self {
+        case .unset(let name): "the variable \(quoted(name)) has no value yet"
+        case .missing(let path): "the message has no value at \(quoted(path))"
+        }
+    }
+}

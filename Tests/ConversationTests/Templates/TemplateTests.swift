@@ -1,0 +1,170 @@
+import CAllocationCounter
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct TemplateTests {
+    @Test(
+        "Placeholders are replaced by the properties of a message",
+        arguments: [
+            ("", ""), ("hello", "hello"), ("{{seq}}", "42"), ("{{ seq }}", "42"), ("{{connection}}", "8"),
+            (#"{"id":{{seq}},"of":{"c":{{connection}}}}"#, #"{"id":42,"of":{"c":8}}"#), ("{{time}}", "1700000000123"),
+            ("a{{{{b", "a{{b"), ("{{{{seq}}", "{{seq}}"), ("{{{{{{seq}}", "{{42"), ("}}{", "}}{"), ("{", "{"),
+            ("é{{seq}}é", "é42é"), ("$1 $$", "$1 $$"),
+            ("{{json:seq}}", #""42""#), ("{{ json: seq }}", #""42""#), ("[{{json:connection}}]", #"["8"]"#),
+        ])
+    func forms(text: String, message: String) throws {
+        #expect(try Template(text).text(sequence: 42, connection: 8, time: 1_700_000_000_123) == message)
+    }
+
+    @Test("Numbers have as many digits as they need", arguments: [0, 9, 10, 99, 999_999, 1 << 40, .max] as [UInt64])
+    func numbers(number: UInt64) throws {
+        #expect(
+            try Template("{{seq}}/{{connection}}").text(sequence: number, connection: number / 2)
+                == "\(number)/\(number / 2)")
+    }
+
+    @Test("Random characters differ by seed and by their place, and are reproducible")
+    func random() throws {
+        let template = try Template(String(repeating: "{{random 12}}.", count: 300))
+        var parts: [Substring] = []
+        for seed in [0, 1, 1 << 40, 1 << 40 ^ 1] as [UInt64] {
+            let message = try template.text(seed: seed)
+            #expect(try message == template.text(seed: seed))
+            #expect(message.utf8.count == 13 * 300)
+            parts += message.split(separator: ".")
+        }
+        #expect(Set(parts).count == 4 * 300)
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        #expect(parts.allSatisfy { $0.allSatisfy(allowed.contains) })
+    }
+
+    @Test("Random characters are those of earlier versions of wsx bench")
+    func randomCompatibility() throws {
+        // The message number 1 of connection 0, both counted from 0.
+        #expect(try Template("{{random 12}}.{{random 12}}").text(seed: 1) == "eu4pRUL7rDgZ.kzmt5TEGZk6r")
+    }
+
+    @Test("Environment variables are inserted when the template is parsed")
+    func environment() throws {
+        let values = ["TOKEN": #"a"b"#, "EMPTY": ""]
+        let template = try Template("{{env:TOKEN}}{{env:EMPTY}} {{json:env:TOKEN}}") { values[$0] }
+        #expect(try template.text() == #"a"b "a\"b""#)
+        #expect(template.containsEnvironment)
+        #expect(template.isConstant)
+        #expect(try !Template("{{seq}}").containsEnvironment)
+    }
+
+    @Test("Braces in the value of an environment variable have no meaning")
+    func environmentBraces() throws {
+        #expect(try Template("{{env:A}}") { _ in "{{seq}}" }.text() == "{{seq}}")
+    }
+
+    @Test("Variables are inserted as text, or as JSON strings")
+    func variables() throws {
+        let names = try VariableNames(["name", "user id", "größe"])
+        var variables = TemplateVariables(names)
+        variables.set(0, to: "Ada \"L\"\n")
+        variables.set(1, to: "7")
+        variables.set(2, to: "é")
+        let template = try Template("{{name}}|{{json:name}}|{{user id}}|{{json:user id}}|{{größe}}", variables: names)
+        #expect(try template.text(.first, variables) == "Ada \"L\"\n|\"Ada \\\"L\\\"\\n\"|7|\"7\"|é")
+        #expect(template.usesVariables)
+        #expect(!template.usesLastMessage)
+    }
+
+    @Test("A variable without a value is an error that names it")
+    func unset() throws {
+        let names = try VariableNames(["a", "sid"])
+        let template = try Template("{{sid}}", variables: names)
+        #expect(throws: TemplateValueError.unset("sid")) { try template.text(.first, TemplateVariables(names)) }
+        #expect("\(TemplateValueError.unset("sid"))" == #"the variable "sid" has no value yet"#)
+    }
+
+    @Test(
+        "Values of the last message are inserted as text, or as JSON",
+        arguments: [
+            ("{{last:/token}}", #"a"b"#), ("{{json:last:/token}}", #""a\"b""#), ("{{last:/id}}", "7.50"),
+            ("{{json:last:/id}}", "7.50"), ("{{last:/list}}", "[1,2]"), ("{{json:last:/list}}", "[1,2]"),
+            ("{{last:.list[-1]}}", "2"), ("{{last:/none}}", "null"),
+        ])
+    func lastMessage(text: String, message: String) throws {
+        var variables = TemplateVariables()
+        variables.setLastMessage("replaced")
+        variables.setLastMessage(#"{"token":"a\"b","id":7.50,"list":[1, 2],"none":null}"#)
+        let template = try Template(text)
+        #expect(template.usesLastMessage)
+        #expect(try template.text(.first, variables) == message)
+    }
+
+    @Test("A missing value of the last message is an error that names the path", arguments: ["", "x", "{}", #"{"a":1"#])
+    func missing(message: String) throws {
+        var variables = TemplateVariables()
+        if !message.isEmpty { variables.setLastMessage(message) }
+        let template = try Template("{{last:/a}}")
+        #expect(throws: TemplateValueError.missing(path: "/a")) { try template.text(.first, variables) }
+    }
+
+    @Test("A binary message that is not UTF-8 has no values")
+    func binaryMessage() throws {
+        var variables = TemplateVariables()
+        Array(#"{"a":"?"}"#.utf8).map { $0 == UInt8(ascii: "?") ? 0xFF : $0 }.withUnsafeBytes {
+            variables.setLastMessage($0.bytes)
+        }
+        let template = try Template("{{last:/a}}")
+        #expect(throws: TemplateValueError.missing(path: "/a")) { try template.text(.first, variables) }
+    }
+
+    @Test("The size is known unless variables or messages determine it")
+    func sizes() throws {
+        let names = try VariableNames(["a"])
+        for (text, constant, maximum) in [
+            ("hello", 5, 5), ("a{{random 10}}", 11, 11), ("a{{seq}}", nil, 21), ("{{json:time}}", nil, 22),
+            ("{{a}}", nil, nil), ("b{{last:/a}}", nil, nil), ("", 0, 0),
+        ] as [(String, Int?, Int?)] {
+            let template = try Template(text, variables: names)
+            #expect(template.constantByteCount == constant)
+            #expect(template.maximumByteCount == maximum)
+        }
+        #expect(try Template("{{{{").isConstant)
+        #expect(try !Template("{{random 3}}").isConstant)
+        #expect(try Template("x{{seq}}").usesSequence)
+        #expect(try !Template("x{{connection}}").usesSequence)
+    }
+
+    @Test("Text without placeholders is any bytes")
+    func literal() throws {
+        let template = Template(literal: Array("{{seq}}".utf8))
+        #expect(template.isConstant)
+        #expect(try template.text() == "{{seq}}")
+        #expect(Template(literal: []).maximumByteCount == 0)
+    }
+
+    @Test(
+        "Writing a message does not allocate",
+        .enabled(if: allocation_counter_is_available(), "allocations can be counted only with glibc"))
+    func allocations() throws {
+        let names = try VariableNames(["name"])
+        var variables = TemplateVariables(names)
+        variables.set(0, to: "Ada \"L\"")
+        let template = try Template(
+            #"{"id":{{seq}},"c":{{connection}},"t":{{time}},"r":"{{random 16}}","n":{{json:name}}}"#, variables: names)
+        var buffer = ByteBuffer()
+        try template.write(to: &buffer, stamp: .first, variables: variables)
+        var failure: TemplateValueError?
+        allocation_counter_start()
+        do throws(TemplateValueError) {
+            for number in 1...10_000 as ClosedRange<UInt64> {
+                buffer.removeAll()
+                let stamp = Template.Stamp(sequence: number, connection: 1, time: number, seed: number)
+                try template.write(to: &buffer, stamp: stamp, variables: variables)
+            }
+        } catch {
+            failure = error
+        }
+        let count = allocation_counter_stop()
+        #expect(failure == nil)
+        #expect(count == 0)
+    }
+}
