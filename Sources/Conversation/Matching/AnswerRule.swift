@@ -17,6 +17,15 @@ public struct AnswerRule {
     /// The answer.
     public let answer: Template
 
+    /// Creates a rule from its parts.
+    /// - Parameters:
+    ///   - pattern: A capturing expression with all groups that the answer refers to.
+    ///   - answer: The answer.
+    init(pattern: Pattern, answer: Template) {
+        self.pattern = pattern
+        self.answer = answer
+    }
+
     /// Parses a rule.
     /// - Parameters:
     ///   - variables: The variables that the answer may insert.
