@@ -8,6 +8,9 @@ import WSCore
 ///                └──► failed
 ///
 /// A step that waits takes messages in their order, including those that arrived since the previous step that waited.
+///
+/// Received frames only end steps that wait for them, because a connection's handler must not send on it. After that,
+/// ``advance(at:_:)`` continues.
 public struct ScenarioPlayer: ~Copyable {
     /// The connection as the player sees it.
     public protocol Port: AnyObject {
@@ -92,14 +95,14 @@ public struct ScenarioPlayer: ~Copyable {
         advance(at: now, port)
     }
 
-    /// Handles a received message.
-    public mutating func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ port: some Port) {
+    /// Handles a received message. Sends nothing.
+    public mutating func received(_ payload: RawSpan, at now: UInt64, _ port: some Port) {
         guard isRunning else { return }
         waiting.append(payload)
-        advance(at: now, port)
+        takeMessages(at: now, port)
     }
 
-    /// Handles a received ping or pong.
+    /// Handles a received ping or pong. Sends nothing.
     public mutating func received(control opcode: Opcode, at now: UInt64, _ port: some Port) {
         guard case .step(let index) = phase else { return }
         switch scenario.steps[index].action {
@@ -107,7 +110,7 @@ public struct ScenarioPlayer: ~Copyable {
         default: return
         }
         endStep(index, at: now, port)
-        advance(at: now, port)
+        takeMessages(at: now, port)
     }
 
     /// Handles the end of the connection.
@@ -161,7 +164,8 @@ public struct ScenarioPlayer: ~Copyable {
     }
 
     /// Carries out steps until one has to wait.
-    private mutating func advance(at now: UInt64, _ port: some Port) {
+    public mutating func advance(at now: UInt64, _ port: some Port) {
+        takeMessages(at: now, port)
         while case .step(let index) = phase {
             do throws(ScenarioFailure.Reason) {
                 guard try perform(index, at: now, port) else { return }
@@ -169,10 +173,25 @@ public struct ScenarioPlayer: ~Copyable {
             } catch {
                 return fail(error, in: index)
             }
+            takeMessages(at: now, port)
         }
     }
 
-    /// Carries out a step as far as possible. Returns whether it has ended.
+    /// Ends the steps that wait for messages that have arrived.
+    private mutating func takeMessages(at now: UInt64, _ port: some Port) {
+        while case .step(let index) = phase, case .receive(let expectation) = scenario.steps[index].action,
+            let message = waiting.takeFirst()
+        {
+            updateStamp(at: now)
+            do throws(ScenarioFailure.Reason) {
+                if try takes(message, expectation) { endStep(index, at: now, port) }
+            } catch {
+                return fail(error, in: index)
+            }
+        }
+    }
+
+    /// Carries out a step that sends. Returns whether it has ended.
     private mutating func perform(
         _ index: Int, at now: UInt64, _ port: some Port
     ) throws(ScenarioFailure.Reason) -> Bool {
@@ -191,16 +210,10 @@ public struct ScenarioPlayer: ~Copyable {
             return true
         case .sendPing(let payload): return port.sendPing(payload.span.bytes)
         case .sendPong(let payload): return port.sendPong(payload.span.bytes)
-        case .receive(let expectation):
-            updateStamp(at: now)
-            while let message = waiting.takeFirst() {
-                if try takes(message, expectation) { return true }
-            }
-            return false
         case .close(let frame):
             if !isClosing { isClosing = port.close(frame) }
             return false
-        case .receivePing, .receivePong, .receiveClose, .pause: return false
+        case .receive, .receivePing, .receivePong, .receiveClose, .pause: return false
         }
     }
 

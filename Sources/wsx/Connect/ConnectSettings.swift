@@ -21,6 +21,8 @@ struct ConnectSettings {
     let conditions: EndConditions
     /// The messages that are sent automatically, or `nil` if there are none.
     let exchange: AutomaticExchange.Plan?
+    /// The scenario to play, or `nil` if there is none.
+    let scenario: Scenario?
     /// How replies are matched to requests, or `nil` if messages are not requests.
     var requests: RequestQueue.Settings?
     /// The close frame to send at the end.
@@ -48,6 +50,7 @@ struct ConnectSettings {
         messages = try Self.messages(arguments)
         conditions = try EndConditions(arguments)
         linger = Self.linger(arguments)
+        scenario = try Scenario.make(arguments.scenario, secrets: secrets)
         exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
         requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
         closeFrame = CloseFrame(

@@ -81,8 +81,12 @@ struct Wsx {
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
             environment: environment)
         do throws(Failure) {
-            let run = try ConnectRun(
-                try ConnectSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
+            let settings = try ConnectSettings(arguments, secrets: secrets)
+            if let scenario = settings.scenario {
+                let run = try ScenarioRun(scenario, settings, on: try makeLoop(), console: console)
+                return report(run.run(), on: console)
+            }
+            let run = try ConnectRun(settings, on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
             return report(error.naming(places), on: console)

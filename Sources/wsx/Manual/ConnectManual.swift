@@ -21,7 +21,7 @@ enum ConnectManual {
         ],
         sections: [
             urls, .values, .interactiveUse, .formats, .paths, .jsonEvents(events, example: eventExample),
-            .recordings, .requests, .placeholders, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
+            .recordings, .requests, .placeholders, .scenarios, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
             .clientEnvironment, .files,
         ],
         examples: [
@@ -44,6 +44,9 @@ enum ConnectManual {
             CommandExample(
                 purpose: "Log in and print the messages of a feed",
                 line: "wsx connect --first-message @login.json --ready welcome --no-stdin :8080/feed"),
+            CommandExample(
+                purpose: "Replay a recorded session as a test, without comparing times",
+                line: "wsx connect --scenario session.jsonl --ignore /time --junit results.xml :8080"),
             CommandExample(
                 purpose: "Stream a growing log file",
                 line: "tail -f app.log | wsx connect --reconnect :8080/ingest"),

@@ -11,6 +11,7 @@ extension OptionHeading {
     static let ending = OptionHeading("Ending")
     static let requests = OptionHeading("Requests and replies")
     static let exchange = OptionHeading("Login and automatic answers")
+    static let scenario = OptionHeading("Scenarios")
     static let staying = OptionHeading("Staying connected")
     static let request = OptionHeading("Request")
     static let network = OptionHeading("Network")
@@ -22,7 +23,7 @@ extension OptionHeading {
 
     /// The headings in the order of help and manual.
     static let all = [
-        load, messages, server, access, web, faults, format, ending, requests, exchange, staying, request, network, tls,
+        load, messages, server, access, web, faults, format, ending, requests, exchange, scenario, staying, request, network, tls,
         compression, limits, results, display,
     ]
 }

@@ -10,7 +10,9 @@ extension Failure {
         case .connecting(_, let error): Self.isPassing(error)
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening: false
         case .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .errorReplies: false
-        case .unmet, .badReplies, .unmetThresholds, .aborted, .noReply, .lateReplies, .unanswered, .program: false
+        case .unmet, .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .noReply, .lateReplies, .unanswered,
+            .program:
+            false
         case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,
             .hungUp, .quit:
             false

@@ -71,6 +71,8 @@ enum Failure: Error {
     case notReady(String, after: Duration)
     /// The connection ended with this code, if any, before a message matched `--ready`.
     case closedBeforeReady(String, CloseCode?)
+    /// A step of a scenario has failed.
+    case scenarioFailed(ScenarioFailure)
     /// The run exceeded its time limit.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -92,7 +94,7 @@ enum Failure: Error {
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded, .notReady: .timedOut
         case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
-            .aborted:
+            .aborted, .scenarioFailed:
             .unmet
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
         case .interrupted: .interrupted
@@ -172,6 +174,7 @@ enum Failure: Error {
         case .aborted(let verdict, let seconds):
             "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not hold: "
                 + "\(verdict.words)"
+        case .scenarioFailed(let failure): "the scenario failed in \(failure)"
         case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }
@@ -185,7 +188,7 @@ enum Failure: Error {
             true
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening, .connecting,
             .told, .unmet, .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .program,
-            .badReplies, .unmetThresholds, .aborted, .interrupted, .terminated, .hungUp, .quit:
+            .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .interrupted, .terminated, .hungUp, .quit:
             false
         }
     }
@@ -205,7 +208,7 @@ enum Failure: Error {
             .notReady:
             .timeout
         case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
-            .aborted:
+            .aborted, .scenarioFailed:
             .expectation
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: .connect

@@ -39,7 +39,8 @@ import WSCore
     }
 
     private func receive(_ text: String, _ player: inout ScenarioPlayer, at now: UInt64 = 0, _ port: Port) {
-        Array(text.utf8).withUnsafeBytes { player.received($0.bytes, as: .text, at: now, port) }
+        Array(text.utf8).withUnsafeBytes { player.received($0.bytes, at: now, port) }
+        player.advance(at: now, port)
     }
 
     private static let ask = #"{"type":"message","direction":"out","data":"ask {{seq}} of {{connection}}"}"#
@@ -161,6 +162,7 @@ import WSCore
         player.received(control: .ping, at: 1, port)
         #expect(player.phase == .step(1))
         player.received(control: .pong, at: 2, port)
+        player.advance(at: 2, port)
         player.received(control: .ping, at: 3, port)
         #expect(player.phase == .over)
     }

@@ -144,7 +144,7 @@ final class ConnectionSequence {
 // The settings of the connections.
 extension ConnectSettings {
     /// The limits and the behavior of the connection.
-    var connection: Connection<ConnectRun>.Settings {
+    func connection<Handler>(handledBy type: Handler.Type = Handler.self) -> Connection<Handler>.Settings {
         Connection.Settings(
             role: .client,
             limits: Limits(

@@ -11,6 +11,7 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var ending = EndingArguments()
     var replies = ReplyArguments()
     var exchange = ExchangeArguments()
+    var scenario = ScenarioArguments()
     var staying = StayingArguments()
     var transcript = TranscriptArguments()
     var history = HistoryChoice.host
@@ -56,6 +57,13 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 `-v` shows them and their answers.
                 """
         ).lifted(\.exchange)
+        ScenarioArguments.options(
+            conflicts: [
+                "execute", "file", "interactive", "no-stdin", "input", "output", "count", "one", "until", "expect",
+                "linger", "request", "correlate", "json-rpc", "first-message", "ready", "answer", "reconnect",
+                "heartbeat", "record", "pick",
+            ]
+        ).lifted(\.scenario)
         StayingArguments.options.lifted(\.staying)
         ClientArguments.options().lifted(\.client)
         TranscriptArguments.options(

@@ -22,6 +22,8 @@ extension ValueProblem {
     static let notACookie = unusable(
         words: "expected name=value, @FILE, or env:NAME", hidesValue: true)
 
+    static let notAPointer = unusable(words: "expected JSON Pointers separated by commas, such as /time,/user/id")
+
     static func notAPattern(_ error: PatternError) -> ValueProblem {
         unusable(words: "\(error) of the regular expression")
     }

@@ -1,0 +1,56 @@
+import CommandLine
+import Formats
+
+/// The options for scenarios.
+struct ScenarioArguments: Equatable, Sendable {
+    /// The path of the scenario; nil: none.
+    var path: String?
+    /// The file for the results in the JUnit format.
+    var junitPath: String?
+    /// JSON Pointers to values of recorded messages that may differ.
+    var ignoredPointers: [String] = []
+
+    /// The options.
+    /// - Parameter conflicts: The options without a meaning for a scenario.
+    static func options(conflicts: [OptionReference]) -> [OptionSpecification<ScenarioArguments>] {
+        [
+            OptionSpecification(
+                "scenario", value: OptionValue("FILE", .file), conflicts: conflicts, heading: .scenario,
+                summary: "Play FILE and check the replies",
+                manual: """
+                    Play the steps of *FILE* on one connection: send its messages, and wait for the expected ones. \
+                    Every recording is a scenario. One line per step is written to standard output. The first step \
+                    that fails ends the run with status 7. See SCENARIOS.
+                    """,
+                example: "--scenario login.jsonl --timeout 30s", seeAlso: ["junit", "ignore", "record"]
+            ) { arguments, value in arguments.path = value },
+            OptionSpecification(
+                "junit", value: OptionValue("FILE", .file), requires: ["scenario"], heading: .scenario,
+                summary: "Write the results as JUnit XML to FILE",
+                manual: """
+                    Write the results of `--scenario` to *FILE* in the JUnit XML format, with a test case for each \
+                    step. An existing file is overwritten; a new file is readable only by you.
+                    """,
+                example: "--scenario login.jsonl --junit results.xml", seeAlso: ["scenario"]
+            ) { arguments, value in arguments.junitPath = value },
+            OptionSpecification(
+                "ignore", value: OptionValue("POINTERS"), repeatable: true, requires: ["scenario"], heading: .scenario,
+                summary: "Values that may differ: /time,/id",
+                manual: """
+                    Ignore the values at these JSON Pointers (RFC 6901) when received messages are compared with \
+                    recorded ones. Separate several pointers with commas.
+                    """,
+                example: "--scenario session.jsonl --ignore /time,/id", seeAlso: ["scenario"]
+            ) { arguments, value throws(ValueProblem) in
+                for pointer in value.split(separator: ",", omittingEmptySubsequences: false) {
+                    guard pointer.utf8.first == UInt8(ascii: "/") else { throw .notAPointer }
+                    do throws(JSONQueryError) {
+                        arguments.ignoredPointers.append(try JSONPath(String(pointer)).source)
+                    } catch {
+                        throw .notAPath(error)
+                    }
+                }
+            },
+        ]
+    }
+}
