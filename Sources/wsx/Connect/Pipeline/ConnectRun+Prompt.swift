@@ -27,10 +27,10 @@ extension ConnectRun: PromptConnection {
     /// The facts for the status line.
     var statusFacts: StatusLine.Facts {
         let (counters, tls) = (connectionCounters, statistics.opening?.tls?.version)
-        let state = connection == nil ? attemptWords == nil ? "disconnected" : "connecting" : tls
+        let state = connection != nil ? tls : attemptWords != nil ? "connecting" : "disconnected"
         return StatusLine.Facts(
-            place: ["\(settings.connector.request.url)"] + [state].compactMap { $0 }, sentMessages: counters.sent.messages,
-            receivedMessages: counters.received.messages,
+            place: ["\(settings.connector.request.url)", state].compactMap { $0 },
+            sentMessages: counters.sent.messages, receivedMessages: counters.received.messages,
             roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path)
     }
 
