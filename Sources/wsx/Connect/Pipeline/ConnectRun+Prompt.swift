@@ -27,9 +27,9 @@ extension ConnectRun: PromptConnection {
     /// The facts for the status line.
     var statusFacts: StatusLine.Facts {
         let tls = statistics.opening?.tls?.version
-        let state = connection == nil ? attemptWords == nil ? "disconnected" : "connecting" : tls
+        let state = connection != nil ? tls : attemptWords != nil ? "connecting" : "disconnected"
         return StatusLine.Facts(
-            place: ["\(settings.connector.request.url)"] + [state].compactMap { $0 },
+            place: ["\(settings.connector.request.url)", state].compactMap { $0 },
             roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path)
     }
 
