@@ -539,6 +539,30 @@ MATCHERS = {
     "bad-template": b'{"/a":"{{"}\n',
 }
 
+SCENARIOS = {
+    "login": b'''{"type":"message","direction":"out","data":"{\\"token\\":\\"x\\"}"}
+{"type":"message","direction":"in","match":{"/type":"ready"},"set":{"sid":"/session"},"name":"login","timeout":"2s"}
+{"type":"repeat"}
+{"type":"pause","for":"1s-3s"}
+{"type":"message","direction":"out","data":"{\\"sid\\":\\"{{sid}}\\",\\"id\\":{{seq}}}"}
+{"type":"message","direction":"in","match":{"/id":"{{seq}}"},"strict":true}
+''',
+    "frames": b'''{"type":"ping","direction":"out","data":"x"}
+{"type":"pong","direction":"in"}
+{"type":"pong","direction":"out","base64":"AAE="}
+{"type":"close","direction":"out","code":1000,"reason":"bye"}
+{"type":"close","direction":"in","code":1000}
+''',
+    "recording": b'''{"type":"recording","time":"2026-05-01T12:00:00.000000Z"}
+{"type":"open","url":"ws://h/","status":101}
+{"type":"message","direction":"in","opcode":"text","bytes":2,"data":"hi","client":1}
+{"type":"message","direction":"out","opcode":"binary","bytes":2,"base64":"AAE=","client":1}
+''',
+    "echoed": b'''{"type":"message","direction":"in","match":"type"}
+{"type":"message","direction":"in","match":"direction","timeout":"9ms"}
+''',
+}
+
 TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
@@ -578,6 +602,7 @@ TARGETS = {
     "answer-rules": ANSWER_RULES,
     "data-files": DATA_FILES,
     "matchers": MATCHERS,
+    "scenarios": SCENARIOS,
 }
 
 for target, seeds in TARGETS.items():

@@ -15,6 +15,6 @@ struct FuzzTarget: Sendable {
         extensions, compressionOffers, urls, redirects, cookies, challenges, netrc, proxyChoice, proxyConnect,
         proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonEvents, eventInput, encodedInput,
         options, configuration, records, replLines, histograms, benchResults, templates, answerRules, dataFiles,
-        matchers,
+        matchers, scenarios,
     ]
 }

@@ -53,6 +53,9 @@ public struct ScenarioPlayer: ~Copyable {
     /// When the current step has to be continued, on the clock of the calls, in nanoseconds; `nil` if it is not waiting
     /// for a time.
     public private(set) var deadline: UInt64?
+    /// Whether an iteration has ended, and ``advance(at:_:)`` starts the next one. The caller decides when, because a
+    /// scenario that never waits would otherwise not return.
+    public private(set) var isAboutToRepeat = false
     private var stepStart: UInt64 = 0
     private var stamp: Template.Stamp
     private var random: SeededRandom
@@ -60,6 +63,8 @@ public struct ScenarioPlayer: ~Copyable {
     private let clockOffset: UInt64
     /// Messages that no step has taken yet.
     private var waiting = WaitingMessages()
+    /// Whether this end has started the closing handshake, or the connection has ended.
+    private var isClosing = false
     /// The last message that the current step has skipped.
     private var skipped: [UInt8]?
     private var buffer = ByteBuffer()
@@ -116,6 +121,7 @@ public struct ScenarioPlayer: ~Copyable {
     /// Handles the end of the connection.
     /// - Parameter code: The close code of the peer, `noStatus`, or `abnormalClosure`.
     public mutating func connectionEnded(_ code: CloseCode, at now: UInt64, _ port: some Port) {
+        isClosing = true
         while case .step(let index) = phase {
             switch scenario.steps[index].action {
             case .close: endStep(index, at: now, port)
@@ -163,10 +169,11 @@ public struct ScenarioPlayer: ~Copyable {
         }
     }
 
-    /// Carries out steps until one has to wait.
+    /// Carries out steps until one has to wait, or until the scenario is about to be repeated; see ``isAboutToRepeat``.
     public mutating func advance(at now: UInt64, _ port: some Port) {
+        isAboutToRepeat = false
         takeMessages(at: now, port)
-        while case .step(let index) = phase {
+        while case .step(let index) = phase, !isAboutToRepeat {
             do throws(ScenarioFailure.Reason) {
                 guard try perform(index, at: now, port) else { return }
                 endStep(index, at: now, port)
@@ -180,7 +187,7 @@ public struct ScenarioPlayer: ~Copyable {
     /// Ends the steps that wait for messages that have arrived.
     private mutating func takeMessages(at now: UInt64, _ port: some Port) {
         while case .step(let index) = phase, case .receive(let expectation) = scenario.steps[index].action,
-            let message = waiting.takeFirst()
+            !isAboutToRepeat, let message = waiting.takeFirst()
         {
             updateStamp(at: now)
             do throws(ScenarioFailure.Reason) {
@@ -217,9 +224,6 @@ public struct ScenarioPlayer: ~Copyable {
         }
     }
 
-    /// Whether this end has started the closing handshake.
-    private var isClosing = false
-
     private mutating func updateStamp(at now: UInt64) {
         stamp.time = (now &+ clockOffset) / 1_000_000
         stamp.seed = random.next()
@@ -254,7 +258,9 @@ public struct ScenarioPlayer: ~Copyable {
         port.stepEnded(index, nanoseconds: now &- stepStart)
         guard index + 1 == scenario.steps.count else { return begin(index + 1, at: now) }
         port.iterationEnded()
-        if repeats, !isClosing { begin(scenario.repeatStart, at: now) } else { finish() }
+        guard repeats, !isClosing else { return finish() }
+        begin(scenario.repeatStart, at: now)
+        isAboutToRepeat = true
     }
 
     private mutating func finish() {

@@ -65,13 +65,28 @@ import WSCore
         var player = try player(Self.reply, #"{"type":"repeat"}"#, Self.ask, Self.reply, repeats: true)
         let port = Port()
         player.start(at: 0, port)
-        for _ in 0..<3 { receive("reply", &player, port) }
+        for _ in 0..<3 {
+            receive("reply", &player, port)
+            if player.isAboutToRepeat { player.advance(at: 0, port) }
+        }
         #expect(
             port.take() == [
                 "0 after 0", "send ask 1 of 7", "1 after 0", "2 after 0", "again", "send ask 2 of 7", "1 after 0",
                 "2 after 0", "again", "send ask 3 of 7", "1 after 0",
             ])
         #expect(player.phase == .step(2))
+    }
+
+    @Test("A scenario that never waits returns after each iteration")
+    func endless() throws {
+        var player = try player(Self.ask, repeats: true)
+        let port = Port()
+        player.start(at: 0, port)
+        #expect(port.take() == ["send ask 1 of 7", "0 after 0", "again"])
+        let isAboutToRepeat = player.isAboutToRepeat
+        #expect(isAboutToRepeat)
+        player.advance(at: 1, port)
+        #expect(port.take() == ["send ask 2 of 7", "0 after 0", "again"])
     }
 
     @Test("Messages that arrive during a pause wait for their step")
