@@ -94,6 +94,8 @@ public struct DataReader: Sendable {
     private mutating func read() throws(DataError) -> DataRow? {
         guard let format = try detectFormat() else { return nil }
         var row: DataRow?
+        // A span of a property would exclude changes of the others.
+        let input = input
         switch format {
         case .csv: row = try csv.read(input.span.bytes, from: &cursor)
         case .objects: row = try objects.read(input.span.bytes, from: &cursor)

@@ -30,7 +30,10 @@ import Testing
             _ = try Template(text)
             Issue.record("accepted")
         } catch {
-            guard case .badPath = error.reason else { return Issue.record("\(error)") }
+            guard case .badPath = error.reason else {
+                Issue.record("\(error)")
+                return
+            }
             #expect("\(error)".hasPrefix("{{last:…}} needs a path in the message: "))
         }
     }
