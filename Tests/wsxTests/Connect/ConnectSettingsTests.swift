@@ -231,11 +231,12 @@ import WSCore
             $0.client.closeFrame.closeCode = 4000
             $0.client.closeFrame.closeReason = "done"
         }
-        #expect(settings.connection.role == .client)
-        #expect(settings.connection.limits == Limits(maximumMessageBytes: 7, maximumFragments: 8))
-        #expect(settings.connection.fragmentBytes == 9)
-        #expect(settings.connection.closeTimeout == .seconds(3))
-        #expect(!settings.connection.pausesReadingWhenFull)
+        let connection = settings.connection(handledBy: ConnectRun.self)
+        #expect(connection.role == .client)
+        #expect(connection.limits == Limits(maximumMessageBytes: 7, maximumFragments: 8))
+        #expect(connection.fragmentBytes == 9)
+        #expect(connection.closeTimeout == .seconds(3))
+        #expect(!connection.pausesReadingWhenFull)
         #expect(settings.closeFrame == CloseFrame(code: CloseCode(rawValue: 4000), reason: "done"))
     }
 
