@@ -101,10 +101,10 @@ private struct ScenarioReader {
 
     private mutating func type(of members: [(name: JSONToken, value: JSONToken)]) throws(ScenarioError) -> String {
         values.removeAll(keepingCapacity: true)
-        for (name, value) in members where JSONString.decoded(bytes(of: name)) == "type" {
+        for (name, value) in members where decoded(name) == "type" {
             values[.type] = value
             guard value.kind == .string else { throw error("'type' is not a string", at: value) }
-            return JSONString.decoded(bytes(of: value))
+            return decoded(value)
         }
         throw error("the step has no 'type'; add one, such as \"type\":\"message\"")
     }
@@ -114,7 +114,7 @@ private struct ScenarioReader {
         _ members: [(name: JSONToken, value: JSONToken)], of type: String
     ) throws(ScenarioError) {
         for (nameToken, value) in members {
-            let name = JSONString.decoded(bytes(of: nameToken))
+            let name = decoded(nameToken)
             guard let member = Member(rawValue: name) else {
                 throw error("unknown member \(Self.shown(name)); check its spelling", at: nameToken)
             }
@@ -132,17 +132,23 @@ private struct ScenarioReader {
         }
     }
 
-    private func bytes(of token: JSONToken) -> RawSpan { line.span.bytes.extracting(token.range) }
+    /// The decoded text of a string.
+    private func decoded(_ token: JSONToken) -> String {
+        JSONString.decoded(line.span.bytes.extracting(token.range))
+    }
+
+    /// The source of a value.
+    private func source(of token: JSONToken) -> String { String(decoding: line[token.range], as: UTF8.self) }
 
     private func text(_ member: Member) throws(ScenarioError) -> String? {
         guard let value = values[member] else { return nil }
         guard value.kind == .string else { throw error("'\(member.rawValue)' is not a string", at: value) }
-        return JSONString.decoded(bytes(of: value))
+        return decoded(value)
     }
 
     private func flag(_ member: Member) throws(ScenarioError) -> Bool {
         guard let value = values[member] else { return false }
-        switch (value.kind, bytes(of: value).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }) {
+        switch (value.kind, source(of: value)) {
         case (.literal, "true"): return true
         case (.literal, "false"): return false
         default: throw error("'\(member.rawValue)' is neither true nor false", at: value)
@@ -151,8 +157,7 @@ private struct ScenarioReader {
 
     private func number(_ member: Member, in range: ClosedRange<Int>) throws(ScenarioError) -> Int? {
         guard let value = values[member] else { return nil }
-        let text = bytes(of: value).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        guard value.kind == .number, let number = Int(text), range.contains(number) else {
+        guard value.kind == .number, let number = Int(source(of: value)), range.contains(number) else {
             throw error("'\(member.rawValue)' is not a number from \(range.lowerBound) to \(range.upperBound)", at: value)
         }
         return number
@@ -258,7 +263,7 @@ private struct ScenarioReader {
         }
         do throws(MatcherError) {
             return try Matcher(
-                parsing: bytes(of: match), variables: options.variables, environment: options.environment)
+                parsing: line.span.bytes.extracting(match.range), variables: options.variables, environment: options.environment)
         } catch {
             throw self.error("'match': \(error.reason)", atByte: match.range.lowerBound + error.byteOffset)
         }
@@ -266,9 +271,10 @@ private struct ScenarioReader {
 
     private mutating func extractions() throws(ScenarioError) -> [Extraction] {
         guard let set = values[.set] else { return [] }
+        let object = Array(line[set.range])
         let members: [(name: JSONToken, value: JSONToken)]?
         do throws(JSONError) {
-            members = try JSONReader.members(of: bytes(of: set))
+            members = try JSONReader.members(of: object.span.bytes)
         } catch {
             throw self.error("'set' is not JSON", at: set)
         }
@@ -276,12 +282,11 @@ private struct ScenarioReader {
         var extractions: [Extraction] = []
         for (name, value) in members {
             let place = set.range.lowerBound + name.range.lowerBound
-            let valueText = bytes(of: set).extracting(value.range)
             guard value.kind == .string else { throw error("the location is not a string", atByte: place) }
-            let path = try path(JSONString.decoded(valueText), atByte: place)
+            let path = try path(JSONString.decoded(object.span.bytes.extracting(value.range)), atByte: place)
+            let variable = JSONString.decoded(object.span.bytes.extracting(name.range))
             do throws(VariableNameError) {
-                let slot = try options.variables.add(JSONString.decoded(bytes(of: set).extracting(name.range)))
-                extractions.append(Extraction(slot: slot, path: path))
+                extractions.append(Extraction(slot: try options.variables.add(variable), path: path))
             } catch {
                 throw self.error("\(error)", atByte: place)
             }

@@ -57,7 +57,8 @@ import WSCore
         #expect(port.take() == [])
         receive("reply", &player, at: 600, port)
         #expect(port.take() == ["1 after 500", "send ask 2 of 7", "2 after 0", "again"])
-        #expect(player.phase == .over)
+        let phase = player.phase
+        #expect(phase == .over)
     }
 
     @Test("The steps after repeat are repeated")
@@ -74,7 +75,8 @@ import WSCore
                 "0 after 0", "send ask 1 of 7", "1 after 0", "2 after 0", "again", "send ask 2 of 7", "1 after 0",
                 "2 after 0", "again", "send ask 3 of 7", "1 after 0",
             ])
-        #expect(player.phase == .step(2))
+        let phase = player.phase
+        #expect(phase == .step(2))
     }
 
     @Test("A scenario that never waits returns after each iteration")
@@ -98,7 +100,8 @@ import WSCore
         receive("reply", &player, at: 6, port)
         #expect(port.take() == [])
         player.timePassed(at: 999_999_999, port)
-        #expect(player.phase == .step(0))
+        let phase = player.phase
+        #expect(phase == .step(0))
         player.timePassed(at: 1_000_000_000, port)
         #expect(port.take() == ["0 after 1000000000", "1 after 0", "again"])
     }
@@ -107,7 +110,7 @@ import WSCore
     func randomPause() throws {
         var player = try player(#"{"type":"pause","for":"1s-3s"}"#, Self.ask)
         player.start(at: 0, Port())
-        let deadline = try #require(player.deadline)
+        let deadline = player.deadline ?? 0
         #expect((1_000_000_000...3_000_000_000).contains(deadline))
     }
 
@@ -152,7 +155,8 @@ import WSCore
         receive(#"{"type":"hello","session":"a\"b"}"#, &player, port)
         #expect(port.take().dropFirst() == [#"send {"sid":"a\"b","id":1}"#, "1 after 0"])
         receive(#"{"id":1}"#, &player, port)
-        #expect(player.phase == .over)
+        let phase = player.phase
+        #expect(phase == .over)
     }
 
     @Test("An expected value that is missing fails the step")
@@ -175,11 +179,13 @@ import WSCore
         let port = Port()
         player.start(at: 0, port)
         player.received(control: .ping, at: 1, port)
-        #expect(player.phase == .step(1))
+        let phase = player.phase
+        #expect(phase == .step(1))
         player.received(control: .pong, at: 2, port)
         player.advance(at: 2, port)
         player.received(control: .ping, at: 3, port)
-        #expect(player.phase == .over)
+        let finalPhase = player.phase
+        #expect(finalPhase == .over)
     }
 
     @Test("A close of either end is a step")
@@ -189,7 +195,8 @@ import WSCore
         player.start(at: 0, port)
         #expect(port.take().last == "close 1000")
         player.connectionEnded(.normalClosure, at: 5, port)
-        #expect(player.phase == .over)
+        let phase = player.phase
+        #expect(phase == .over)
         var waiting = try self.player(#"{"type":"close","direction":"in","code":4001}"#, repeats: true)
         waiting.start(at: 0, port)
         waiting.connectionEnded(.normalClosure, at: 5, port)

@@ -17,6 +17,25 @@ import Testing
         }
     }
 
+    @Test(
+        "In a narrow terminal, help breaks at words",
+        arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?], [40, 60])
+    func narrow(command: Command?, columns: Int) throws {
+        let words = command.map(TestProgram.words) ?? []
+        guard
+            case .text(.help(let short)) = try Invocation.program.parse(words + ["-h"], helpColumns: columns),
+            case .text(.longHelp(let long)) = try Invocation.program.parse(words + ["--help"], helpColumns: columns)
+        else {
+            Issue.record("no help")
+            return
+        }
+        for line in short.split(separator: "\n") { #expect(line.count <= columns, "\(line)") }
+        for line in long.split(separator: "\n") where line.count > columns {
+            // Command lines keep their words together, so they can be copied.
+            #expect(line.contains("wsx ") || line.contains(" --"), "\(line)")
+        }
+    }
+
     @Test("Help contains no marks of the manual", arguments: Command.allCases)
     func marks(command: Command) {
         #expect(!TestProgram.longHelp(of: command).contains("`"))

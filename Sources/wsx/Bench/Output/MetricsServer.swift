@@ -19,7 +19,10 @@ final class MetricsServer {
             throw .badArgument(what: "--metrics", why: "\(error)")
         }
         server = Server<Nobody>(
-            .init(policy: policy, connection: .init(role: .server), responder: page, maximumConnections: 16), on: loop
+            .init(
+                policy: policy,
+                connection: .init(role: .server, limits: Limits(maximumMessageBytes: 1, maximumFragments: 1)),
+                responder: page, maximumConnections: 16), on: loop
         ) { _ in Nobody() }
         server.refusal = { _ in HandshakeRefusal(status: 404, reason: "There are no WebSockets here; see /metrics.") }
         let place = try ListeningAddress.parse(address, what: "--metrics '\(escapingControls(address))'")
