@@ -1,7 +1,10 @@
-/// The help that goes to standard output, at most 80 columns wide.
+/// The help that goes to standard output, as wide as the program's description says. Only examples, tables, and the names
+/// of options may be wider.
 public enum HelpText {
-    /// The width of the widest line, in characters.
+    /// The default width, in characters.
     public static let columns = 80
+    /// The minimum width of a summary beside an option.
+    private static let fewestSummaryColumns = 24
 
     /// The text of `-h`: one line per option.
     /// - Parameter command: The command to explain; nil: the program.
@@ -10,11 +13,16 @@ public enum HelpText {
         lines += operandsAndCommands(command, program)
         let groups = program.options(byHeadingOf: command)
         let width = groups.flatMap(\.options).map { label($0).count }.max() ?? 0
+        let isNarrow = program.helpColumns - width - 4 < fewestSummaryColumns
         for (heading, options) in groups {
             lines += ["", heading.title + ":"]
             for option in options {
-                let standard = option.defaultValue.map { " [\($0)]" } ?? ""
-                lines.append("  " + padded(label(option), width) + "  " + option.summary + standard)
+                let summary = option.summary + (option.defaultValue.map { " [\($0)]" } ?? "")
+                if isNarrow {
+                    lines += ["  " + label(option)] + wrapped(summary, indentation: 10, program)
+                } else {
+                    lines += listed(label(option), summary, width: width, program)
+                }
             }
         }
         lines += closing(command, program, knowsLongHelp: false)
@@ -30,7 +38,7 @@ public enum HelpText {
                 continue
             }
             let name = program.fullName(of: command)
-            let withoutExample = explanation(option, example: nil)
+            let withoutExample = explanation(option, example: nil, program)
             if let index = parts.firstIndex(where: { $0.option == withoutExample }) {
                 parts[index].names += ", " + name
             } else {
@@ -38,7 +46,7 @@ public enum HelpText {
             }
         }
         if let option = program.options.first(where: { $0.isNamed(typed) }) {
-            parts.append((program.name, [], explanation(option, example: nil)))
+            parts.append((program.name, [], explanation(option, example: nil, program)))
         }
         guard !parts.isEmpty else {
             let names = Set(program.commands.flatMap { $0.options.map(\.long) }).sorted()
@@ -67,7 +75,7 @@ public enum HelpText {
         var lines = opening(command, program)
         for case .paragraph(let text) in manual.description {
             lines.append("")
-            lines += wrapped(text.plain, indentation: 0)
+            lines += wrapped(text.plain, indentation: 0, program)
         }
         lines += operandsAndCommands(command, program)
         for (heading, options) in program.options(byHeadingOf: command) {
@@ -77,7 +85,9 @@ public enum HelpText {
         for section in manual.sections where section.title == ManualSection.exitStatusTitle {
             lines += ["", "Exit status:"]
             for case .definitions(let definitions) in section.blocks {
-                lines += definitions.flatMap { listed($0.term.plain, $0.text.plain, width: 3) }
+                lines += definitions.flatMap {
+                    listed($0.term.plain, $0.text.plain, width: max(3, $0.term.plain.count), program)
+                }
             }
         }
         if command == nil {
@@ -89,7 +99,8 @@ public enum HelpText {
         if !manual.examples.isEmpty {
             lines += ["", "Examples:"]
             for example in manual.examples {
-                lines += ["  # " + example.purpose, "  " + example.line]
+                lines += wrapped(example.purpose, indentation: 4, program).map { "  # " + $0.dropFirst(4) }
+                lines.append("  " + example.line)
             }
         }
         lines += closing(command, program, knowsLongHelp: true)
@@ -108,19 +119,19 @@ public enum HelpText {
         for section in program.manual.sections where section.title == topic.title {
             for (index, block) in section.blocks.enumerated() {
                 if index > 0 { lines.append("") }
-                lines += self.lines(of: block)
+                lines += self.lines(of: block, program)
             }
         }
         return lines
     }
 
     /// A block of a section, indented.
-    private static func lines(of block: ManualBlock) -> [String] {
+    private static func lines(of block: ManualBlock, _ program: ProgramDescription) -> [String] {
         switch block {
-        case .paragraph(let text): return wrapped(text.plain, indentation: 2)
+        case .paragraph(let text): return wrapped(text.plain, indentation: 2, program)
         case .definitions(let definitions):
             return definitions.flatMap {
-                ["  " + $0.term.plain] + wrapped($0.text.plain, indentation: 10)
+                ["  " + $0.term.plain] + wrapped($0.text.plain, indentation: 10, program)
             }
         case .listing(let listing): return listing.map { $0.isEmpty ? "" : "    " + $0 }
         case .table(let headings, let rows):
@@ -142,10 +153,13 @@ public enum HelpText {
 
     private static func opening(_ command: CommandDescription?, _ program: ProgramDescription) -> [String] {
         let summary = command?.summary ?? program.summary
-        var lines = [
-            "\(program.fullName(of: command)): \(summary)", "", "Usage: \(program.synopsis(of: command))",
-        ]
-        if command == nil, let synopsis = program.shortSynopsis { lines.append("       " + synopsis) }
+        var lines = wrapped("\(program.fullName(of: command)): \(summary)", indentation: 0, program)
+        var usage = wrapped(program.synopsis(of: command), indentation: 7, program)
+        usage[0] = "Usage: " + usage[0].dropFirst(7)
+        lines += [""] + usage
+        if command == nil, let synopsis = program.shortSynopsis {
+            lines += wrapped(synopsis, indentation: 7, program)
+        }
         return lines
     }
 
@@ -154,11 +168,13 @@ public enum HelpText {
     ) -> [String] {
         let name = program.fullName(of: command)
         guard let command else {
-            return ["", "'\(name) COMMAND -h' lists a command's options, '\(name) COMMAND --help' explains them."]
+            let hint = "'\(name) COMMAND -h' lists a command's options, '\(name) COMMAND --help' explains them."
+            return [""] + wrapped(hint, indentation: 0, program)
         }
         guard command.hasPage else { return [] }
         let page = program.manualName(of: command) + "(1)"
-        return ["", knowsLongHelp ? "\(page) tells more." : "'\(name) --help' and \(page) tell more."]
+        let hint = knowsLongHelp ? "\(page) tells more." : "'\(name) --help' and \(page) tell more."
+        return [""] + wrapped(hint, indentation: 0, program)
     }
 
     private static func operandsAndCommands(
@@ -168,14 +184,14 @@ public enum HelpText {
         guard let command else {
             let width = program.commands.map(\.name.count).max() ?? 0
             lines += ["", "Commands:"]
-            for command in program.commands { lines += listed(command.name, command.summary, width: width) }
+            for command in program.commands { lines += listed(command.name, command.summary, width: width, program) }
             return lines
         }
         let operands = command.operands
         if !operands.isEmpty {
             let width = operands.map(\.synopsis.count).max() ?? 0
             lines += ["", "Operands:"]
-            for operand in operands { lines += listed(operand.synopsis, operand.summary, width: width) }
+            for operand in operands { lines += listed(operand.synopsis, operand.summary, width: width, program) }
         }
         return lines
     }
@@ -183,30 +199,34 @@ public enum HelpText {
     private static func explanation(
         _ option: OptionDescription, in command: CommandDescription?, _ program: ProgramDescription
     ) -> [String] {
-        explanation(option, example: command.flatMap { program.example(of: option, in: $0) })
+        explanation(option, example: command.flatMap { program.example(of: option, in: $0) }, program)
     }
 
     /// An option's names, manual, choices, and notes, and a command line that uses it.
-    private static func explanation(_ option: OptionDescription, example: String?) -> [String] {
+    private static func explanation(
+        _ option: OptionDescription, example: String?, _ program: ProgramDescription
+    ) -> [String] {
         var lines = ["  " + label(option)]
-        lines += option.manual.flatMap { wrapped($0.plain, indentation: 10) }
+        lines += option.manual.flatMap { wrapped($0.plain, indentation: 10, program) }
         let choices = option.value?.completion.choices ?? []
         let width = choices.map(\.name.count).max() ?? 0
-        for choice in choices { lines += listed(choice.name, choice.summary, width: width, indentation: 12) }
-        lines += option.notes.flatMap { wrapped($0.plain, indentation: 10) }
-        if let example { lines += wrappedExample(example, indentation: 10) }
-        if let related = option.relatedOptions { lines += wrapped(related.plain, indentation: 10) }
+        for choice in choices { lines += listed(choice.name, choice.summary, width: width, indentation: 12, program) }
+        lines += option.notes.flatMap { wrapped($0.plain, indentation: 10, program) }
+        if let example { lines += wrappedExample(example, indentation: 10, program) }
+        if let related = option.relatedOptions { lines += wrapped(related.plain, indentation: 10, program) }
         return lines
     }
 
     /// A command line that can be copied. It is broken only before options, and each break is escaped for the shell.
-    private static func wrappedExample(_ example: String, indentation: Int) -> [String] {
+    private static func wrappedExample(
+        _ example: String, indentation: Int, _ program: ProgramDescription
+    ) -> [String] {
         var lines = [spaces(indentation) + "Example:"]
         var part = ""
         for word in example.split(separator: " ").map(String.init) + ["--"] {
             if word.hasPrefix("--") {
                 // Leaves room for the backslash of a break after the part.
-                if lines[lines.count - 1].count + part.count + 2 > columns {
+                if lines[lines.count - 1].count + part.count + 2 > program.helpColumns {
                     lines[lines.count - 1] += " \\"
                     lines.append(spaces(indentation + 3))
                 }
@@ -219,9 +239,11 @@ public enum HelpText {
     }
 
     /// A term and its meaning beside it.
-    private static func listed(_ term: String, _ text: String, width: Int, indentation: Int = 2) -> [String] {
+    private static func listed(
+        _ term: String, _ text: String, width: Int, indentation: Int = 2, _ program: ProgramDescription
+    ) -> [String] {
         let column = indentation + width + 2
-        var lines = wrapped(text, indentation: column)
+        var lines = wrapped(text, indentation: column, program)
         if let first = lines.first {
             lines[0] = spaces(indentation) + padded(term, width) + "  " + first.dropFirst(column)
         }
@@ -229,7 +251,7 @@ public enum HelpText {
     }
 
     /// The words of `text` on lines of at most `columns` characters.
-    public static func wrapped(_ text: String, indentation: Int, columns: Int = HelpText.columns) -> [String] {
+    public static func wrapped(_ text: String, indentation: Int, columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
@@ -241,6 +263,10 @@ public enum HelpText {
         }
         if !line.isEmpty { lines.append(spaces(indentation) + line) }
         return lines
+    }
+
+    private static func wrapped(_ text: String, indentation: Int, _ program: ProgramDescription) -> [String] {
+        wrapped(text, indentation: indentation, columns: program.helpColumns)
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

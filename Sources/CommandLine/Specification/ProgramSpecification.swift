@@ -1,7 +1,7 @@
 /// A program: its description and its commands.
 public struct ProgramSpecification<Invocation>: Sendable {
     /// The description of the program.
-    public let description: ProgramDescription
+    public private(set) var description: ProgramDescription
     /// Creates the invocation that prints a text: help or a completion script.
     let text: @Sendable (InformationalText) -> Invocation
     private let commands: [CommandSpecification<Invocation>]
@@ -30,10 +30,17 @@ public struct ProgramSpecification<Invocation>: Sendable {
     /// - Parameters:
     ///   - words: The words after the program's name.
     ///   - configuration: The user's defaults and profiles.
+    ///   - helpColumns: The width of help; at least 40.
     /// - Throws: ``UsageError`` for the first error.
     public func parse(
-        _ words: [String], configuration: ConfigurationSource = .none
+        _ words: [String], configuration: ConfigurationSource = .none, helpColumns: Int = HelpText.columns
     ) throws(UsageError) -> Invocation {
+        var program = self
+        program.description.helpColumns = helpColumns
+        return try program.parse(words, configuration)
+    }
+
+    private func parse(_ words: [String], _ configuration: ConfigurationSource) throws(UsageError) -> Invocation {
         let words = words.first == "--" ? Array(words.dropFirst()) : words
         guard let word = words.first else { throw .missingCommand(example: description.firstExample) }
         if let command = leading(words) {
@@ -110,6 +117,8 @@ public struct ProgramDescription: Sendable {
     public let topics: [ManualTopic]
     /// Equivalents for the command lines of other programs.
     public let hooks: ForeignHooks
+    /// The width of help.
+    var helpColumns = HelpText.columns
     private let makeManual: @Sendable () -> Manual
 
     /// Describes a program.

@@ -36,7 +36,7 @@ struct Wsx {
         var places: [ConfigurationSource.Place] = []
         do throws(UsageError) {
             let source = ConfigurationSource(load: file.read, didUse: { places = $0 })
-            switch try Invocation.program.parse(words, configuration: source) {
+            switch try Invocation.program.parse(words, configuration: source, helpColumns: helpColumns) {
             case .connect(let arguments): return connect(arguments, places)
             case .listen(let arguments): return listen(arguments, places)
             case .bench(let arguments): return bench(arguments, places)
@@ -57,6 +57,12 @@ struct Wsx {
     /// Whether a person most likely typed the command line and reads the output.
     private static var isOnTerminal: Bool {
         [StandardDescriptors.input, StandardDescriptors.output].allSatisfy(StandardDescriptors.isTerminal)
+    }
+
+    /// The width of help: that of the terminal, if it is between 40 and 80 columns.
+    private static var helpColumns: Int {
+        let size = StandardDescriptors.windowSize(of: StandardDescriptors.output)
+        return size.map { max(40, min($0.columns, HelpText.columns)) } ?? HelpText.columns
     }
 
     /// Prints a text. A reader that closes the pipe is a normal end.
