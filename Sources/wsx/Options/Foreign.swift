@@ -101,6 +101,7 @@ struct ForeignOption: Sendable {
         ),
         ForeignOption([.connect], "--exit-on-eof", remedy: "use --linger 0"),
         ForeignOption([.connect], "--one-message", remedy: "use --one"),
+        ForeignOption([.connect], "--oneshot", remedy: "use 'wsx listen --once PORT'"),
         ForeignOption([.connect], "--max-messages", remedy: "use --count N"),
         ForeignOption(
             [.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", "-D", "--dump-header",
@@ -112,7 +113,8 @@ struct ForeignOption: Sendable {
         ForeignOption(duplex, "--ping-interval", "--keepalive-time", remedy: "use --heartbeat DURATION"),
         ForeignOption(duplex, "--ping-timeout", remedy: "use --heartbeat-misses N"),
         ForeignOption([.bench], "--ping-interval", remedy: "use --mode idle with --heartbeat DURATION"),
-        ForeignOption(duplex, "-t", remedy: "use --text"),
+        ForeignOption([.connect], "-t", remedy: "use --text, or 'wsx bench -t N URL' for a load test on N threads"),
+        ForeignOption([.listen], "-t", remedy: "use --text"),
         ForeignOption([.listen], "-b", remedy: "use --binary"),
         ForeignOption(duplex, "-0", "--null-terminated", remedy: "use --input nul"),
         ForeignOption(duplex, "--base64", remedy: "use --input base64 and --output base64"),
@@ -162,7 +164,7 @@ struct ForeignOption: Sendable {
 enum ForeignCommand {
     private static let all = [
         "serve": "wsx listen PORT", "server": "wsx listen PORT", "client": "wsx connect URL", "run": "wsx bench URL",
-        "load": "wsx bench URL", "echo": "wsx connect echo:",
+        "load": "wsx bench URL", "echo": "wsx connect echo:", "-": "wsx connect URL",
     ]
 
     /// The command line to use instead; nil: the table does not contain the word.

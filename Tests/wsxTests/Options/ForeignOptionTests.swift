@@ -13,7 +13,7 @@ import Testing
             ("--data", "put the message after the URL, or use --file FILE"),
             ("--post", "put the message after the URL, or use --file FILE"),
             ("--tls-max", "omit it: only the oldest version can be set (--tls-min)"), ("-m", "use --timeout DURATION"),
-            ("-d", "put the message after the URL, or use --file FILE"), ("-t", "use --text"),
+            ("-d", "put the message after the URL, or use --file FILE"), ("-t", "use --text, or 'wsx bench -t N URL' for a load test on N threads"),
             ("-w", "use --linger DURATION to wait for replies"), ("-A", "use --user-agent TEXT"),
             ("-e", "use -H 'Referer: URL'"), ("-X", "omit it: a WebSocket handshake always uses GET"),
             ("-E", "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"),
@@ -145,7 +145,7 @@ import Testing
 
     @Test(
         "A command of another tool, or echo without its colon, leads to ours",
-        arguments: [("serve", "wsx listen PORT"), ("server", "wsx listen PORT"), ("echo", "wsx connect echo:")])
+        arguments: [("serve", "wsx listen PORT"), ("echo", "wsx connect echo:"), ("-", "wsx connect URL")])
     func commands(word: String, line: String) {
         #expect(Self.message([word, "8080"]) == "wsx: unknown command '\(word)'; use '\(line)'")
     }

@@ -3,7 +3,8 @@ import WSCore
 
 /// One subprotocol, or several separated by commas.
 enum SubprotocolValue {
-    /// Parses names. It rejects a URL, which follows curl's `-s`, and a script, which follows wrk's.
+    /// Parses names. It rejects a URL, which follows curl's `-s`, a script, which follows wrk's, and a port, which follows
+    /// websocat's.
     static func parse(_ text: String) throws(ValueProblem) -> [String] {
         let quiet = "use --quiet to silence notices"
         if MisplacedValue.isURL(text) {
@@ -16,6 +17,10 @@ enum SubprotocolValue {
         if text.hasSuffix(".lua") || text.hasSuffix(".js") {
             throw .misplaced(
                 MisplacedValue(kind: "a script, not a subprotocol", remedy: "use --message TEXT or --file FILE"))
+        }
+        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            throw .misplaced(
+                MisplacedValue(kind: "a number, not a subprotocol", remedy: "use 'wsx listen \(text)' for a server"))
         }
         return try NameList.parse(text)
     }
