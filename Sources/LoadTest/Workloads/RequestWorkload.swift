@@ -97,7 +97,7 @@ internal final class RequestWorkload: Workload {
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
         guard context.openLoop == nil else { return }
         let now = context.now
-        while context.remainingMessages > 0, connection.ledger.inFlightCount < inFlight,
+        while context.remainingMessages > 0, connection.inFlightCount < inFlight,
             now < context.measurement.sendEnd
         {
             message.set(connection.nextStamp(dueAt: now))
@@ -114,16 +114,17 @@ internal final class RequestWorkload: Workload {
 internal final class RequestConnection: RoundTripConnection, LoadHandler {
     /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<RequestWorkload>
-    /// The unanswered requests by the value of their field; empty if replies arrive in order.
-    private var numbers: [JSONScalar: UInt64] = [:]
+    /// The unanswered requests by the value of their field. Empty if replies arrive in order.
+    private var requests = RequestLedger()
+    private let isByField: Bool
 
     init(_ number: UInt64, of workload: RequestWorkload) {
         self.workload = .passUnretained(workload)
-        super.init(
-            number, remembered: workload.inFlight, identifiesReplies: workload.field != nil, in: workload.context)
+        isByField = workload.field != nil
+        super.init(number, remembered: workload.inFlight, identifiesReplies: false, in: workload.context)
     }
 
-    override var hasNext: Bool { workload._withUnsafeGuaranteedRef { ledger.inFlightCount < $0.inFlight } }
+    override var hasNext: Bool { workload._withUnsafeGuaranteedRef { inFlightCount < $0.inFlight } }
 
     override func send(dueAt time: UInt64) -> Bool {
         workload._withUnsafeGuaranteedRef { workload in
@@ -136,28 +137,31 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
 
     /// Records the message of the workload as the next request.
     fileprivate func didSend(at time: UInt64) {
+        ledger.send(at: time)
+        guard isByField else { return }
+        // The ledger only numbers the requests.
+        _ = ledger.takeFirst()
         workload._withUnsafeGuaranteedRef { workload in
             guard let field = workload.field else { return }
-            if let id = workload.message.withBytes({ field.values(in: $0).first }) { numbers[id] = ledger.next }
+            // The plan has been checked: each request has a value.
+            if let value = workload.message.withBytes({ field.values(in: $0).first }) { requests.send(value, at: time) }
         }
-        ledger.send(at: time)
     }
 
     /// Removes the request that a message answers. Returns its send time, or `nil` for a message that answers none.
     fileprivate func takeRequest(answeredBy payload: RawSpan) -> UInt64? {
-        guard let field = workload._withUnsafeGuaranteedRef({ $0.field }) else {
-            return ledger.expectedCount > 0 ? ledger.takeFirst() : nil
-        }
-        guard let id = field.values(in: payload).first, let number = numbers.removeValue(forKey: id) else { return nil }
-        return ledger.take(number)?.sendTime
+        guard isByField else { return ledger.expectedCount > 0 ? ledger.takeFirst() : nil }
+        return workload._withUnsafeGuaranteedRef { $0.field?.values(in: payload).first }.flatMap { requests.take($0) }
     }
 
     override func giveUpReplies(before time: UInt64) -> Int {
-        // Forget the requests that the ledger has forgotten.
-        if numbers.count > 2 * (EchoLedger.mostOvertaken + ledger.expectedCount) {
-            numbers = numbers.filter { ledger.sendTime(of: $0.value) != nil }
-        }
-        return super.giveUpReplies(before: time)
+        isByField ? requests.giveUp(before: time) : super.giveUpReplies(before: time)
+    }
+
+    override var isAnswered: Bool { isByField ? requests.unansweredCount == 0 : super.isAnswered }
+    override var inFlightCount: Int { isByField ? requests.inFlightCount : super.inFlightCount }
+    override func unansweredCount(since time: UInt64) -> Int {
+        isByField ? requests.unansweredCount(since: time) : super.unansweredCount(since: time)
     }
 
     func connection(

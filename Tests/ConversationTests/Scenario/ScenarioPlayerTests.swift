@@ -88,7 +88,7 @@ import WSCore
         let isAboutToRepeat = player.isAboutToRepeat
         #expect(isAboutToRepeat)
         player.advance(at: 1, port)
-        #expect(port.take() == ["send ask 2 of 7", "0 after 0", "again"])
+        #expect(port.take() == ["send ask 2 of 7", "0 after 1", "again"])
     }
 
     @Test("Messages that arrive during a pause wait for their step")

@@ -127,7 +127,7 @@ enum ScenarioFixture {
             (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 55, ""),
             (#"{"type":"repeat"}"#, 1, 1, "the file has no steps"),
             ("[]", 1, 1, "expected a JSON object"),
-            (#"{"type":"ping","#, 1, 15, "not JSON"),
+            (#"{"type":"ping","#, 1, 16, "not JSON"),
             ("", 1, 1, "the file has no steps"),
             ("{\"type\":\"ping\",\"direction\":\"out\"}\n{\"type\":1}", 2, 9, "'type' is not a string"),
         ])

@@ -26,7 +26,7 @@ import WSCore
 
     @Test("Buckets are cumulative, and limits belong to the bucket below")
     func buckets() {
-        let lines = text(latencies: [9000, 10_000, 10_001, 3_000_000_000, 200_000_000_000]).split(separator: "\n")
+        let lines = text(latencies: [9000, 10_000, 10_100, 3_000_000_000, 200_000_000_000]).split(separator: "\n")
         #expect(lines.contains(#"wsx_latency_seconds_bucket{le="0.00001"} 2"#))
         #expect(lines.contains(#"wsx_latency_seconds_bucket{le="0.000013"} 3"#))
         #expect(lines.contains(#"wsx_latency_seconds_bucket{le="3.2"} 4"#))

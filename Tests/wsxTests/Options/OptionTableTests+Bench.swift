@@ -7,6 +7,23 @@ extension OptionTableTests {
     static let benchCases: [BenchCase] = [
         BenchCase("connections", "-c", "1k") { $0.load.connectionCount = 1000 },
         BenchCase("mode", "--mode", "send") { $0.load.mode = .send },
+        BenchCase("correlate", "--mode", "request", "--correlate", "/id") {
+            $0.load.mode = .request
+            $0.replies.field = JSONField("/id")
+        },
+        BenchCase("expect", "--mode", "request", "--expect", "a", "--expect=b") {
+            $0.load.mode = .request
+            $0.replies.expectations = ["a", "b"]
+        },
+        BenchCase("first-message", "--first-message", "a", "--first-message=@f") {
+            $0.exchange.firstMessages = ["a", "@f"]
+        },
+        BenchCase("ready", "--ready", "ok") { $0.exchange.ready = "ok" },
+        BenchCase("answer", "--answer", "a => b", "--answer=c => d") { $0.exchange.answers = ["a => b", "c => d"] },
+        BenchCase("abort", "--abort", "errors=0") {
+            $0.abortConditions = [Threshold("errors=0", .errors(nil), .equal, .number(0))]
+        },
+        BenchCase("metrics", "--metrics", "9464") { $0.metricsAddress = "9464" },
         BenchCase("publishers", "--mode", "broadcast", "--publishers", "3") {
             $0.load.mode = .broadcast
             $0.load.publisherCount = 3

@@ -88,6 +88,20 @@ import WSCore
         ConnectCase("close-reason", "--close-reason", "bye") { $0.client.closeFrame.closeReason = "bye" },
         ConnectCase("close-timeout", "--close-timeout", "0") { $0.client.limits.closeTimeout = .zero },
         ConnectCase("reconnect", "--reconnect=5", "--reconnect") { $0.staying.reconnection = .always },
+        ConnectCase("first-message", "--first-message", "a", "--first-message=@f") {
+            $0.exchange.firstMessages = ["a", "@f"]
+        },
+        ConnectCase("ready", "--ready", "ok") { $0.exchange.ready = "ok" },
+        ConnectCase("answer", "--answer", "a => b", "--answer=c => d") { $0.exchange.answers = ["a => b", "c => d"] },
+        ConnectCase("scenario", "--scenario", "f") { $0.scenario.path = "f" },
+        ConnectCase("junit", "--scenario=f", "--junit", "r.xml") {
+            $0.scenario.path = "f"
+            $0.scenario.junitPath = "r.xml"
+        },
+        ConnectCase("ignore", "--scenario=f", "--ignore", "/a,/b/0", "--ignore=/c") {
+            $0.scenario.path = "f"
+            $0.scenario.ignoredPointers = ["/a", "/b/0", "/c"]
+        },
         ConnectCase("heartbeat", "--heartbeat", "30s") { $0.staying.heartbeats.heartbeat = .seconds(30) },
         ConnectCase("heartbeat-misses", "--heartbeat-misses", "1", "--heartbeat", "1m") {
             $0.staying.heartbeats.heartbeat = .seconds(60)
@@ -205,6 +219,8 @@ import WSCore
             $0.faults.closeLimit = .messages(1)
             $0.faults.closeFrame.closeReason = "bye"
         },
+        ListenCase("first-message", "--first-message", "a") { $0.exchange.firstMessages = ["a"] },
+        ListenCase("answer", "--answer", "a => b") { $0.exchange.answers = ["a => b"] },
         ListenCase("reject", "--reject", "401", "--reject=503x3") {
             $0.faults.rejection = .init(status: 503, count: 3)
         },

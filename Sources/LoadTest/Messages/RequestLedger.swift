@@ -1,0 +1,89 @@
+import Formats
+
+/// The unanswered requests of a connection, by a value that each request and its reply have in common.
+///
+///     sent ──► in flight ──► answered
+///                  └────────► given up ──► answered late, or forgotten
+struct RequestLedger {
+    private struct Request {
+        let sendTime: UInt64
+        var isGivenUp = false
+    }
+
+    private var requests: [JSONScalar: Request] = [:]
+    /// The values in the order of sending, from ``oldest`` on. Some of them are answered.
+    private var order: [(value: JSONScalar, sendTime: UInt64)] = []
+    private var oldest = 0
+    /// The number of requests that have been given up and can still be answered.
+    private var givenUpCount = 0
+    /// The number of requests that are no longer known.
+    private var forgottenCount = 0
+
+    /// The number of requests given up that are remembered. Above it, the oldest are forgotten.
+    static let mostGivenUp = 32_768
+
+    /// The number of requests in flight, without those given up.
+    var inFlightCount: Int { requests.count - givenUpCount }
+    /// The number of all unanswered requests.
+    var unansweredCount: Int { requests.count + forgottenCount }
+
+    /// The number of unanswered requests sent at a time or later. Forgotten requests count regardless of their send
+    /// time.
+    func unansweredCount(since time: UInt64) -> Int {
+        forgottenCount + requests.values.count { $0.sendTime >= time }
+    }
+
+    /// Records a request.
+    mutating func send(_ value: JSONScalar, at time: UInt64) {
+        order.append((value, time))
+        let earlier = requests.updateValue(Request(sendTime: time), forKey: value)
+        guard let earlier else { return }
+        // The next reply with this value belongs to the later request.
+        forgottenCount += 1
+        if earlier.isGivenUp { givenUpCount -= 1 }
+    }
+
+    /// Removes the request with a value and returns its send time, or `nil` if there is none.
+    mutating func take(_ value: JSONScalar) -> UInt64? {
+        guard let request = requests.removeValue(forKey: value) else { return nil }
+        if request.isGivenUp { givenUpCount -= 1 }
+        // Usually the oldest request is answered first, and no others remain behind it.
+        while oldest < order.count, requests[order[oldest].value]?.sendTime != order[oldest].sendTime { oldest += 1 }
+        compact()
+        return request.sendTime
+    }
+
+    /// Gives up requests sent before a time. Returns their number.
+    mutating func giveUp(before time: UInt64) -> Int {
+        var count = 0
+        var index = oldest
+        while index < order.count, order[index].sendTime < time {
+            let value = order[index].value
+            if let request = requests[value], request.sendTime == order[index].sendTime, !request.isGivenUp {
+                requests[value]?.isGivenUp = true
+                count += 1
+            }
+            index += 1
+        }
+        givenUpCount += count
+        while givenUpCount > Self.mostGivenUp { forgetOldest() }
+        return count
+    }
+
+    private mutating func forgetOldest() {
+        defer { oldest += 1 }
+        let (value, sendTime) = order[oldest]
+        guard let request = requests[value], request.sendTime == sendTime else { return }
+        requests[value] = nil
+        givenUpCount -= 1
+        forgottenCount += 1
+    }
+
+    /// Removes the answered beginning of the order when it is more than half, so each entry moves a bounded number of
+    /// times.
+    private mutating func compact() {
+        guard oldest > 32, oldest * 2 > order.count else { return }
+        order.removeFirst(oldest)
+        oldest = 0
+    }
+}
