@@ -55,6 +55,8 @@ extension FuzzTarget {
                 }
             }
         } catch {
+            // Reading the columns may read the first row, too, whose error hides them.
+            contents.columns = []
             contents.error = error
             return contents
         }

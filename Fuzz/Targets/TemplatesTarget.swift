@@ -50,7 +50,8 @@ extension FuzzTarget {
             texts.append(contents(of: buffer))
         }
         expectEqual(texts[0], texts[1], "the same text twice")
-        expect(UTF8Validator.isValid(texts[0].span.bytes), "the text is not UTF-8")
+        let text = texts[0]
+        expect(UTF8Validator.isValid(text.span.bytes), "the text is not UTF-8")
         if let byteCount = template.constantByteCount { expectEqual(texts[0].count, byteCount, "the size") }
         if let byteCount = template.maximumByteCount { expect(texts[0].count <= byteCount, "the text is too long") }
     }

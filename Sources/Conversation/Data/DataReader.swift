@@ -59,7 +59,8 @@ public struct DataReader: Sendable {
         isFinished = true
     }
 
-    /// Returns the names of the columns: the header row of CSV, or the names in the first object.
+    /// Returns the names of the columns: the header row of CSV, or the names in the first object. May read the first row,
+    /// too, and report its error.
     /// - Returns: The names, or `nil` if the reader needs another block.
     /// - Throws: ``DataError``. The reader must not be used after an error.
     public mutating func readColumns() throws(DataError) -> VariableNames? {

@@ -16,7 +16,7 @@ import WSCore
 /// With `json:`, text becomes a JSON string. Without it, text is inserted unchanged, and strings of JSON messages lose
 /// their quotes. Other values of JSON, such as numbers and objects, are inserted as JSON either way.
 ///
-/// A template is parsed once. Writing allocates only if the buffer has to grow, or a string needs decoding.
+/// A template is parsed once. Writing allocates only if the buffer has to grow, or a string has escapes.
 public struct Template: Equatable, Sendable {
     /// How a value is inserted.
     enum Form: Equatable, Sendable {
@@ -73,6 +73,8 @@ public struct Template: Equatable, Sendable {
     private let literals: [UInt8]
     private let paths: [JSONPath]
     let parts: [Part]
+    /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
+    public let maximumByteCount: Int?
     /// Whether the text contains values of the environment, which may be secrets.
     public let containsEnvironment: Bool
 
@@ -101,6 +103,7 @@ public struct Template: Equatable, Sendable {
         literals = parser.literals
         paths = parser.paths
         parts = parser.parts
+        maximumByteCount = Self.maximumByteCount(of: parts)
         containsEnvironment = parser.containsEnvironment
     }
 
@@ -109,6 +112,7 @@ public struct Template: Equatable, Sendable {
         literals = bytes
         paths = []
         parts = bytes.isEmpty ? [] : [.literal(start: 0, end: bytes.count)]
+        maximumByteCount = bytes.count
         containsEnvironment = false
     }
 
@@ -134,13 +138,6 @@ public struct Template: Equatable, Sendable {
     /// Whether the text contains values of the last message, which has to be passed to ``TemplateVariables``.
     public var usesLastMessage: Bool { !paths.isEmpty }
 
-    /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
-    public var maximumByteCount: Int? {
-        parts.reduce(0) { sum, part in
-            sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
-        }
-    }
-
     /// The size of the text in bytes, or `nil` if it is not always the same.
     public var constantByteCount: Int? {
         parts.reduce(0) { sum, part in
@@ -148,6 +145,12 @@ public struct Template: Equatable, Sendable {
             case .literal, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
             case .sequence, .connection, .time, .variable, .last, .group: nil
             }
+        }
+    }
+
+    private static func maximumByteCount(of parts: [Part]) -> Int? {
+        parts.reduce(0) { sum, part in
+            sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
         }
     }
 
@@ -169,15 +172,21 @@ public struct Template: Equatable, Sendable {
         to buffer: inout ByteBuffer, stamp: Stamp, variables: borrowing TemplateVariables, match: Pattern?,
         of message: RawSpan
     ) throws(TemplateValueError) {
+        if let maximumByteCount {
+            // Usually all parts are bounded. Reserving memory once for all of them is faster.
+            let target = buffer.reserve(maximumByteCount)
+            var byteCount = 0
+            for index in parts.indices {
+                byteCount += writeBounded(parts[index], at: index, stamp, to: target + byteCount)
+            }
+            return buffer.commit(byteCount)
+        }
         for index in parts.indices {
-            switch parts[index] {
-            case .literal(let start, let end): buffer.append(literals.span.bytes.extracting(start..<end))
-            case .sequence: Self.append(stamp.sequence, to: &buffer)
-            case .connection: Self.append(stamp.connection, to: &buffer)
-            case .time: Self.append(stamp.time, to: &buffer)
-            case .random(let count):
-                // Parts of a message differ, because the index of the part changes the highest bits of the seed.
-                RandomText.append(count, seed: stamp.seed ^ UInt64(index).byteSwapped, to: &buffer)
+            let part = parts[index]
+            switch part {
+            case .literal, .sequence, .connection, .time, .random:
+                let target = buffer.reserve(part.maximumByteCount ?? 0)
+                buffer.commit(writeBounded(part, at: index, stamp, to: target))
             case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
             case .last(let path, let form): try variables.appendLast(paths[path], as: form, to: &buffer)
             case .group(let number, let form):
@@ -189,20 +198,45 @@ public struct Template: Equatable, Sendable {
         }
     }
 
-    /// Appends a number in decimal.
-    private static func append(_ number: UInt64, to buffer: inout ByteBuffer) {
-        var digitCount = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
-            digitCount += 1
+    /// Writes a part with a bounded size to memory with room for it.
+    /// - Returns: The size of the part in bytes.
+    @inline(__always)
+    private func writeBounded(
+        _ part: Part, at index: Int, _ stamp: borrowing Stamp, to target: UnsafeMutableRawPointer
+    ) -> Int {
+        switch part {
+        case .literal(let start, let end):
+            literals.withUnsafeBytes { bytes in
+                if let base = bytes.baseAddress { target.copyMemory(from: base + start, byteCount: end - start) }
+            }
+            return end - start
+        case .sequence: return Self.write(stamp.sequence, to: target)
+        case .connection: return Self.write(stamp.connection, to: target)
+        case .time: return Self.write(stamp.time, to: target)
+        case .random(let count):
+            // Parts of a message differ, because the index of the part changes the highest bits of the seed.
+            RandomText.write(count, seed: stamp.seed ^ UInt64(index).byteSwapped, to: target)
+            return count
+        case .variable, .last, .group: return 0
         }
-        let target = buffer.reserve(digitCount)
-        rest = number
-        for index in (0..<digitCount).reversed() {
+    }
+
+    /// Writes a number in decimal.
+    /// - Returns: The number of digits.
+    private static func write(_ number: UInt64, to target: UnsafeMutableRawPointer) -> Int {
+        var digitCount = 1
+        var bound: UInt64 = 10
+        while number >= bound, digitCount < mostDigits {
+            digitCount += 1
+            bound = digitCount < mostDigits ? bound * 10 : .max
+        }
+        var rest = number
+        var index = digitCount
+        while index > 0 {
+            index -= 1
             target.storeBytes(of: UInt8(ascii: "0") + UInt8(rest % 10), toByteOffset: index, as: UInt8.self)
             rest /= 10
         }
-        buffer.commit(digitCount)
+        return digitCount
     }
 }

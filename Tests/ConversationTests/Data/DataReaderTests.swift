@@ -18,10 +18,12 @@ import Testing
         #expect(contents.rows == rows)
     }
 
-    @Test("Cut at every offset, a file has the same rows", arguments: [
-        "\u{FEFF}user,token\r\nAda,\"a \"\"b\"\", é\r\nc\"\r\n\r\nBo,\n\"\",\"x\"",
-        "\u{FEFF}\n{\"a\":\"é\",\"b\":[1, 2]}\r\n\n{\"b\":null,\"a\":\"\\u00e9\",\"c\":1}",
-    ])
+    @Test(
+        "Cut at every offset, a file has the same rows",
+        arguments: [
+            "\u{FEFF}user,token\r\nAda,\"a \"\"b\"\", é\r\nc\"\r\n\r\nBo,\n\"\",\"x\"",
+            "\u{FEFF}\n{\"a\":\"é\",\"b\":[1, 2]}\r\n\n{\"b\":null,\"a\":\"\\u00e9\",\"c\":1}",
+        ])
     func cuts(file: String) throws {
         let whole = try DataContents(file)
         #expect(whole.rows.count > 1)

@@ -98,7 +98,8 @@ import WSCore
         #expect(try template.text(.first, variables) == message)
     }
 
-    @Test("A missing value of the last message is an error that names the path", arguments: ["", "x", "{}", #"{"a":1"#])
+    @Test(
+        "A missing value of the last message is an error that names the path", arguments: ["", "x", "{}", #"{"a":1"#])
     func missing(message: String) throws {
         var variables = TemplateVariables()
         if !message.isEmpty { variables.setLastMessage(message) }
@@ -147,7 +148,7 @@ import WSCore
     func allocations() throws {
         let names = try VariableNames(["name"])
         var variables = TemplateVariables(names)
-        variables.set(0, to: "Ada \"L\"")
+        variables.set(0, to: "Ada")
         let template = try Template(
             #"{"id":{{seq}},"c":{{connection}},"t":{{time}},"r":"{{random 16}}","n":{{json:name}}}"#, variables: names)
         var buffer = ByteBuffer()
