@@ -48,8 +48,8 @@ enum BenchManual {
                 purpose: "Fail a CI job on high latency or low throughput",
                 line: "wsx bench -c 50 --threshold 'p99<20ms' --threshold 'rate>10k' :8080"),
             CommandExample(
-                purpose: "Log in on each connection, then read a feed and answer the server's pings",
-                line: "wsx bench --mode receive --first-message @login.json --ready ok --answer 'ping => pong' :8080"),
+                purpose: "Log in on each connection, then read a feed",
+                line: "wsx bench --mode receive --first-message @login.json --ready ok :8080"),
             CommandExample(
                 purpose: "Log in and send a message of your own",
                 line: "wsx bench --bearer @token.txt -m '{\"ping\":1}' wss://api.example/echo"),

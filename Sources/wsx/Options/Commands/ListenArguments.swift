@@ -55,9 +55,9 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
             firstMessage: "Greet each client with the text message *TEXT* as soon as its connection opens.",
             ready: nil,
             answer: """
-                Answer each message that matches *REGEX* with the text message *TEXT*; nothing else happens to the \
-                message, except that it is written or shown. A few rules make a mock server. Other messages are \
-                handled as without this option.
+                Answer each message that matches *REGEX* with the text message *TEXT*. The message is still written or \
+                shown, but not echoed or relayed. A few rules make a mock server. Other messages are handled as \
+                without this option.
                 """
         ).lifted(\.exchange)
         FaultArguments.options.lifted(\.faults)

@@ -69,10 +69,9 @@ struct FormatArguments: Equatable, Sendable {
                     """,
                 """
                 Strings are written without quotes and escapes, as `jq -r` does. Other values are written as \
-                received, but on one line unless `--pretty` is given. With `--one`, a reply without the value leads to \
-                exit status 7.
+                received, but on one line unless `--pretty` is given.
                 """,
-                example: "--pick .user.name", seeAlso: ["one", "output", "pretty"]
+                example: "--pick .user.name", seeAlso: ["output", "pretty"]
             ) { arguments, value throws(ValueProblem) in arguments.pick = try PathValue.parse(value) },
             OptionSpecification(
                 "replay-speed", value: OptionValue("SPEED"), default: "max", heading: .format,
