@@ -176,6 +176,14 @@ static inline void wsx_readline_redisplay_as(char *text, int byte_count, int poi
     rl_mark = line_mark;
 }
 
+// Forgets the end of the input. Returns whether readline has begun a new row because of it.
+static inline int wsx_readline_forget_end(void) {
+    const char *paste = rl_variable_value("enable-bracketed-paste");
+    int has_begun_row = rl_eof_found && paste && strcmp(paste, "on") == 0;
+    rl_eof_found = 0;
+    return has_begun_row;
+}
+
 static inline int wsx_readline_screen_descriptor(void) { return fileno(rl_outstream); }
 
 #endif

@@ -216,7 +216,8 @@ def test_resizing_leaves_no_fragments_of_the_line(screen, width):
 
 
 def test_a_filter_in_the_prompt_fits_a_narrow_window_and_leaves_no_fragments(screen):
-    screen.enter("$WSX connect echo:")
+    # On an almost empty screen, tmux moves rows into its history when the window becomes narrower.
+    screen.enter("seq 40; $WSX connect echo:")
     screen.wait_for_last_line(">")
     screen.enter("/filter a-quite-long-pattern")
     screen.enter("hello")
@@ -421,6 +422,16 @@ def test_the_terminal_is_restored(screen, leave):
         screen.wait_for_last_line("shell$")
         screen.enter('[ "$B" = "$(stty -g)" ] && echo same as before')
         screen.wait_for("^same as before$")
+
+
+def test_control_d_leaves_neither_the_prompt_nor_the_status_line(screen):
+    screen.enter("clear; $WSX connect echo:")
+    screen.wait_for("↑ 0 ↓ 0")
+    screen.wait_for_last_line(">")
+    screen.press("C-d")
+    screen.wait_for_last_line("shell$")
+    assert len(screen.lines) == 3
+    assert screen.lines[1].startswith("Disconnected after ")
 
 
 def test_control_z_returns_to_the_shell_and_fg_resumes(screen):

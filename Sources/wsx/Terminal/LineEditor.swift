@@ -274,20 +274,16 @@ final class LineEditor {
         return UnsafeRawBufferPointer(start: buffer, count: Int(wsx_readline_length())).map { $0 }
     }
 
-    /// Handles a line that readline accepted with a key other than Enter, or the end of the input.
+    /// Handles the end of the input. Lines do not arrive here: ``accept()`` handles all keys that submit one.
     private func finished(_ line: UnsafeMutablePointer<CChar>?) {
-        // Readline has left the line on the screen, with the status line above it.
+        guard line == nil else { return free(line) }
+        // A terminal that is gone would report its end again and again.
+        if StandardDescriptors.hasHungUp(StandardDescriptors.input) { keys?.cancel() }
+        if wsx_readline_forget_end() != 0, rl_get_termcap("up") != nil { write("\u{1B}[A") }
+        erase()
+        delegate?.editorDidReachEnd()
+        // Readline draws the prompt again.
         shown = .line
-        guard let line else {
-            // A terminal that is gone would report its end again and again.
-            if StandardDescriptors.hasHungUp(StandardDescriptors.input) { keys?.cancel() }
-            delegate?.editorDidReachEnd()
-            return
-        }
-        defer { free(line) }
-        let bytes = UnsafeRawBufferPointer(start: line, count: strlen(line)).map { $0 }
-        record(bytes)
-        delegate?.editorDidAccept(bytes)
     }
 
     private func record(_ line: [UInt8]) {
