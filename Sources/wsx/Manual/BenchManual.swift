@@ -19,7 +19,8 @@ enum BenchManual {
                 """),
         ],
         sections: [
-            .values, modes, pace, placeholders, results, thresholds, baselines, resultFields, metrics, statuses, .benchLimits,
+            .values, modes, pace, placeholders, results, thresholds, baselines, resultFields, metrics, statuses,
+            .benchLimits,
             .clientEnvironment, .benchFiles,
         ],
         examples: [
@@ -131,7 +132,13 @@ enum BenchManual {
             ),
             ("5", "The server violated the protocol."),
             ("6", "A connection, a reply, or a closing handshake timed out, or `--timeout` ended the run."),
-            ("7", "Replies were lost, duplicated, reordered, or wrong, or a `--threshold` or `--abort` condition was not met."),
+            (
+                "7",
+                """
+                Replies were lost, duplicated, reordered, or wrong, or a `--threshold` or `--abort` condition was not \
+                met.
+                """
+            ),
             ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, or SIGTERM."),
         ]))
 

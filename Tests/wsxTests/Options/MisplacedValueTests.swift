@@ -84,7 +84,10 @@ import Testing
                 ["connect", "-s", "wss://h"],
                 "'wss://h' for '-s': this is a URL, not a subprotocol; use --quiet to silence notices"
             ),
-            (["-s", "8080"], "'8080' for '-s': this is a number, not a subprotocol; use 'wsx listen 8080' for a server"),
+            (
+                ["-s", "8080"],
+                "'8080' for '-s': this is a number, not a subprotocol; use 'wsx listen 8080' for a server"
+            ),
             (["connect", "-sS", "u"], "'S' for '-s': this is part of curl's -sS; use --quiet to silence notices"),
             (
                 ["bench", "-s", "load.lua", "u"],
