@@ -68,7 +68,8 @@ enum BenchManual {
             """
             The rate is the number of replies per second while messages were being sent. Messages due during the \
             warm-up do not count, nor do their replies, whenever they arrive. Byte counts cover the time from the end \
-            of the warm-up until the connections are closed. Each message to be echoed, and each request, ends up in one of three counts:
+            of the warm-up until the connections are closed. Each message to be echoed, and each request, ends up in \
+            one of three counts:
             """),
         .definitions([
             (
