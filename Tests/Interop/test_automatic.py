@@ -23,6 +23,9 @@ class Service:
         self.clients.append(received)
         peer.send(wire.text(b'{"type":"hello"}'))
         while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            if frame.opcode == wire.PING:
+                peer.send(wire.frame(wire.PONG, frame.payload))
+                continue
             text = frame.payload.decode()
             received.append(text)
             if len(received) == 1:
@@ -151,7 +154,7 @@ def test_an_answer_that_needs_a_missing_value_is_reported():
     with ScriptedServer(Service()) as server:
         result = wsx("connect", *LOGIN, "--answer", "reply => {{last:/id}}", "-1", server.url, "ask")
     assert (result.status, result.out) == (0, b"reply to ask\n")
-    assert result.err == "wsx: a message was not answered (--answer): the message has no value at '/id'\n"
+    assert result.err == "wsx: a message was not answered (--answer): the message has no value at \"/id\"\n"
 
 
 @pytest.mark.parametrize("options, message", [

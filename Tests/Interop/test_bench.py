@@ -26,11 +26,12 @@ def check(out, check_sum=True):
     """Parses the JSON results and checks everything that always holds, including the sums if `check_sum`."""
     assert out.count(b"\n") == 1 and out.endswith(b"\n")
     results = json.loads(out)
+    logins = ["login_us", "login_histogram"] if "login_us" in results else []
     assert list(results) == [
         "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
         "message", "in_flight", "rate_asked", "load_cpu_s", "busiest_cpu_s",
-        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "warnings",
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", *logins, "warnings",
         "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent"]

@@ -78,7 +78,7 @@ def test_a_wrong_reply_is_a_mismatch():
         reply(peer, request, ok=request["id"] % 10 != 0)
 
     with ScriptedServer(answering(answer)) as server:
-        result, results = requests(server, "-c", "2", "-n", "40", "--expect", '"ok": true')
+        result, results = requests(server, "-c", "1", "-n", "40", "--expect", '"ok": true')
     assert faults(results) == {"mismatched": 4}
     assert_fails(result, 7, "the replies: 4 mismatched; each request must have one reply, which matches every --expect")
 
@@ -105,10 +105,10 @@ def test_a_late_reply_counts_with_its_full_latency():
 
     with ScriptedServer(answering(answer)) as server:
         result, results = requests(
-            server, "-c", "1", "-n", "4", "--in-flight", "2", "--reply-timeout", "600ms", "--correlate", "id",
-            "--expect", "true", timeout=30)
+            server, "-c", "1", "-r", "4", "-d", "4s", "--reply-timeout", "600ms", "--correlate", "id",
+            "--expect", "true", timeout=40)
     assert (faults(results), errors(results)) == ({}, {"timeout": 1})
-    assert results["messages"]["received"] == 4
+    assert results["messages"]["received"] == results["messages"]["sent"]
     assert results["latency_us"]["max"] >= 1_500_000
     assert_fails(result, 6, "1 request had no reply within 600 ms")
 

@@ -120,6 +120,11 @@ public struct AutomaticExchange: ~Copyable {
         }
     }
 
+    /// Ends a connection. The peer of the next one has to become ready again.
+    public mutating func connectionEnded() {
+        isReady = false
+    }
+
     /// Answers a received message if a rule matches.
     /// - Parameters:
     ///   - time: The time in milliseconds since 1970.

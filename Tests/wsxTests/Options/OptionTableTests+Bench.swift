@@ -1,3 +1,4 @@
+import Formats
 import LoadTest
 import WSCore
 

@@ -42,8 +42,8 @@ final class ExchangeStage {
     /// Whether the peer is ready.
     var isReady: Bool { exchange.isReady }
 
-    /// The expression that a message of the peer still has to match before anything else is sent.
-    var missing: String? { isReady ? nil : ready }
+    /// The expression that no message of the last connection matched, or `nil` if there was a match or none was needed.
+    private(set) var missing: String?
 
     /// Begins a connection.
     /// - Parameter send: Sends a text message.
@@ -66,6 +66,8 @@ final class ExchangeStage {
     /// Handles the end of a connection.
     func connectionEnded() {
         timer = nil
+        missing = isReady ? nil : ready
+        exchange.connectionEnded()
     }
 
     /// Handles a received message.

@@ -55,7 +55,12 @@ final class Distributor<Directory: ClientDirectory> {
     }
 
     /// Sends a first message to a client, and records and shows it.
-    func greet(_ client: some ServedClient, with payload: RawSpan) {
+    func greet(_ number: Int, with payload: RawSpan) {
+        guard let client = clients[number] else { return }
+        send(firstMessage: payload, to: client)
+    }
+
+    private func send(firstMessage payload: RawSpan, to client: some ServedClient) {
         guard client.letsThrough(.message(.text), payload), client.send(payload, as: .text) else { return }
         outputs.answered(payload, as: .text, to: client.number)
     }

@@ -5,28 +5,27 @@ import WSCore
 /// Greets a client of `wsx listen` and answers its messages, for servers with `--first-message` or `--answer`.
 final class ClientExchange {
     private var exchange: AutomaticExchange
+    private let number: Int
+    private unowned let distributor: Distributor
     private let console: Console
 
     /// Prepares the exchange of a newly accepted client.
-    init(_ rules: AutomaticExchange.Rules, console: Console) {
+    init(_ rules: AutomaticExchange.Rules, client number: Int, of distributor: Distributor, console: Console) {
         exchange = AutomaticExchange(rules, seed: .random(in: .min ... .max))
+        self.number = number
+        self.distributor = distributor
         self.console = console
     }
 
-    /// Greets the client.
-    /// - Parameter send: Sends a text message.
-    func begin(client number: Int, send: (RawSpan) -> Void) {
-        do throws(TemplateValueError) {
-            try exchange.connectionOpened(number: UInt64(number), at: Self.time, send: send)
-        } catch {
-            console.error("client \(number) was not greeted (--first-message): \(error)")
-        }
+    /// Greets the client at the end of the turn: the response to its request is sent first.
+    func begin() {
+        distributor.loop.atEndOfTurn(self)
     }
 
     /// Answers a message if a rule matches.
     /// - Parameter send: Sends a text message.
     /// - Returns: Whether the message was answered.
-    func answers(_ payload: RawSpan, of number: Int, send: (RawSpan) -> Void) -> Bool {
+    func answers(_ payload: RawSpan, send: (RawSpan) -> Void) -> Bool {
         do throws(TemplateValueError) {
             return try exchange.receive(payload, at: Self.time, send: send) == .answered
         } catch {
@@ -37,4 +36,17 @@ final class ClientExchange {
 
     /// The time in milliseconds since 1970.
     private static var time: UInt64 { WallTime.now.sinceEpoch.wholeNanoseconds / 1_000_000 }
+}
+
+extension ClientExchange: EndOfTurnWork {
+    /// Greets the client.
+    func endTurn() {
+        do throws(TemplateValueError) {
+            try exchange.connectionOpened(number: UInt64(number), at: Self.time) { payload in
+                distributor.greet(number, with: payload)
+            }
+        } catch {
+            console.error("client \(number) was not greeted (--first-message): \(error)")
+        }
+    }
 }

@@ -59,7 +59,9 @@ final class ListenClient: ConnectionHandler {
             ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.distributor)
         }
         let program = run.programs?.start(for: client, port: run.places[client.endpointIndex].port)
-        let exchange = run.exchangeRules.map { ClientExchange($0, console: run.outputs.console) }
+        let exchange = run.exchangeRules.map {
+            ClientExchange($0, client: client.number, of: run.distributor, console: run.outputs.console)
+        }
         let isPlain = trace == nil && gate == nil && replay == nil && program == nil && exchange == nil
         isPlainEcho = service == .echo && isPlain && !isObserved
         equipment = isPlain ? nil : Equipment(
@@ -68,7 +70,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
-        exchange?.begin(client: number) { run.distributor.greet(connection, with: $0) }
+        exchange?.begin()
         replay?.open()
     }
 
@@ -93,7 +95,7 @@ final class ListenClient: ConnectionHandler {
         if payload.byteCount >= Self.countedBytes { run.distributor.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.outputs.received(payload, as: kind, from: number) }
         let isAnswered =
-            exchange?.answers(payload, of: number) { send(.message(.text), $0, through: &outbox) } ?? false
+            exchange?.answers(payload) { send(.message(.text), $0, through: &outbox) } ?? false
         if !isAnswered { serve(payload, as: kind, on: connection, outbox: &outbox) }
         if let gate, gate.isLastMessage() {
             outbox.answersPings = false
