@@ -235,7 +235,7 @@ def test_a_filter_in_the_prompt_fits_a_narrow_window_and_leaves_no_fragments(scr
 def test_help_breaks_at_words_in_a_narrow_window():
     with Screen(width=30) as screen:
         screen.enter("clear; $WSX")
-        screen.wait_for("^For more, run 'wsx help'.$")
+        screen.wait_for("^'wsx help'.$")
         assert "    a prompt, connected to a\n    built-in echo server\n" in screen.text
         screen.enter("clear; $WSX connect echo:")
         screen.wait_for_last_line(">")

@@ -355,7 +355,9 @@ def test_the_prompt_shows_the_progress_of_a_connection_attempt(screen):
         screen.wait_for(r"^\(WebSocket handshake, \d+ s\) > half$")
         may_go_on.set()
         screen.wait_for_last_line("> half")
-        screen.press("C-c", "C-d")
+        screen.press("C-c")
+        screen.wait_for_last_line(">")
+        screen.press("C-d")
         screen.wait_for_last_line("shell$")
 
 

@@ -244,8 +244,9 @@ def test_control_o_sends_a_line_and_recalls_the_next_one(prompt, server):
     prompt.press("C-o")
     prompt.wait_for_last_line("> three")
     wait_for_texts(server, "one", "two", "three", "one", "two")
-    # A typed line is the last one: none follows it.
-    prompt.press("C-u")
+    # None follows a new line.
+    prompt.press("C-c")
+    prompt.wait_for_last_line(">")
     prompt.type("four")
     prompt.press("C-o")
     prompt.wait_for_last_line(">")
@@ -268,7 +269,7 @@ def test_every_key_that_sends_a_line_leaves_neither_the_line_nor_a_status_line(s
         leave(screen)
 
 
-def test_a_discarded_line_does_not_reappear input
+# Multi-line input
 
 
 def test_a_backslash_continues_on_the_next_line(prompt, server):
@@ -658,7 +659,7 @@ def test_the_terminal_is_restored_after_a_signal(server, tmp_path, number, state
 
 
 def test_a_signal_also_ends_less_as_the_pager(server):
-    with RawTerminal("connect", server.url, PAGER="less") as terminal:
+    with RawTerminal("connect", "--color", "never", server.url, PAGER="less") as terminal:
         terminal.wait_for(b"> ")
         server.send(LONG_MESSAGE)
         terminal.wait_for(b"/1 shows all")
