@@ -70,6 +70,15 @@ extension Distributor: ReplayHost {
     }
 }
 
+extension Distributor: ClientExchange.Host {
+    func greet(_ number: Int, with payload: RawSpan) {
+        guard let client = clients[number], client.letsThrough(.message(.text), payload),
+            client.send(payload, as: .text)
+        else { return }
+        outputs.answered(payload, as: .text, to: number)
+    }
+}
+
 extension Distributor: EndOfTurnWork {
     /// Resumes the input after a client has connected.
     func endTurn() {

@@ -54,17 +54,6 @@ final class Distributor<Directory: ClientDirectory> {
         if client.letsThrough(item, payload) { pass(item, payload, to: client) }
     }
 
-    /// Sends a first message to a client, and records and shows it.
-    func greet(_ number: Int, with payload: RawSpan) {
-        guard let client = clients[number] else { return }
-        send(firstMessage: payload, to: client)
-    }
-
-    private func send(firstMessage payload: RawSpan, to client: some ServedClient) {
-        guard client.letsThrough(.message(.text), payload), client.send(payload, as: .text) else { return }
-        outputs.answered(payload, as: .text, to: client.number)
-    }
-
     /// Sends an item that has passed the gate, and records it.
     func pass(_ item: InputItem, _ payload: RawSpan, to client: some ServedClient) {
         let number = client.number

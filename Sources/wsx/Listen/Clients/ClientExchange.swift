@@ -4,22 +4,30 @@ import WSCore
 
 /// Greets a client of `wsx listen` and answers its messages, for servers with `--first-message` or `--answer`.
 final class ClientExchange {
+    /// The server as the exchange sees it.
+    protocol Host: AnyObject {
+        /// The loop that everything runs on.
+        var loop: EventLoop { get }
+        /// Sends a first message to a client, and records and shows it.
+        func greet(_ client: Int, with payload: RawSpan)
+    }
+
     private var exchange: AutomaticExchange
     private let number: Int
-    private unowned let distributor: Distributor
+    private unowned let host: any Host
     private let console: Console
 
     /// Prepares the exchange of a newly accepted client.
-    init(_ rules: AutomaticExchange.Rules, client number: Int, of distributor: Distributor, console: Console) {
+    init(_ rules: AutomaticExchange.Rules, client number: Int, of host: any Host, console: Console) {
         exchange = AutomaticExchange(rules, seed: .random(in: .min ... .max))
         self.number = number
-        self.distributor = distributor
+        self.host = host
         self.console = console
     }
 
     /// Greets the client at the end of the turn: the response to its request is sent first.
     func begin() {
-        distributor.loop.atEndOfTurn(self)
+        host.loop.atEndOfTurn(self)
     }
 
     /// Answers a message if a rule matches.
@@ -42,9 +50,7 @@ extension ClientExchange: EndOfTurnWork {
     /// Greets the client.
     func endTurn() {
         do throws(TemplateValueError) {
-            try exchange.connectionOpened(number: UInt64(number), at: Self.time) { payload in
-                distributor.greet(number, with: payload)
-            }
+            try exchange.connectionOpened(number: UInt64(number), at: Self.time) { host.greet(number, with: $0) }
         } catch {
             console.error("client \(number) was not greeted (--first-message): \(error)")
         }
