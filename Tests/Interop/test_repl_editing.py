@@ -585,7 +585,7 @@ def test_messages_during_editing_are_kept_and_none_is_lost(server, tmp_path):
         screen.wait_for(r"^… [\d,]+ more messages in \S+ s; /tail shows the latest$")
         screen.press("C-u")
         screen.enter("/tail 1")
-        screen.wait_for("^#5000 ← message 4999 xxx")
+        screen.wait_for("^#5000 ← message 4999$")
         screen.enter("/find ^message 2500 ")
         screen.wait_for("^Found 1 message.$")
         screen.press("C-u", "C-d")
