@@ -125,8 +125,8 @@ final class Console {
     }
 
     /// Shows a paragraph, wrapped at words.
-    func show(paragraph: String) {
-        show(wrapped(paragraph, indentation: 0) + "\n")
+    func show(paragraph: String, as style: Palette.Style? = nil) {
+        show(palette.styled(wrapped(paragraph, indentation: 0), style) + "\n")
     }
 
     /// Shows lines, each ending with a newline.

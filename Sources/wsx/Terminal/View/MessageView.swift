@@ -111,7 +111,7 @@ final class MessageView {
             let seconds = Int((length / .milliseconds(100)).rounded())
             let time = seconds % 10 == 0 ? "\(seconds / 10)" : "\(seconds / 10).\(seconds % 10)"
             let words = "… \(Phrase.grouped(count)) more messages in \(time) s; /tail shows the latest"
-            console.show(transcript.palette.quiet(words) + "\n")
+            console.show(paragraph: words, as: .quiet)
         }
         if gate.continues { floodTimer.start(after: FloodGate.interval) }
     }

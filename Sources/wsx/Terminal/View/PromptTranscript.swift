@@ -140,7 +140,7 @@ final class PromptTranscript: Transcript {
     ) -> (lines: [StyledText], isFolded: Bool) {
         let rows = min(Self.maximumRows, max(3, size.rows / 4))
         // A long error has its own line.
-        guard lead.isEmpty || lead.columns * 2 <= columns else {
+        guard lead.isEmpty || lead.columns * 2 < columns else {
             let (lines, isFolded) = fit(payload, as: kind, after: StyledText(palette), columns: columns, role)
             return ([lead] + lines, isFolded)
         }
@@ -179,14 +179,22 @@ final class PromptTranscript: Transcript {
         var line = lead
         line.append("binary", as: .binary)
         line.append(" \(TrafficReport.size(payload.byteCount))  ")
-        // Each byte takes two digits, a space, and a character.
-        let room = max(1, (columns - line.columns - 1) / 4)
+        // Each byte takes two digits, a space, and a character. A narrow window shows more bytes without characters.
+        let available = columns - line.columns
+        let showsText = available > Self.minimumBytesWithText * 4
+        let room = max(1, showsText ? (available - 1) / 4 : (available + 1) / 3)
         let shown = payload.extracting(first: payload.byteCount <= room ? room : max(1, room - 1))
         let isFolded = shown.byteCount < payload.byteCount
-        line.append(HexDump.digits(shown) + (isFolded ? " …" : "") + "  ")
-        line.append(HexDump.text(shown) + (isFolded ? "…" : ""), as: .string)
+        line.append(HexDump.digits(shown) + (isFolded ? " …" : ""))
+        if showsText {
+            line.append("  ")
+            line.append(HexDump.text(shown) + (isFolded ? "…" : ""), as: .string)
+        }
         return ([line], isFolded)
     }
+
+    /// The number of bytes below which a line of a binary message has no characters.
+    private static let minimumBytesWithText = 4
 
     private static func expandingTabs(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "\t")) else { return text }

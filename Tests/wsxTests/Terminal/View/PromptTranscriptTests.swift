@@ -59,6 +59,30 @@ import WSCore
         }
     }
 
+    @Test("At 30 columns, three bytes of a binary message fit on a line")
+    func narrowBinary() throws {
+        try withTranscript(columns: 30) { transcript in
+            for (bytes, expected) in [
+                ([0, 0x41, 0xFF], "#1 ← binary 3 B  00 41 ff\n"),
+                ([UInt8](repeating: 0xFF, count: 40), "#1 ← binary 40 B  ff ff ff …\n     … /1 shows all\n"),
+            ] as [([UInt8], String)] {
+                let shown = transcript.lines(
+                    of: bytes.span.bytes, as: .binary, .received, number: 1, at: transcript.clock.now)
+                #expect(shown.text == expected)
+            }
+        }
+    }
+
+    @Test("At 30 columns, the JSON of a reply begins on its own line")
+    func narrowReply() throws {
+        try withTranscript(columns: 30) { transcript in
+            let role = PromptTranscript.Role.reply(to: 4, roundTrip: .microseconds(377), error: nil)
+            #expect(
+                lines(transcript, #"{"jsonrpc":"2.0","id":2}"#, .received, number: 5, role: role)
+                    == "#5 ← #4 0.377 ms \n     {\"jsonrpc\":\"2.0\",\"id\":2}\n")
+        }
+    }
+
     @Test("A reply shows its request, its round trip, and its error")
     func replies() throws {
         try withTranscript { transcript in
