@@ -45,7 +45,8 @@ struct Completion: Equatable {
     }
 
     /// The registered close codes that an endpoint may send (RFC 6455 §7.4.1), and the first private one.
-    private static let closeCodes = ((1000...1014).filter { CloseCode(rawValue: $0).mayTravel } + [4000]).map { "\($0)" }
+    private static let closeCodes = ((1000...1014).filter { CloseCode(rawValue: $0).mayTravel } + [4000])
+        .map { "\($0)" }
 
     private static func argument(_ typed: [UInt8], after space: Int, among words: [String]) -> Completion {
         let prefix = String(decoding: typed[(space + 1)...], as: UTF8.self)

@@ -27,7 +27,8 @@ enum TermList {
         let below = indentation + hangingColumns
         return rows.map { term, meaning in
             let width = DisplayWidth.of(term)
-            let fits = indentation + width + gap + DisplayWidth.of(meaning) <= columns && !meaning.utf8.contains(UInt8(ascii: "\n"))
+            let isOneLine = !meaning.utf8.contains(UInt8(ascii: "\n"))
+            let fits = isOneLine && indentation + width + gap + DisplayWidth.of(meaning) <= columns
             guard isNarrow, !fits else {
                 let padding = spaces(isNarrow ? gap : longest - width + gap)
                 return spaces(indentation) + style(term + padding)

@@ -11,7 +11,7 @@ import Testing
                 == "[/a/ 2 hidden] (disconnected) > ")
     }
 
-    @Test("The prompt is shorter than the window, and a label leaves room for the line", arguments: [1, 20, 30, 60, 80])
+    @Test("The prompt fits the window, and a label leaves room for the line", arguments: [1, 20, 30, 60, 80])
     func narrow(columns: Int) {
         let label = "[/a-quite-long-pattern/ 1,234 hidden] [.user.name 2 hidden] [paused, 12 new]"
         for words in [nil, "disconnected", "receiving 12.3 MiB of 64.0 MiB", "WebSocket handshake, 100 s"] {
@@ -24,7 +24,8 @@ import Testing
 
     @Test("At 30 columns, the state is complete, or cut at the end")
     func state() {
-        #expect(PromptDisplay.prompt(label: nil, words: "reconnecting in 3 s", columns: 30) == "(reconnecting in 3 s) > ")
+        #expect(
+            PromptDisplay.prompt(label: nil, words: "reconnecting in 3 s", columns: 30) == "(reconnecting in 3 s) > ")
         #expect(
             PromptDisplay.prompt(label: nil, words: "WebSocket handshake, 3 s", columns: 30)
                 == "(WebSocket handshake, 3 s) > ")
