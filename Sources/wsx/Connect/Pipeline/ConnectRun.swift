@@ -165,7 +165,8 @@ final class ConnectRun {
         outputs.noticeVerbosely(ReportedTimings.line(opened))
         outputs.writeEvent { $0.writeOpen(opened) }
         let connection = Connection(
-            opened.stream, settings: settings.connection(), deflate: opened.deflate, resources: resources, handler: self)
+            opened.stream, settings: settings.connection(), deflate: opened.deflate, resources: resources, handler: self
+        )
         self.connection = connection
         replies = settings.countsReplies ? ReplyCount() : nil
         if settings.isRepl, prompt == nil { startPrompt() }
