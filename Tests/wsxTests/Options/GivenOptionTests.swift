@@ -24,10 +24,16 @@ import Testing
             ]),
         Mode(
             words: ["--replay=f"],
-            refused: ["binary", "broadcast", "crlf", "echo", "exec", "input", "output", "pick", "text"]),
+            refused: [
+                "answer", "binary", "broadcast", "crlf", "echo", "exec", "first-message", "input", "output", "pick",
+                "text",
+            ]),
         Mode(
             words: ["--exec"], program: ["--", "p"],
-            refused: ["broadcast", "crlf", "echo", "input", "output", "pick", "replay", "replay-speed"]),
+            refused: [
+                "answer", "broadcast", "crlf", "echo", "first-message", "input", "output", "pick", "replay",
+                "replay-speed",
+            ]),
         Mode(words: ["--no-stdin"], refused: ["crlf", "input", "replay-speed"]),
         Mode(words: ["--tls-self-signed"], refused: ["tls-cert"]),
         Mode(words: ["--threads=2"], refused: ["max-connections", "once", "record", "seed"]),
