@@ -74,7 +74,8 @@ let package = Package(
             name: "ConversationTests", dependencies: ["Conversation", "Formats", "WSCore", "CAllocationCounter"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "LoadTestTests", dependencies: ["LoadTest", "Conversation", "Formats", "WSCore"], swiftSettings: swiftSettings),
+            name: "LoadTestTests", dependencies: ["LoadTest", "Conversation", "Formats", "WSCore"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests",
             dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],

@@ -141,7 +141,9 @@ public struct AutomaticExchange: ~Copyable {
         if rules.usesLastMessage { variables.setLastMessage(payload) }
         beginMessage(at: time)
         for rule in rules.answers {
-            guard try rule.append(to: &message, answering: payload, stamp: stamp, variables: variables) else { continue }
+            guard try rule.append(to: &message, answering: payload, stamp: stamp, variables: variables) else {
+                continue
+            }
             message.withReadableBytes { send($0) }
             return .answered
         }

@@ -126,8 +126,10 @@ private struct ScenarioReader {
         let expectations: [Member] = [.match, .set, .strict, .timeout]
         for member in expectations {
             guard let value = values[member] else { continue }
-            guard type == "message" || member == .timeout && type != "pause" && type != "repeat", try isReceived() else {
-                throw error("'\(member.rawValue)' applies only to steps that wait, with \"direction\":\"in\"", at: value)
+            guard type == "message" || member == .timeout && type != "pause" && type != "repeat", try isReceived()
+            else {
+                throw error(
+                    "'\(member.rawValue)' applies only to steps that wait, with \"direction\":\"in\"", at: value)
             }
         }
     }
@@ -158,7 +160,8 @@ private struct ScenarioReader {
     private func number(_ member: Member, in range: ClosedRange<Int>) throws(ScenarioError) -> Int? {
         guard let value = values[member] else { return nil }
         guard value.kind == .number, let number = Int(source(of: value)), range.contains(number) else {
-            throw error("'\(member.rawValue)' is not a number from \(range.lowerBound) to \(range.upperBound)", at: value)
+            throw error(
+                "'\(member.rawValue)' is not a number from \(range.lowerBound) to \(range.upperBound)", at: value)
         }
         return number
     }
@@ -232,7 +235,9 @@ private struct ScenarioReader {
             throw error("'opcode' is not \"text\" or \"binary\"", at: values[.opcode])
         }
         if values[.base64] != nil {
-            guard values[.data] == nil else { throw error("'data' and 'base64' exclude each other", at: values[.base64]) }
+            guard values[.data] == nil else {
+                throw error("'data' and 'base64' exclude each other", at: values[.base64])
+            }
             return (opcode == "text" ? .text : .binary, Template(literal: try decodedBase64()))
         }
         guard let data = try text(.data) else {
@@ -263,7 +268,8 @@ private struct ScenarioReader {
         }
         do throws(MatcherError) {
             return try Matcher(
-                parsing: line.span.bytes.extracting(match.range), variables: options.variables, environment: options.environment)
+                parsing: line.span.bytes.extracting(match.range), variables: options.variables,
+                environment: options.environment)
         } catch {
             throw self.error("'match': \(error.reason)", atByte: match.range.lowerBound + error.byteOffset)
         }
@@ -306,7 +312,11 @@ private struct ScenarioReader {
         let isReceived = try isReceived()
         if isReceived { return try append(isPing ? .receivePing : .receivePong) }
         var payload: [UInt8] = []
-        if values[.base64] != nil { payload = try decodedBase64() } else { payload = Array((try text(.data) ?? "").utf8) }
+        if values[.base64] != nil {
+            payload = try decodedBase64()
+        } else {
+            payload = Array((try text(.data) ?? "").utf8)
+        }
         guard payload.count <= FrameHeader.maximumControlPayloadBytes else {
             throw error("a ping or pong has at most \(FrameHeader.maximumControlPayloadBytes) bytes", at: values[.type])
         }

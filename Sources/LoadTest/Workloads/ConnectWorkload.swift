@@ -20,7 +20,8 @@ extension BenchMode {
                 guard plan.exchange == nil else {
                     return LoadPlanProblem(
                         option: "--mode connect",
-                        reason: "it closes connections at once; --first-message, --ready, and --answer need another mode")
+                        reason:
+                            "it closes connections at once; --first-message, --ready, and --answer need another mode")
                 }
                 guard plan.ramp > .zero, plan.rate == nil else { return nil }
                 return LoadPlanProblem(

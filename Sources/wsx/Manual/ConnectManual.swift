@@ -21,7 +21,8 @@ enum ConnectManual {
         ],
         sections: [
             urls, .values, .interactiveUse, .formats, .paths, .jsonEvents(events, example: eventExample),
-            .recordings, .requests, .placeholders, .scenarios, .ends, .stayingConnected, .exitStatus, .violations, .connectLimits, .tlsErrors,
+            .recordings, .requests, .placeholders, .scenarios, .ends, .stayingConnected, .exitStatus, .violations,
+            .connectLimits, .tlsErrors,
             .clientEnvironment, .files,
         ],
         examples: [

@@ -6,7 +6,10 @@ extension ManualSection {
         "PLACEHOLDERS",
         .paragraph("These placeholders in `--first-message` and `--answer` are replaced in each message:"),
         .definitions([
-            ("`{{seq}}`", "The sequence number of the message among those sent automatically on its connection, from 1."),
+            (
+                "`{{seq}}`",
+                "The sequence number of the message among those sent automatically on its connection, from 1."
+            ),
             ("`{{connection}}`", "The number of the connection or, in `wsx listen`, of the client, from 1."),
             ("`{{time}}`", "The current time in milliseconds since 1970 (UTC)."),
             ("`{{random `*N*`}}`", "*N* random letters, digits, `-`, and `_`."),

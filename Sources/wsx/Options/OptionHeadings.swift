@@ -23,7 +23,8 @@ extension OptionHeading {
 
     /// The headings in the order of help and manual.
     static let all = [
-        load, messages, server, access, web, faults, format, ending, requests, exchange, scenario, staying, request, network, tls,
+        load, messages, server, access, web, faults, format, ending, requests, exchange, scenario, staying, request,
+        network, tls,
         compression, limits, results, display,
     ]
 }

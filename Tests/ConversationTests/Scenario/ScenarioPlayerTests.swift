@@ -191,7 +191,8 @@ import WSCore
     @Test("A close of either end is a step")
     func closing() throws {
         let port = Port()
-        var player = try player(Self.ask, #"{"type":"close","direction":"out","code":1000}"#, #"{"type":"close","direction":"in"}"#)
+        var player = try player(
+            Self.ask, #"{"type":"close","direction":"out","code":1000}"#, #"{"type":"close","direction":"in"}"#)
         player.start(at: 0, port)
         #expect(port.take().last == "close 1000")
         player.connectionEnded(.normalClosure, at: 5, port)

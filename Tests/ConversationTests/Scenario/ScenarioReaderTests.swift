@@ -75,7 +75,8 @@ enum ScenarioFixture {
             #"{"type":"message","time":"2026-05-01T12:00:01.100000Z","direction":"in","opcode":"text","bytes":2,"data":"ho","#
                 + #""request":1,"rtt_us":100000}"#,
             #"{"type":"close","time":"2026-05-01T12:00:02.000000Z","direction":"out","code":1000,"reason":""}"#,
-            #"{"type":"close","time":"2026-05-01T12:00:02.100000Z","direction":"in","code":1000,"reason":"","clean":true}"#)
+            #"{"type":"close","time":"2026-05-01T12:00:02.100000Z","direction":"in","code":1000,"reason":"","clean":true}"#
+        )
         #expect(steps(scenario) == ["send text", "receive", "close 1000 ", "receive close 1000"])
     }
 
@@ -118,7 +119,10 @@ enum ScenarioFixture {
             (#"{"type":"message","direction":"in","mach":"x"}"#, 1, 36, "unknown member 'mach'"),
             (#"{"type":"message","direction":"in","match":"("}"#, 1, 44, "'match'"),
             (#"{"type":"message","direction":"in","match":"x","timeout":"2"}"#, 1, 58, "'timeout' is not a duration"),
-            (#"{"type":"message","direction":"out","data":"x","timeout":"2s"}"#, 1, 58, "applies only to steps that wait"),
+            (
+                #"{"type":"message","direction":"out","data":"x","timeout":"2s"}"#, 1, 58,
+                "applies only to steps that wait"
+            ),
             (#"{"type":"message","direction":"out","data":"{{sid}}"}"#, 1, 44, "unknown placeholder '{{sid}}'"),
             (#"{"type":"message","direction":"out","data":"ä","dat":1}"#, 1, 48, "unknown member 'dat'"),
             (#"{"type":"pause"}"#, 1, 9, "the pause has no length"),

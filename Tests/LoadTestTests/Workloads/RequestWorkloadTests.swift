@@ -9,7 +9,8 @@ import WSCore
 
     /// Starts a load of numbered requests on one connection.
     private func load(
-        correlate name: String? = "id", expect expectations: [String] = [], _ change: (inout LoadPlan) -> Void = { _ in }
+        correlate name: String? = "id", expect expectations: [String] = [],
+        _ change: (inout LoadPlan) -> Void = { _ in }
     ) throws -> LoadFixture {
         let template = try MessageTemplate(#"{"id":{{seq}},"op":"list"}"#)
         let fixture = LoadFixture(.request) { plan in

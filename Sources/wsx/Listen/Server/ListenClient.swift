@@ -64,7 +64,10 @@ final class ListenClient: ConnectionHandler {
         }
         let isPlain = trace == nil && gate == nil && replay == nil && program == nil && exchange == nil
         isPlainEcho = service == .echo && isPlain && !isObserved
-        equipment = isPlain ? nil : Equipment(
+        equipment =
+            isPlain
+            ? nil
+            : Equipment(
                 program: program, trace: trace, gate: gate, replay: replay, exchange: exchange)
     }
 
