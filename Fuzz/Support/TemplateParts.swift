@@ -39,8 +39,3 @@ enum FuzzVariables {
 
 /// The stamp of all messages.
 let fuzzStamp = Template.Stamp(sequence: .max, connection: 7, time: 1_700_000_000_000, seed: 3)
-
-/// The contents of a buffer.
-func contents(of buffer: borrowing ByteBuffer) -> [UInt8] {
-    buffer.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
-}

@@ -36,7 +36,7 @@ extension FuzzTarget {
             expect(payload.count <= 125, "the payload has \(payload.count) bytes")
         case .close(let frame):
             expect(frame.code.map { isLegal(closeCode: $0.rawValue) } ?? false, "the code must not be sent")
-        case .help(let topic?):
+        case .view(.help(let topic?)):
             let commands = PromptCommandTable.all.map(\.description)
             if let text = PromptHelp.text(about: topic, among: commands) {
                 text.split(separator: "\n").forEach { expectOneSafeLine(String($0)) }

@@ -323,6 +323,17 @@ def test_after_a_failed_connection_the_prompt_stays(screen):
         screen.wait_for_last_line("shell$")
 
 
+def test_leaving_the_prompt_during_the_countdown_has_the_status_of_the_lost_connection(screen):
+    with Listener("--echo") as server:
+        screen.enter(f"clear; $WSX connect --reconnect {server.url}; echo status $?")
+        screen.wait_for("^Connected to")
+        screen.wait_for_last_line(">")
+        server.signal(signal.SIGKILL)
+        screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) >$")
+        screen.press("C-d")
+        screen.wait_for("^status 1$")
+
+
 def test_the_prompt_counts_down_to_the_next_attempt(screen):
     with Listener("--echo") as server:
         screen.enter(f"clear; $WSX connect --reconnect {server.url}")

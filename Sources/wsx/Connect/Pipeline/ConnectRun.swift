@@ -262,6 +262,10 @@ final class ConnectRun {
         lingerTimer = nil
         guard connection != nil else {
             connections?.cancel()
+            // A user who leaves the prompt gets the status of the last connection.
+            if settings.isRepl {
+                state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: acknowledgements?.count ?? 0)
+            }
             // Not within a readline callback, which would continue to draw a deleted line.
             setDeadline(after: .zero) { [unowned self] in finish() }
             return
