@@ -3,9 +3,9 @@ import WSCore
 /// A connection of a load test, as its thread sees it.
 ///
 /// Each mode has a subclass that is the handler of a ``Connection``. Each mode therefore has its own decoder, with its
-/// `received` method compiled into it. The mode is chosen once per connection rather than once per message. A
-/// decoder takes 10 KB of the program, and all six 0.7 %. A generic class would not work: its conformance to
-/// ``ConnectionHandler`` is not specialized, and the decoder calls a handler through it.
+/// `received` method compiled into it, which takes 10 KB of the program. The mode is chosen once per connection rather
+/// than once per message. A generic class would not work: its conformance to ``ConnectionHandler`` is not specialized,
+/// and the decoder calls a handler through it.
 public class LoadConnection {
     /// The number of the connection; the first one is 0.
     public final let number: UInt64

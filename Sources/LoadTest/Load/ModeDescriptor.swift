@@ -88,9 +88,9 @@ public enum ModeOption: String, Sendable {
 
 /// The terms for a mode's sent and received messages.
 public struct ModeWording: Sendable {
-    /// The beginning of the results: `Echo`.
+    /// The beginning of the results: `Echo test`.
     let title: String
-    /// Whether the messages follow the title: `Echo of text messages of 20 bytes`.
+    /// Whether the messages follow the title: `Echo test with text messages of 20 bytes`.
     let titleNamesMessages: Bool
     /// The objects that the rate counts: `replies`.
     public let countedThings: String

@@ -6,6 +6,8 @@
 /// All connections are checked periodically, several times per limit. Thus none needs its own timer or has to report
 /// its traffic. Checks notice traffic late: a connection is reported idle between one limit and 1.25 limits after its
 /// last byte. The caller provides the time, which must be monotonic.
+///
+/// This is for servers with many connections. A client with one connection uses a timer.
 public struct IdleWatch: Sendable {
     /// The time a connection may carry no data.
     public let limit: Duration

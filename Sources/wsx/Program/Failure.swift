@@ -45,7 +45,8 @@ enum Failure: Error {
     case unmet([String], after: Duration?)
     /// The peer closed the connection with this code before the goal of `--count`, `--one`, or `--until` was met.
     case closedEarly(UnmetGoal, CloseCode)
-    /// The wait after the end of the input ended before the goal was met.
+    /// The wait after the end of the input ended before the goal was met. Its message names `--linger`, so it does not
+    /// suit other time limits.
     case waitEnded(UnmetGoal, Linger)
     /// Replies lack the value that `--pick` writes.
     case incompleteReplies(IncompleteReplies)
