@@ -173,3 +173,17 @@ def test_invalid_rules_are_rejected_before_connecting(options, message):
     begin = time.monotonic()
     assert_fails(wsx("connect", *options, "ws://127.0.0.1:1/", "ask"), 2, message)
     assert time.monotonic() - begin < 30
+
+
+def test_a_greeting_that_comes_with_the_response_is_not_missed():
+    def serve(peer):
+        peer.upgrade(then=wire.text(b"welcome"))
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.frame(wire.PONG if frame.opcode == wire.PING else frame.opcode, frame.payload))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--ready", "welcome", "-1", server.url, "ask")
+        assert (result.status, result.out) == (0, b"ask\n")
+        loaded = wsx("bench", "--ready", "welcome", "-c", "2", "-n", "10", server.url)
+        assert loaded.status == 0

@@ -133,3 +133,22 @@ def test_an_invalid_file_is_rejected_with_its_position(tmp_path, line, position,
 ])
 def test_invalid_options_are_rejected(words, message):
     assert_fails(wsx("connect", *words, "ws://127.0.0.1:1/"), 2, message)
+
+
+def test_a_greeting_that_comes_with_the_response_is_not_missed(tmp_path):
+    def serve(peer):
+        peer.upgrade(then=wire.text(b"welcome"))
+        peer.answer_close()
+
+    path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": "welcome"}])
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert (result.status, result.err) == (0, "")
+
+
+def test_a_refused_connection_fails_the_first_test_case(tmp_path):
+    path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "out", "data": "a"}])
+    junit = tmp_path / "results.xml"
+    assert_fails(wsx("connect", "--scenario", path, "--junit", junit, "ws://127.0.0.1:1/"), 3, "127.0.0.1:1")
+    suite = ElementTree.parse(junit).getroot().find("testsuite")
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")

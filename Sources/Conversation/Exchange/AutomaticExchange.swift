@@ -3,8 +3,8 @@ import WSCore
 
 /// The messages that one end of a connection sends by itself: its first messages, and answers.
 ///
-///     connectionOpened ─► first messages sent ─► opening ── a message matches ready ──► ready
-///                                          └──────────── without ready ─────────────────▲
+///     begin ─► first messages sent ─► opening ── a message matches ready ──► ready
+///                               └──────────── without ready ─────────────────▲
 ///
 /// Until the peer is ready, all its messages belong to the opening, which is usually a login. Rules answer messages at
 /// any time.
@@ -101,28 +101,27 @@ public struct AutomaticExchange: ~Copyable {
         seeds = SeededRandom(seed: seed)
     }
 
-    /// Begins a connection and sends the first messages.
-    /// - Parameters:
-    ///   - number: The number of the connection, from 1.
-    ///   - time: The time in milliseconds since 1970.
-    ///   - send: Sends a text message.
-    /// - Throws: ``TemplateValueError`` if a first message needs a value that does not exist.
-    public mutating func connectionOpened(
-        number: UInt64, at time: UInt64, send: (RawSpan) -> Void
-    ) throws(TemplateValueError) {
+    /// Begins a connection, before anything is received on it.
+    /// - Parameter number: The number of the connection, from 1.
+    public mutating func begin(connection number: UInt64) {
         stamp.connection = number
         stamp.sequence = 0
         isReady = rules.ready == nil
+    }
+
+    /// Sends the first messages. Messages may already have been received, even the one that ends the opening.
+    /// - Parameters:
+    ///   - time: The time in milliseconds since 1970.
+    ///   - send: Sends a text message.
+    /// - Throws: ``TemplateValueError`` if a first message needs a value that does not exist.
+    public mutating func sendFirstMessages(
+        at time: UInt64, send: (RawSpan) -> Void
+    ) throws(TemplateValueError) {
         for template in rules.plan.firstMessages {
             beginMessage(at: time)
             try template.write(to: &message, stamp: stamp, variables: variables)
             message.withReadableBytes { send($0) }
         }
-    }
-
-    /// Ends a connection. The peer of the next one has to become ready again.
-    public mutating func connectionEnded() {
-        isReady = false
     }
 
     /// Answers a received message if a rule matches.

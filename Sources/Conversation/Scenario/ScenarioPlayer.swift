@@ -102,7 +102,7 @@ public struct ScenarioPlayer: ~Copyable {
 
     /// Handles a received message. Sends nothing.
     public mutating func received(_ payload: RawSpan, at now: UInt64, _ port: some Port) {
-        guard isRunning else { return }
+        guard isRunning || phase == .notStarted else { return }
         waiting.append(payload)
         takeMessages(at: now, port)
     }
@@ -292,21 +292,32 @@ public struct ScenarioPlayer: ~Copyable {
 /// Received messages that no step has taken yet, the newest ones up to a limit.
 private struct WaitingMessages {
     private var messages: [[UInt8]] = []
+    /// The index of the first message; those before it have been taken.
+    private var first = 0
     private var byteCount = 0
 
     /// The limit in bytes. Above it, the oldest messages are dropped.
     private static let mostBytes = 1 << 20
+    /// The size of a message without its payload, in bytes.
+    private static let overheadBytes = 64
 
     mutating func append(_ payload: RawSpan) {
         messages.append(payload.withUnsafeBytes { Array($0) })
-        byteCount += payload.byteCount
-        while byteCount > Self.mostBytes, messages.count > 1 { _ = takeFirst() }
+        byteCount += payload.byteCount + Self.overheadBytes
+        while byteCount > Self.mostBytes, messages.count - first > 1 { _ = takeFirst() }
     }
 
     mutating func takeFirst() -> [UInt8]? {
-        guard !messages.isEmpty else { return nil }
-        let message = messages.removeFirst()
-        byteCount -= message.count
+        guard first < messages.count else { return nil }
+        let message = messages[first]
+        messages[first] = []
+        first += 1
+        byteCount -= message.count + Self.overheadBytes
+        // Compact only when more than half is unused, so each message moves a bounded number of times.
+        if first * 2 > messages.count {
+            messages.removeFirst(first)
+            first = 0
+        }
         return message
     }
 }

@@ -271,7 +271,7 @@ private struct ScenarioReader {
                 parsing: line.span.bytes.extracting(match.range), variables: options.variables,
                 environment: options.environment)
         } catch {
-            throw self.error("'match': \(error.reason)", atByte: match.range.lowerBound + error.byteOffset)
+            throw self.error("'match': \(error)", atByte: match.range.lowerBound + error.byteOffset)
         }
     }
 

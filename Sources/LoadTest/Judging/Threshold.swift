@@ -51,6 +51,8 @@ public struct Threshold: Equatable, Sendable {
         let value: Double?
         /// Whether the condition holds.
         public let isMet: Bool
+        /// Whether anything was measured.
+        public var hasValue: Bool { value != nil }
     }
 
     /// The threshold as typed.

@@ -8,8 +8,10 @@ public final class ConnectionExchange {
     internal let startTime: UInt64
 
     /// Prepares the exchange of a connection.
-    internal init(_ rules: AutomaticExchange.Rules, seed: UInt64, startTime: UInt64) {
-        exchange = AutomaticExchange(rules, seed: seed)
+    /// - Parameter number: The number of the connection, from 0.
+    internal init(_ rules: AutomaticExchange.Rules, number: UInt64, startTime: UInt64) {
+        exchange = AutomaticExchange(rules, seed: number)
+        exchange.begin(connection: number + 1)
         self.startTime = startTime
     }
 
@@ -20,7 +22,7 @@ public final class ConnectionExchange {
     /// - Parameter time: The time in milliseconds since 1970.
     fileprivate func begin(on connection: LoadConnection, at time: UInt64) {
         do throws(TemplateValueError) {
-            try exchange.connectionOpened(number: connection.number + 1, at: time) { payload in
+            try exchange.sendFirstMessages(at: time) { payload in
                 _ = connection.port?.send(payload, as: .text)
             }
         } catch {
@@ -43,7 +45,7 @@ extension LoadContext {
     /// Prepares the exchange of a connection that is being opened, if there is one.
     public func prepareExchange(of connection: LoadConnection) {
         guard let exchangeRules else { return }
-        connection.exchange = ConnectionExchange(exchangeRules, seed: connection.number, startTime: now)
+        connection.exchange = ConnectionExchange(exchangeRules, number: connection.number, startTime: now)
     }
 
     /// Sends the first messages on a connection that has been opened.

@@ -33,8 +33,10 @@ import WSCore
     func firstMessages() throws {
         var exchange = try makeExchange(first: ["hello {{connection}}", "{{seq}} at {{time}}"])
         let sent = Sent()
-        try exchange.connectionOpened(number: 1, at: 1000) { sent($0) }
-        try exchange.connectionOpened(number: 2, at: 2000) { sent($0) }
+        exchange.begin(connection: 1)
+        try exchange.sendFirstMessages(at: 1000) { sent($0) }
+        exchange.begin(connection: 2)
+        try exchange.sendFirstMessages(at: 2000) { sent($0) }
         #expect(sent.messages == ["hello 1", "2 at 1000", "hello 2", "2 at 2000"])
         let isReady = exchange.isReady
         #expect(isReady)
@@ -44,7 +46,7 @@ import WSCore
     func readiness() throws {
         var exchange = try makeExchange(ready: "^ready$")
         for number: UInt64 in 1...2 {
-            try exchange.connectionOpened(number: number, at: 0) { _ in }
+            exchange.begin(connection: number)
             var findings: [AutomaticExchange.Finding] = []
             for text in ["not ready", "ready", "ready", "other"] {
                 findings.append(try receive(text, in: &exchange))
@@ -53,18 +55,24 @@ import WSCore
         }
     }
 
-    @Test("A message received before the connection is reported as open belongs to the opening")
+    @Test("A peer that is ready before the first messages are sent stays ready")
     func early() throws {
-        var exchange = try makeExchange(ready: "ready")
+        var exchange = try makeExchange(first: ["login"], ready: "ready")
+        exchange.begin(connection: 1)
         #expect(try receive("hello", in: &exchange) == .opening)
         #expect(try receive("ready", in: &exchange) == .ready)
+        let sent = Sent()
+        try exchange.sendFirstMessages(at: 0) { sent($0) }
+        #expect(sent.messages == ["login"])
+        let isReady = exchange.isReady
+        #expect(isReady)
     }
 
     @Test("The first matching rule answers, also during the opening")
     func answers() throws {
         var exchange = try makeExchange(
             ready: "welcome", answers: [#"^challenge (\w+)$ => response $1"#, "c => never", "ping => {{seq}}"])
-        try exchange.connectionOpened(number: 1, at: 0) { _ in }
+        exchange.begin(connection: 1)
         let sent = Sent()
         #expect(try receive("challenge xyz", in: &exchange, sent) == .answered)
         #expect(try receive("welcome", in: &exchange, sent) == .ready)
@@ -77,7 +85,7 @@ import WSCore
     @Test("An answer inserts values of the message it answers")
     func values() throws {
         var exchange = try makeExchange(answers: [#""type":"ping" => {"pong":{{last:/id}},"to":{{json:last:/from}}}"#])
-        try exchange.connectionOpened(number: 1, at: 0) { _ in }
+        exchange.begin(connection: 1)
         let sent = Sent()
         #expect(try receive(#"{"type":"ping","id":7,"from":"a\"b"}"#, in: &exchange, sent) == .answered)
         #expect(sent.messages == [#"{"pong":7,"to":"a\"b"}"#])

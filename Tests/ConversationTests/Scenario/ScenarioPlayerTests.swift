@@ -106,6 +106,28 @@ import WSCore
         #expect(port.take() == ["0 after 1000000000", "1 after 0", "again"])
     }
 
+    @Test("Messages that arrive before the start wait for their step")
+    func early() throws {
+        var player = try player(Self.reply)
+        let port = Port()
+        Array("reply".utf8).withUnsafeBytes { player.received($0.bytes, at: 0, port) }
+        player.start(at: 0, port)
+        let phase = player.phase
+        #expect(phase == .over)
+    }
+
+    @Test("A flood of empty messages during a pause is bounded")
+    func flood() throws {
+        var player = try player(#"{"type":"pause","for":"1s"}"#, Self.reply)
+        let port = Port()
+        player.start(at: 0, port)
+        for _ in 0..<100_000 { player.received(RawSpan(), at: 0, port) }
+        Array("reply".utf8).withUnsafeBytes { player.received($0.bytes, at: 0, port) }
+        player.timePassed(at: 1_000_000_000, port)
+        let phase = player.phase
+        #expect(phase == .over)
+    }
+
     @Test("A pause is random within its range")
     func randomPause() throws {
         var player = try player(#"{"type":"pause","for":"1s-3s"}"#, Self.ask)

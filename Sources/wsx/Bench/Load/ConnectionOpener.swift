@@ -103,6 +103,7 @@ final class ConnectionOpener {
                 maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
                 maximumFragments: arguments.client.limits.maximumFragments),
             fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
+            pausesReadingWhenFull: settings.plan.exchange?.answers.isEmpty == false,
             queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
     }
 }

@@ -88,7 +88,7 @@ final class LiveMonitor {
     private func checkConditions() {
         for condition in settings.arguments.abortConditions {
             let verdict = condition.verdict(on: live.results)
-            if !verdict.isMet { return fail(.aborted(verdict, afterSeconds: live.secondCount)) }
+            if !verdict.isMet, verdict.hasValue { return fail(.aborted(verdict, afterSeconds: live.secondCount)) }
         }
     }
 

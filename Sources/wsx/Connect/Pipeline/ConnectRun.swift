@@ -178,8 +178,9 @@ final class ConnectRun {
         startHeartbeat(of: connection)
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
+        exchange?.connectionWillStart()
         connection.start(with: opened.firstBytes)
-        exchange?.connectionOpened { connection.send($0, as: .text) }
+        exchange?.connectionStarted { connection.send($0, as: .text) }
         if isPeerReady { beginSending(on: connection) }
     }
 

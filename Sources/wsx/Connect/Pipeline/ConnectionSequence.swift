@@ -150,7 +150,9 @@ extension ConnectSettings {
             limits: Limits(
                 maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
                 maximumFragments: arguments.client.limits.maximumFragments),
-            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout)
+            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
+            // A peer that does not read the answers gets no more of them.
+            pausesReadingWhenFull: exchange?.answers.isEmpty == false)
     }
 
     /// The backoff between connection attempts, or `nil` without `--reconnect`.

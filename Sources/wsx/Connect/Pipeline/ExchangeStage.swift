@@ -25,6 +25,8 @@ final class ExchangeStage {
     private var timer: Timer?
     /// The number of connections so far.
     private var connectionCount: UInt64 = 0
+    /// Whether messages may be received before the first messages have been sent.
+    private var isOpening = false
 
     /// Creates the stage before the first connection.
     init(
@@ -45,12 +47,19 @@ final class ExchangeStage {
     /// The expression that no message of the last connection matched, or `nil` if there was a match or none was needed.
     private(set) var missing: String?
 
-    /// Begins a connection.
-    /// - Parameter send: Sends a text message.
-    func connectionOpened(send: (RawSpan) -> Void) {
+    /// Begins a connection, before anything is received on it.
+    func connectionWillStart() {
         connectionCount += 1
+        isOpening = true
+        exchange.begin(connection: connectionCount)
+    }
+
+    /// Sends the first messages of a connection. After that, the peer may already be ready.
+    /// - Parameter send: Sends a text message.
+    func connectionStarted(send: (RawSpan) -> Void) {
+        isOpening = false
         do throws(TemplateValueError) {
-            try exchange.connectionOpened(number: connectionCount, at: Self.time) { payload in
+            try exchange.sendFirstMessages(at: Self.time) { payload in
                 send(payload)
                 outputs.writeSent(payload, as: .text)
             }
@@ -67,7 +76,6 @@ final class ExchangeStage {
     func connectionEnded() {
         timer = nil
         missing = isReady ? nil : ready
-        exchange.connectionEnded()
     }
 
     /// Handles a received message.
@@ -90,7 +98,7 @@ final class ExchangeStage {
         case .opening: break
         case .ready:
             timer = nil
-            loop.atEndOfTurn(self)
+            if !isOpening { loop.atEndOfTurn(self) }
         }
         outputs.show(opening: payload, as: kind)
         return true

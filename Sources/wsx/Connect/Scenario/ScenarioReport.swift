@@ -36,13 +36,19 @@ final class ScenarioReport {
     }
 
     /// Reports the step that has failed, if any, and writes the JUnit file.
+    /// - Parameter failure: Why the run fails, or `nil` if every step has passed.
     /// - Returns: The failure to write, or `nil`.
-    func finish(_ phase: ScenarioPlayer.Phase) -> Failure? {
-        if case .failed(let failure) = phase {
+    func finish(_ failure: Failure?) -> Failure? {
+        var failed: (step: Int, reason: String)?
+        if case .scenarioFailed(let failure)? = failure {
+            failed = (failure.step, "\(failure.reason)")
             write("\(palette.failure("FAIL"))  \(words(for: failure.step))  \(failure.reason)\n")
+        } else if let failure {
+            // The run failed in the first step that has not passed.
+            failed = (min(passed.count, scenario.steps.count - 1), failure.message ?? "interrupted")
         }
         guard let file, let path = arguments.junitPath else { return problem }
-        let error = StandardDescriptors.writeAll(junit(phase), to: file.descriptor)
+        let error = StandardDescriptors.writeAll(junit(failed), to: file.descriptor)
         return problem ?? error.map { .recording(path: path, $0) }
     }
 
@@ -78,18 +84,16 @@ final class ScenarioReport {
     // MARK: JUnit
 
     /// The results in the JUnit XML format: a test case for each step.
-    private func junit(_ phase: ScenarioPlayer.Phase) -> String {
-        var failed: ScenarioFailure?
-        if case .failed(let failure) = phase { failed = failure }
+    private func junit(_ failed: (step: Int, reason: String)?) -> String {
         let suite = Self.escaped(arguments.path ?? "")
         var cases = ""
         for index in scenario.steps.indices {
             let name = Self.escaped(words(for: index))
-            let passed = passed.first { $0.index == index }
+            let passed = index < passed.count ? passed[index] : nil
             let seconds = FixedPoint.text(Double(passed?.nanoseconds ?? 0) / 1e9, digits: 6)
             cases += "    <testcase classname=\"\(suite)\" name=\"\(name)\" time=\"\(seconds)\""
             if let failed, failed.step == index {
-                cases += "><failure message=\"\(Self.escaped("\(failed.reason)"))\"/></testcase>\n"
+                cases += "><failure message=\"\(Self.escaped(failed.reason))\"/></testcase>\n"
             } else if passed == nil {
                 cases += "><skipped/></testcase>\n"
             } else {
@@ -98,7 +102,7 @@ final class ScenarioReport {
         }
         let counts =
             "tests=\"\(scenario.steps.count)\" failures=\"\(failed == nil ? 0 : 1)\" "
-            + "skipped=\"\(scenario.steps.count - passed.count - (failed == nil ? 0 : 1))\""
+            + "skipped=\"\(max(0, scenario.steps.count - passed.count - (failed == nil ? 0 : 1)))\""
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
             + "  <testsuite name=\"\(suite)\" \(counts)>\n\(cases)  </testsuite>\n</testsuites>\n"
     }
@@ -113,7 +117,12 @@ final class ScenarioReport {
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             default:
-                if scalar.value >= 0x20 { result.unicodeScalars.append(scalar) } else { result += "\u{FFFD}" }
+                // XML 1.0 §2.2: control characters, U+FFFE, and U+FFFF are not allowed.
+                if scalar.value >= 0x20, scalar.value & 0xFFFE != 0xFFFE {
+                    result.unicodeScalars.append(scalar)
+                } else {
+                    result += "\u{FFFD}"
+                }
             }
         }
         return result

@@ -46,8 +46,8 @@ final class ScenarioRun {
         connect()
         loop.run()
         stopRequests = nil
-        let problem = report.finish(player.phase)
         if failure == nil, case .failed(let step) = player.phase { failure = .scenarioFailed(step) }
+        let problem = report.finish(failure)
         return failure ?? problem
     }
 
@@ -142,7 +142,8 @@ extension ScenarioRun: ConnectionHandler {
 
     func connection(_ connection: Connection<ScenarioRun>, didEnd end: ConnectionEnd) {
         self.connection = nil
-        player.connectionEnded(end.code, at: loop.nowNanoseconds, self)
+        // If the run has failed, this end closes the connection, and no step is at fault.
+        if failure == nil { player.connectionEnded(end.code, at: loop.nowNanoseconds, self) }
         if failure == nil, player.phase == .over {
             failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
         }

@@ -20,6 +20,7 @@ final class ClientExchange {
     /// Prepares the exchange of a newly accepted client.
     init(_ rules: AutomaticExchange.Rules, client number: Int, of host: any Host, console: Console) {
         exchange = AutomaticExchange(rules, seed: .random(in: .min ... .max))
+        exchange.begin(connection: UInt64(number))
         self.number = number
         self.host = host
         self.console = console
@@ -50,7 +51,7 @@ extension ClientExchange: EndOfTurnWork {
     /// Greets the client.
     func endTurn() {
         do throws(TemplateValueError) {
-            try exchange.connectionOpened(number: UInt64(number), at: Self.time) { host.greet(number, with: $0) }
+            try exchange.sendFirstMessages(at: Self.time) { host.greet(number, with: $0) }
         } catch {
             console.error("client \(number) was not greeted (--first-message): \(error)")
         }

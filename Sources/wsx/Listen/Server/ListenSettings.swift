@@ -105,7 +105,7 @@ struct ListenSettings {
                 maximumMessageBytes: arguments.limits.maximumMessageBytes,
                 maximumFragments: arguments.limits.maximumFragments),
             fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
-            pausesReadingWhenFull: arguments.mode == .echo || replay != nil,
+            pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil,
             forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
     }
 
