@@ -56,7 +56,15 @@ final class LiveMonitor {
         writeSeconds(of: results)
     }
 
+    /// Whether anything depends on the results so far.
+    private var isNeeded: Bool {
+        progress != nil || metrics != nil || echoPatience != nil || settings.arguments.result.output == .jsonl
+            || !settings.arguments.abortConditions.isEmpty
+    }
+
     private func check() {
+        // Adding up the seconds would cost more than the rest of this thread.
+        guard isNeeded else { return timer = nil }
         live.update(pool.takeProgress())
         progress?.show(live)
         metrics?.update(live)
