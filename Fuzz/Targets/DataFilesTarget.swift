@@ -55,7 +55,7 @@ extension FuzzTarget {
                 }
             }
         } catch {
-            // Reading the columns may read the first row, too, whose error hides them.
+            // Reading the columns may also read the first row. An error there hides the columns.
             contents.columns = []
             contents.error = error
             return contents

@@ -49,7 +49,7 @@ public struct Scenario {
         public let line: Int
     }
 
-    /// What a received message has to be.
+    /// The message that a step waits for.
     public struct Expectation {
         /// Decides whether a message is the expected one.
         public let matcher: Matcher

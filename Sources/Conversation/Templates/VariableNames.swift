@@ -45,7 +45,7 @@ public struct VariableNames: Equatable, Sendable {
 public enum VariableNameError: Error, Equatable {
     /// The name is empty.
     case empty
-    /// The name has a meaning of its own in templates.
+    /// The name is a placeholder of templates, such as `seq`.
     case placeholder(String)
     /// The name has braces or surrounding blanks, so a template cannot contain it.
     case unusable(String)

@@ -7,7 +7,7 @@ public enum OpenMetrics {
     public static let mediaType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
     /// The upper limits of the latency buckets in nanoseconds: ten per decade, from 10 us to 100 s, rounded to two
-    /// digits (the preferred numbers R10 of ISO 3). Percentiles computed from them are at most 26 % too high.
+    /// digits (the preferred numbers R10 of ISO 3). Percentiles computed from them are at most 30 % too high.
     internal static let latencyLimits: [UInt64] = {
         let steps: [UInt64] = [10, 13, 16, 20, 25, 32, 40, 50, 63, 79]
         let decades: [UInt64] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].map { UInt64($0) }

@@ -42,7 +42,7 @@ extension ManualSection {
         ]),
         .paragraph(
             """
-            In a step, `name` appears in reports. In the recording of a server, the messages of the first client are \
-            sent. In `data`, write `{{{{` for two literal braces.
+            In a step, `name` appears in reports. Of a recording made by `wsx listen`, only the first client's \
+            messages are played. In `data`, write `{{{{` for two literal braces.
             """))
 }

@@ -20,6 +20,11 @@ public struct WallTime: Comparable, Sendable {
     /// The time since 1970-01-01 00:00 UTC.
     public var sinceEpoch: Duration { .seconds(seconds) + .microseconds(microseconds) }
 
+    /// The time since 1970-01-01 00:00 UTC in whole milliseconds; 0 for an earlier time.
+    public var millisecondsSinceEpoch: UInt64 {
+        UInt64(clamping: seconds &* 1000 &+ microseconds / 1000)
+    }
+
     /// Whether the first time is earlier than the second.
     public static func < (one: WallTime, other: WallTime) -> Bool {
         (one.seconds, one.microseconds) < (other.seconds, other.microseconds)

@@ -1,8 +1,8 @@
 import LoadTest
 import WSCore
 
-/// Follows a run several times per second: shows its progress, writes its seconds, serves metrics, warns about a server that does not
-/// echo, and checks the conditions of `--abort`.
+/// Adds up the results of a running load test, four times per second, and passes them on: to the progress line, standard
+/// output, and metrics. Warns about a server that does not echo, and checks the conditions of `--abort`.
 final class LiveMonitor {
     private let settings: BenchSettings
     private let pool: WorkerPool
@@ -16,7 +16,7 @@ final class LiveMonitor {
     private var reportedCount = 0
     /// The number of further checks before a missing echo causes a warning, or `nil` if there is nothing to warn about.
     private var echoPatience: Int?
-    /// Called once if the run has to end, with the reason. There is none if the reader of standard output has gone.
+    /// Called once if the run has to end, with the reason. The reason is `nil` if the reader of standard output has closed it.
     var didFail: ((Failure?) -> Void)?
 
     private static let interval = Duration.milliseconds(250)

@@ -59,7 +59,7 @@ final class ExchangeStage {
     func connectionStarted(send: (RawSpan) -> Void) {
         isOpening = false
         do throws(TemplateValueError) {
-            try exchange.sendFirstMessages(at: Self.time) { payload in
+            try exchange.sendFirstMessages(at: WallTime.now.millisecondsSinceEpoch) { payload in
                 send(payload)
                 outputs.writeSent(payload, as: .text)
             }
@@ -84,7 +84,7 @@ final class ExchangeStage {
     func receives(_ payload: RawSpan, as kind: MessageKind, send: (RawSpan) -> Void) -> Bool {
         let finding: AutomaticExchange.Finding
         do throws(TemplateValueError) {
-            finding = try exchange.receive(payload, at: Self.time) { answer in
+            finding = try exchange.receive(payload, at: WallTime.now.millisecondsSinceEpoch) { answer in
                 send(answer)
                 outputs.writeAnswer(answer, to: payload, as: kind)
             }
@@ -107,9 +107,6 @@ final class ExchangeStage {
     private func timeOut() {
         host.readinessTimedOut(.notReady(ready ?? "", after: readinessTimeout))
     }
-
-    /// The time in milliseconds since 1970.
-    private static var time: UInt64 { WallTime.now.sinceEpoch.wholeNanoseconds / 1_000_000 }
 }
 
 extension ExchangeStage: EndOfTurnWork {

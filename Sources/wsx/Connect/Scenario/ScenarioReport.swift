@@ -57,7 +57,7 @@ final class ScenarioReport {
         if let error, error != .brokenPipe, problem == nil { problem = .output(error) }
     }
 
-    /// The line of a step, what it does, and its name: `line 3: receive (login)`.
+    /// The line, action, and name of a step: `line 3: receive (login)`.
     private func words(for index: Int) -> String {
         let step = scenario.steps[index]
         return "line \(step.line): \(Self.verb(step.action))" + (step.name.map { " (\(escapingControls($0)))" } ?? "")

@@ -31,7 +31,7 @@ final class ScenarioRun {
         self.loop = loop
         self.console = console
         report = try ScenarioReport(scenario, settings.arguments.scenario, console: console)
-        let clockOffset = WallTime.now.sinceEpoch.wholeNanoseconds &- loop.nowNanoseconds
+        let clockOffset = WallTime.now.millisecondsSinceEpoch &* 1_000_000 &- loop.nowNanoseconds
         player = ScenarioPlayer(
             scenario, connection: 1, defaultTimeout: Self.defaultTimeout, repeats: false, clockOffset: clockOffset,
             seed: .random(in: .min ... .max))

@@ -36,22 +36,19 @@ final class ClientExchange {
     /// - Returns: Whether the message was answered.
     func answers(_ payload: RawSpan, send: (RawSpan) -> Void) -> Bool {
         do throws(TemplateValueError) {
-            return try exchange.receive(payload, at: Self.time, send: send) == .answered
+            return try exchange.receive(payload, at: WallTime.now.millisecondsSinceEpoch, send: send) == .answered
         } catch {
             console.error("a message of client \(number) was not answered (--answer): \(error)")
             return false
         }
     }
-
-    /// The time in milliseconds since 1970.
-    private static var time: UInt64 { WallTime.now.sinceEpoch.wholeNanoseconds / 1_000_000 }
 }
 
 extension ClientExchange: EndOfTurnWork {
     /// Greets the client.
     func endTurn() {
         do throws(TemplateValueError) {
-            try exchange.sendFirstMessages(at: Self.time) { host.greet(number, with: $0) }
+            try exchange.sendFirstMessages(at: WallTime.now.millisecondsSinceEpoch) { host.greet(number, with: $0) }
         } catch {
             console.error("client \(number) was not greeted (--first-message): \(error)")
         }

@@ -38,13 +38,13 @@ struct BenchArguments: Equatable, Sendable {
                 """,
             ready: """
                 Wait on each connection for a message that matches *REGEX* (PCRE2) before the load begins. Messages up \
-                to this one are part of the login and are ignored otherwise; the results report its duration. A \
+                to this one are part of the login and do not count. The results report how long the login takes. A \
                 connection without a match within `--connect-timeout` is closed and counts as a timeout.
                 """,
             answer: """
                 Answer each received message that matches *REGEX* with the text message *TEXT*, for instance to answer \
-                the pings of an application. Answered messages and their answers do not count. A reply that equals its \
-                message, or that is a delivery of a broadcast, is not answered.
+                the pings of an application. Answered messages and their answers do not count. Echoes and broadcast \
+                deliveries are not answered.
                 """
         ).lifted(\.exchange)
         OptionSpecification.timeout(

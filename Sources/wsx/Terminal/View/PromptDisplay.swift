@@ -145,7 +145,7 @@ final class PromptDisplay {
         return label + state + "> "
     }
 
-    /// A shorter part of a label says nothing.
+    /// The minimum width of a label. A shorter part of it would be meaningless.
     private static let minimumLabelColumns = 4
 
     private static func cut(_ text: String, to columns: Int) -> String {

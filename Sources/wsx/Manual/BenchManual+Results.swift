@@ -1,0 +1,254 @@
+import CommandLine
+
+// The meaning of the results of `wsx bench` and `wsx bench merge`.
+extension BenchManual {
+    /// The counts and latencies.
+    static let results = ManualSection(
+        "RESULTS",
+        .paragraph(
+            """
+            A latency starts when a message is handed to its connection or, with `--rate`, when it was due. It ends \
+            when the reply has been read, and includes any delay in wsx itself. Latencies are kept in an HdrHistogram \
+            with three significant digits, up to one hour. A percentile is the largest value in its histogram bucket.
+            """),
+        .paragraph(
+            """
+            The rate is the number of replies per second while messages were being sent. Messages due during the \
+            warm-up do not count, nor do their replies, whenever they arrive. Byte counts cover the time from the end \
+            of the warm-up until the connections are closed. Each message to be echoed, and each request, ends up in \
+            one of three counts:
+            """),
+        .definitions([
+            (
+                "received",
+                "The reply equals the message. In `--mode idle`, a pong answers earlier pings, too (RFC 6455 §5.5.3)."
+            ),
+            ("mismatched", "The reply differs from the message or, in `--mode request`, does not match `--expect`."),
+            ("lost", "No reply arrived within `--reply-timeout` after the last message."),
+        ]),
+        .paragraph("Other counts:"),
+        .definitions([
+            ("reordered", "Replies, also counted as received, that arrived after the reply to a later message."),
+            ("duplicated", "Messages received without a corresponding message sent."),
+            (
+                "pushes",
+                "In `--mode request`: messages that answer no request. A second reply to a request counts here, too."
+            ),
+            (
+                "unsent",
+                """
+                Messages that were due before the requested end but not sent. Either the connection's queue was full \
+                (256 KiB; 16 KiB with `--mode send`), or wsx fell behind, or no connection was left.
+                """
+            ),
+        ]))
+
+    /// The metrics of `--metrics`.
+    static let metrics = ManualSection(
+        "METRICS",
+        .paragraph(
+            """
+            `--metrics` serves these metrics in the OpenMetrics text format 1.0.0. They start at the load and are \
+            updated four times per second.
+            """),
+        .definitions([
+            ("`wsx_run_info`", "1, with the labels `mode` and `url`."),
+            ("`wsx_connections`", "The number of open connections."),
+            ("`wsx_messages_total`", "The counts of RESULTS, with the label `outcome`: `sent`, `received`, *...*"),
+            ("`wsx_errors_total`", "The counts of `errors` in JSON RESULTS, with the label `kind`."),
+            (
+                "`wsx_latency_seconds`",
+                """
+                A histogram of the latencies of all complete seconds, with ten buckets per decade from 10 us to 100 s. \
+                Percentiles computed from it are at most 30 % too high; the final results are exact to 0.1 %.
+                """
+            ),
+        ]))
+
+    /// The syntax of `--threshold`.
+    static let thresholds = ManualSection(
+        "THRESHOLDS",
+        .paragraph("A threshold consists of a metric, an operator, and a value. Spaces between them are optional."),
+        .definitions([
+            (
+                "`p50`, `p99`, `p99.9`, `p999`, *...*",
+                "A percentile of the latency. The point after the first two digits is optional."
+            ),
+            ("`min`, `mean`, `stddev`, `max`", "Other statistics of the latency."),
+            ("`handshake.p99`, *...*", "The same statistics of the time to open a connection."),
+            ("`rate`", "Replies per second; in `--mode send`, messages sent per second."),
+            (
+                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, `unsent`",
+                "The number of messages; see RESULTS in *wsx-bench*(1)."
+            ),
+            errors,
+        ]),
+        .paragraph(
+            """
+            The operators are `<`, `<=`, `>`, `>=`, `=` (or `==`), and `!=`. A time needs a unit: `20ms`. A number may \
+            have a suffix: `50k`. A number of messages may be a percentage of those sent, or of the expected \
+            deliveries in a broadcast: `lost<0.1%`. A latency threshold is not met if no latencies were measured.
+            """),
+        .paragraph(
+            """
+            Each unmet threshold prints a line on standard error, and the exit status is 7. If the run itself failed, \
+            its own status takes precedence, because the results may be incomplete.
+            """))
+
+    /// The method of `--baseline`.
+    static let baselines = ManualSection(
+        "BASELINES",
+        .paragraph(
+            """
+            For each whole second of both runs, wsx takes three values: the number of replies, and the median and 99th \
+            percentile of the latency. It compares the medians of these values. A difference is `faster` or `slower` \
+            if it is at least 3 % and significant at the 1 % level (two-sided Mann-Whitney U test on the seconds). \
+            Otherwise, it is `noise`. The test needs at least five seconds of each run.
+            """),
+        .paragraph(
+            """
+            The test compares two runs, not two servers. Anything that changes between runs, such as other load on the \
+            machine, shows up as a difference. To account for it, give several earlier runs, each with `--baseline`. \
+            Their seconds are pooled, and a run with a median between those of two earlier runs differs only by noise.
+            """),
+        .paragraph(
+            """
+            A rare event, such as one long pause of the server, hardly affects a median. Use `--threshold` on a high \
+            percentile or on `max` to detect it.
+            """),
+        .paragraph(
+            """
+            A baseline with another mode or other messages is rejected. A different number of connections, threads, or \
+            messages in flight, or a different rate, causes a warning.
+            """))
+
+    private static let errors: (term: MarkedText, text: MarkedText) = (
+        "`errors`, `errors.connect`, *...*",
+        """
+        The number of errors, in total or of one kind: `connect`, `handshake`, `protocol`, `closed`, or `timeout`. See \
+        JSON RESULTS.
+        """
+    )
+
+    /// The members of results in JSON.
+    static let resultFields = ManualSection(
+        "JSON RESULTS",
+        .paragraph(
+            """
+            With `--output json`, the results are one object on one line. Its members keep their meaning as long as \
+            `version` stays the same; new ones may be added.
+            """),
+        .paragraph(
+            """
+            With `--output jsonl`, this line follows one line for each second, written when the second has ended. Its \
+            members are `type` (`second`), the members of `per_second` without the histogram, the number of open \
+            `connections`, and the counts so far (`messages` and `errors`). `wsx bench merge` and `--baseline` skip \
+            these lines.
+            """),
+        .definitions([
+            ("`mode`, `url`", "The value of `--mode`, and the URL without credentials."),
+            ("`connections`, `threads`", "The number of requested connections, and of threads."),
+            ("`duration_s`", "The time during which messages were sent, in seconds."),
+            ("`rate_per_second`", "Replies per second during that time; in `--mode send`, messages sent per second."),
+            (
+                "`messages`",
+                """
+                `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, and `unsent`; see \
+                RESULTS.
+                """
+            ),
+            (
+                "`errors`",
+                """
+                The number of connections that failed to open (`connect`), were rejected by the server (`handshake`), \
+                violated the protocol (`protocol`), or were closed by the server or lost (`closed`). `timeout` is the \
+                number of connection attempts, replies, and closing handshakes that timed out.
+                """
+            ),
+            (
+                "`bytes`",
+                """
+                Message payloads (`sent`, `received`), and frames on the wire without TLS (`wire_sent`, \
+                `wire_received`).
+                """
+            ),
+            (
+                "`latency_us`, `handshake_us`",
+                """
+                Statistics in microseconds of the latencies, and of the times to open a connection, from name \
+                resolution through the upgrade: `min`, `mean`, `stddev`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, \
+                `p9999`, `p99999`, `max`, and `sum`. `min`, `mean`, `max`, and `sum` are exact. Percentiles and \
+                `stddev` come from the histogram: a percentile may be up to 0.1 % too high, but never exceeds `max`.
+                """
+            ),
+            (
+                "`per_second`",
+                """
+                For each `second`, counted from 0: the messages `sent`, the replies `received`, the latencies \
+                `p50_us`, `p99_us`, and `max_us` (exact), and their `histogram`.
+                """
+            ),
+            (
+                "`cpu_s`, `load_cpu_s`, `busiest_cpu_s`",
+                """
+                CPU time in seconds: of this process since its start, of the load threads while messages were sent, \
+                and of the busiest of these threads.
+                """
+            ),
+            (
+                "`handshake_phases_us`, `handshake_phase_histograms`",
+                """
+                The time of each phase of opening a connection: `name`, `connect`, `proxy`, `tls`, and `upgrade`. \
+                These are the phases of `--connect-timeout`, where `connect` is called `connection`. A phase that did \
+                not occur has only zeros.
+                """
+            ),
+            (
+                "`login_us`, `login_histogram`",
+                "With `--ready`: the time from the opening of a connection to the message that matches."
+            ),
+            (
+                "`delay_us`, `delay_histogram`",
+                "With `--rate`, how late wsx sent messages, compared with their schedule."
+            ),
+            (
+                "`histogram`, `handshake_histogram`",
+                """
+                The latencies, and the times to open a connection, in nanoseconds: HdrHistogram's compressed format in \
+                Base64. This format stores only counts; the minimum and maximum that other tools read from it may \
+                differ from `min` and `max` by 0.1 %.
+                """
+            ),
+            ("`version`", "1."),
+            ("`start_time`", "The time at which messages began to count: RFC 3339, UTC."),
+            (
+                "`message`",
+                "The `kind` of the messages, `text` or `binary`, and their size in `bytes`, `null` if sizes differ."
+            ),
+            (
+                "`in_flight`",
+                "The value of `--in-flight`, or `null` if the number of messages in flight was not limited."
+            ),
+            (
+                "`thresholds`",
+                """
+                For each `--threshold`: its `expression`, the measured `value` (times in microseconds; `null` if \
+                nothing was measured), and whether it was `met`.
+                """
+            ),
+            (
+                "`baseline`",
+                """
+                The comparison by `--baseline`, or `null`: the number of earlier `runs`, the `start_time` of the \
+                first, their whole `seconds`, and `seconds_now` of this run. For each of the `metrics`: the name \
+                (`metric`), the medians (`baseline` and `now`, `null` without whole seconds), the relative `change`, \
+                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`.
+                """
+            ),
+            ("`rate_asked`", "The value of `--rate`, or `null`."),
+            (
+                "`warnings`",
+                "The warnings of the table: why the results may reflect wsx rather than the server. Usually empty."
+            ),
+        ]))
+}
