@@ -4,7 +4,8 @@
 # make conformance   runs the Autobahn TestSuite against the client and the server
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
 # make dist   packs a tarball, a Debian package, and an OCI image into dist/; make dist-test tries them
-# make check-all   runs the slow checks: sanitizers, coverage, all of Autobahn, long fuzzing, packages
+# make test-heavy   tests with large peers, such as Prometheus
+# make check-all   runs the slow checks: sanitizers, coverage, all of Autobahn, large peers, long fuzzing, packages
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 # The sanitizer to build and test with: address or thread.
@@ -28,7 +29,7 @@ MINIMUM_GLIBC = 2.34
 # How long `make check-all` fuzzes each target.
 LONG_FUZZ_SECONDS ?= 600
 
-.PHONY: deps test-deps dist-deps dist-test-deps run build test test-unit test-interop test-packaging test-fuzz \
+.PHONY: deps test-deps dist-deps dist-test-deps run build test test-unit test-interop test-heavy test-packaging test-fuzz \
 	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench \
 	dist dist-test install install-files clean
 
@@ -60,14 +61,14 @@ endif
 
 deps:
 	@scripts/install-packages.sh libuv1-dev libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
-		libpcre2-dev pkg-config >&2
+		libpcre2-dev libmsgpack-dev pkg-config >&2
 
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-pytest-xdist python3-websockets \
 		nodejs node-ws ruby tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
-		openssh-client iproute2 python3-yaml python3-prometheus-client zsh fish jq >&2
+		openssh-client iproute2 python3-yaml python3-prometheus-client zsh fish jq ruby-actioncable >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
-		openssh-server:ssh >&2
+		openssh-server:ssh mosquitto:mosquitto puma:puma >&2
 	@scripts/install-peers.sh >&2
 
 dist-deps: deps
@@ -90,6 +91,12 @@ test-unit:
 test-interop:
 	/usr/bin/python3 -m pytest -q -m alone Tests/Interop
 	/usr/bin/python3 -m pytest -q -m 'not alone' -n $(WORKERS) --dist loadfile Tests/Interop
+
+# Peers that are too large for `make test`, such as Prometheus and RabbitMQ.
+test-heavy: test-deps build
+	@scripts/install-packages.sh python3-msgpack python3-cbor2 >&2
+	@scripts/install-services.sh prometheus:prometheus rabbitmq-server:rabbitmq-server >&2
+	/usr/bin/python3 -m pytest -q Tests/Heavy
 
 # Packs a stand-in for the binary, twice, in seconds.
 test-packaging: test-deps dist-deps build
@@ -126,6 +133,7 @@ check-all:
 	$(MAKE) test SANITIZE=thread
 	$(MAKE) coverage
 	$(MAKE) conformance
+	$(MAKE) test-heavy
 	$(MAKE) fuzz SECONDS=$(LONG_FUZZ_SECONDS)
 	$(MAKE) dist-test
 

@@ -32,6 +32,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev", "libunistring-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        // Only headers.
+        .systemLibrary(name: "CMessagePack", providers: [.apt(["libmsgpack-dev"])]),
         // Without pkg-config: SwiftPM warns about the feature macros in readline's flags and ignores them.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .target(
@@ -41,7 +43,7 @@ let package = Package(
         .target(name: "CommandLine", swiftSettings: programSettings),
         .target(
             name: "Formats",
-            dependencies: ["WSCore", "CPCRE2"],
+            dependencies: ["WSCore", "CMessagePack", "CPCRE2"],
             swiftSettings: programSettings),
         .target(
             name: "Conversation",

@@ -48,4 +48,11 @@ static inline int wsx_inflate_begin(z_stream *stream, int windowBits) {
     return inflateInit2(stream, -windowBits);
 }
 
+// Begins to decompress gzip or zlib data, whichever its header announces.
+static inline int wsx_inflate_begin_wrapped(z_stream *stream) {
+    stream->zalloc = wsx_zlib_allocate;
+    stream->zfree = wsx_zlib_free;
+    return inflateInit2(stream, 15 + 32);
+}
+
 #endif

@@ -8,6 +8,12 @@ public struct JSONScalar: Hashable {
     /// The decoded string, or the text of another value.
     private let bytes: [UInt8]
 
+    /// Creates a string.
+    public init(_ string: String) {
+        isString = true
+        bytes = Array(string.utf8)
+    }
+
     /// Creates a scalar from a token. Returns `nil` for null, objects, arrays, and strings with an unpaired surrogate.
     public init?(_ token: JSONToken, in text: RawSpan) {
         let literal = text.extracting(token.range)

@@ -116,6 +116,37 @@ extension JSONString {
         return true
     }
 
+    /// The offset of a character in a string.
+    /// - Parameters:
+    ///   - decodedOffset: The offset of the character in the decoded string, in bytes of UTF-8.
+    ///   - literal: The string with its quotes, as returned by ``JSONReader``.
+    public static func offset(ofDecodedByte decodedOffset: Int, in literal: RawSpan) -> Int {
+        let end = literal.byteCount - 1
+        var (index, remaining) = (1, decodedOffset)
+        while index < end {
+            let runEnd = indexOfBackslash(in: literal, from: index, to: end)
+            if remaining < runEnd - index { return index + remaining }
+            remaining -= runEnd - index
+            guard runEnd < end, remaining > 0 else { return runEnd }
+            let (scalar, length) = decodeEscape(literal, at: runEnd) ?? ("\u{FFFD}", unitEscapeBytes)
+            remaining -= UTF8.width(scalar)
+            index = runEnd + length
+        }
+        return index
+    }
+
+    /// The offset of the first escaped unpaired surrogate, or `nil` if there is none.
+    /// - Parameter text: Valid JSON, such as a string with its quotes, or an object.
+    public static func offsetOfUnpairedSurrogate(in text: RawSpan) -> Int? {
+        var index = 0
+        while true {
+            index = indexOfBackslash(in: text, from: index, to: text.byteCount)
+            guard index < text.byteCount else { return nil }
+            guard let (_, length) = decodeEscape(text, at: index) else { return index }
+            index += length
+        }
+    }
+
     /// Decodes a string. An escaped unpaired surrogate becomes U+FFFD.
     /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
     public static func decoded(_ literal: RawSpan) -> String {

@@ -45,6 +45,14 @@ public struct JSONWriter: ~Copyable {
         append(value)
     }
 
+    /// Adds a string under a name that may need escapes.
+    public mutating func add(named name: String, _ value: String) {
+        separate()
+        append(name)
+        text.append(literal: ":")
+        append(value)
+    }
+
     /// Adds an array of strings under a name that may need escapes.
     public mutating func add(named name: String, _ values: [String]) {
         separate()

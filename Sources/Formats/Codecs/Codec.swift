@@ -1,0 +1,101 @@
+import WSCore
+
+/// A format of binary messages that is converted to text, usually JSON.
+public enum Codec: Hashable, Sendable {
+    /// Detects the format of each message; see ``CodecChain``.
+    case auto
+    /// MessagePack, converted to JSON.
+    case messagePack
+    /// CBOR (RFC 8949), converted to JSON.
+    case cbor
+    /// JSON in binary messages, converted to text on one line.
+    case json
+    /// One zlib stream for all messages of a connection, with a flush after each message, as Discord sends it.
+    case zlibStream
+    /// gzip (RFC 1952) or zlib (RFC 1950) data, complete in each message.
+    case gzip
+    /// An external program, which the caller of the chain runs.
+    case program(String)
+
+    /// The codecs with a name of their own, in the order of the help.
+    public static let all: [Codec] = [.auto, .messagePack, .cbor, .json, .zlibStream, .gzip]
+
+    /// What precedes the command of a program.
+    public static let programPrefix = "exec:"
+
+    /// Finds a codec by its name in `--decode`. Returns `nil` for an unknown name.
+    public init?(named name: String) {
+        if name.hasPrefix(Self.programPrefix), name.utf8.count > Self.programPrefix.utf8.count {
+            self = .program(String(name.dropFirst(Self.programPrefix.count)))
+        } else if let codec = Self.all.first(where: { $0.name == name }) {
+            self = codec
+        } else {
+            return nil
+        }
+    }
+
+    /// The name in `--decode`.
+    public var name: String {
+        switch self {
+        case .auto: "auto"
+        case .messagePack: "msgpack"
+        case .cbor: "cbor"
+        case .json: "json"
+        case .zlibStream: "zlib-stream"
+        case .gzip: "gzip"
+        case .program(let command): Self.programPrefix + command
+        }
+    }
+
+    /// The name without the command of a program.
+    public var shortName: String { if case .program = self { "exec" } else { name } }
+
+    /// A phrase for the help.
+    public var summary: String {
+        switch self {
+        case .auto: "detect the format of each message"
+        case .messagePack: "MessagePack"
+        case .cbor: "CBOR"
+        case .json: "JSON in binary messages"
+        case .zlibStream: "a zlib stream across messages, as sent by Discord"
+        case .gzip: "gzip or zlib data in each message"
+        case .program: "a program that decodes messages, with its arguments"
+        }
+    }
+
+    /// Whether ``encode(_:to:)`` supports the format.
+    public var canEncode: Bool { self == .messagePack || self == .cbor }
+
+    /// Appends the encoding of a JSON text, with the markers of decoded messages.
+    /// - Throws: ``CodecError``. A part may already have been appended.
+    public func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecError) {
+        do throws(CodecProblem) {
+            switch self {
+            case .messagePack: try MessagePack.encode(text, to: &buffer)
+            case .cbor: try CBOR.encode(text, to: &buffer)
+            case .auto, .json, .zlibStream, .gzip, .program: throw .cannotEncode
+            }
+        } catch {
+            throw CodecError(codec: self, problem: error)
+        }
+    }
+
+    /// Encodes a JSON text, as ``encode(_:to:)`` does.
+    /// - Throws: ``CodecError``.
+    public func encoded(_ text: RawSpan) throws(CodecError) -> [UInt8] {
+        var buffer = ByteBuffer()
+        try encode(text, to: &buffer)
+        return buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
+    }
+}
+
+/// Why a codec cannot convert a message.
+public struct CodecError: Error, Equatable, CustomStringConvertible {
+    /// The codec.
+    public let codec: Codec
+    /// The reason.
+    public let problem: CodecProblem
+
+    /// The codec and the reason in words.
+    public var description: String { "\(codec.name): \(problem)" }
+}

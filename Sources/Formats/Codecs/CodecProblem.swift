@@ -1,0 +1,57 @@
+/// Why a codec cannot convert a message.
+public enum CodecProblem: Error, Equatable {
+    /// The message ends within a value.
+    case truncated
+    /// The value at this offset is invalid.
+    case malformed(offset: Int)
+    /// Bytes follow the value.
+    case trailing(byteCount: Int)
+    /// Values are nested too deeply.
+    case tooDeep(limit: Int)
+    /// The converted message exceeds the limit.
+    case tooBig(limitBytes: Int)
+    /// The compressed data is damaged.
+    case corrupt
+    /// An earlier message of the stream could not be decompressed, and this one refers to it.
+    case streamLost
+    /// The text is not UTF-8.
+    case notUTF8
+    /// The text is not JSON.
+    case notJSON(JSONError)
+    /// A string contains an escaped unpaired surrogate, which UTF-8 cannot encode.
+    case unpairedSurrogate
+    /// A marker has another value than the expected one.
+    case invalidMarker(String, expected: String)
+    /// A key begins with `$` but is neither a marker nor a JSON value.
+    case invalidKey(String)
+    /// The format has no representation of a marker.
+    case unsupportedMarker(String)
+    /// The format has no representation of a number.
+    case numberOutOfRange(String)
+    /// The codec only decodes.
+    case cannotEncode
+}
+
+extension CodecProblem: CustomStringConvertible {
+    /// The reason in words, to follow a colon.
+    public var description: String {
+        switch self {
+        case .truncated: "the data is incomplete"
+        case .malformed(let offset): "invalid data at byte \(offset + 1)"
+        case .trailing(1): "1 byte follows the value"
+        case .trailing(let count): "\(count) bytes follow the value"
+        case .tooDeep(let limit): "more than \(limit) levels of nesting"
+        case .tooBig(let limitBytes): "the decoded message exceeds \(limitBytes) bytes"
+        case .corrupt: "the compressed data is damaged"
+        case .streamLost: "an earlier message of the stream could not be decompressed"
+        case .notUTF8: "the text is not UTF-8"
+        case .notJSON(let error): "not JSON: \(error)"
+        case .unpairedSurrogate: "a string contains an unpaired surrogate"
+        case .invalidMarker(let name, let expected): "\(name) needs \(expected)"
+        case .invalidKey(let key): "the key \(key) is no marker; write $\(key) for a key that begins with $"
+        case .unsupportedMarker(let name): "the format has no \(name)"
+        case .numberOutOfRange(let number): "the number \(number) is out of range"
+        case .cannotEncode: "the codec only decodes"
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Testing
+import WSCore
+
+@testable import Formats
+
+@Suite struct CodecChainTests {
+    /// `{"op":10}`, `{"op":11, "d": [1,2]}`, and three times the first, in a zlib stream.
+    private static let streamed = [
+        "789caa56ca2f50b23234a805000000ffff", "aa86300c7514945294ac14a20d758c626b01000000ffff",
+        "aa4693456200000000ffff",
+    ]
+    private static let gzipJSON = "1f8b0800000000000203ab564a54b25230ac0500978ea1fb08000000"
+    private static let gzipMessagePack = "1f8b08000000000002036b5c98c808006553faa704000000"
+    private static let zlibJSON = "789cab564a54b25230ac050009e50229"
+    /// 100,000 zeros.
+    private static let bomb =
+        "78daedc13101000000c2a0f54f6d0d0fa0" + String(repeating: "0", count: 192) + "80570386af0001"
+
+    private static func decode(
+        _ codecs: [Codec], _ messages: [String], limitBytes: Int = 1 << 20
+    ) -> [Result<String, CodecError>] {
+        var chain = CodecChain(codecs, limitBytes: limitBytes)
+        var output = ByteBuffer()
+        return messages.map { message in
+            do throws(CodecError) {
+                let outcome = try chain.decode(bytes(message).span.bytes, into: &output)
+                switch outcome {
+                case .decoded(isText: true): return .success(text(of: output))
+                case .decoded(isText: false):
+                    return .success(output.withReadableBytes { hex($0.withUnsafeBytes { Array($0) }) })
+                case .unchanged, .incomplete, .program: return .success("\(outcome)")
+                }
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    @Test("A zlib stream spans messages, as Discord sends it")
+    func stream() {
+        let texts = [#"{"op":10}"#, #"{"op":11, "d": [1,2]}"#, #"{"op":10}{"op":10}{"op":10}"#]
+        #expect(Self.decode([.zlibStream], Self.streamed) == texts.map { .success($0) })
+        #expect(
+            Self.decode([.auto], Array(Self.streamed[..<2])) == [.success(texts[0]), .success(#"{"op":11,"d":[1,2]}"#)])
+    }
+
+    @Test("The chain names the formats that it has found")
+    func applied() throws {
+        var chain = CodecChain([.auto], limitBytes: 1000)
+        var output = ByteBuffer()
+        var found: [[Codec]] = []
+        for message in [Self.gzipJSON, Self.gzipMessagePack, "81a16101", "00"] {
+            _ = try chain.decode(bytes(message).span.bytes, into: &output)
+            found.append(chain.applied)
+        }
+        #expect(found == [[.gzip, .json], [.gzip, .messagePack], [.messagePack], []])
+    }
+
+    @Test("A message of a zlib stream may be split anywhere")
+    func splitStream() {
+        let whole = Self.streamed[0]
+        for split in stride(from: 2, to: whole.count, by: 2) {
+            let pieces = [String(whole.prefix(split)), String(whole.dropFirst(split)), Self.streamed[1]]
+            let results = Self.decode([.zlibStream, .json], pieces)
+            #expect(results == [.success("incomplete"), .success(#"{"op":10}"#), .success(#"{"op":11,"d":[1,2]}"#)])
+        }
+    }
+
+    @Test("A damaged zlib stream is lost until the next connection")
+    func lostStream() throws {
+        let results = Self.decode([.zlibStream], [Self.streamed[0], "ff", Self.streamed[1]])
+        #expect(results[1] == .failure(CodecError(codec: .zlibStream, problem: .corrupt)))
+        #expect(results[2] == .failure(CodecError(codec: .zlibStream, problem: .streamLost)))
+        var chain = CodecChain([.zlibStream], limitBytes: 5)
+        var output = ByteBuffer()
+        let message = bytes(Self.streamed[0])
+        for problem in [CodecProblem.tooBig(limitBytes: 5), .streamLost] {
+            #expect(throws: CodecError(codec: .zlibStream, problem: problem)) {
+                try chain.decode(message.span.bytes, into: &output)
+            }
+        }
+        chain.connectionOpened()
+        #expect(throws: CodecError(codec: .zlibStream, problem: .tooBig(limitBytes: 5))) {
+            try chain.decode(message.span.bytes, into: &output)
+        }
+    }
+
+    @Test(
+        "gzip and zlib data is decompressed per message",
+        arguments: [
+            (gzipJSON, #"{"a": 1}"#), (zlibJSON, #"{"a": 1}"#), (gzipMessagePack, "81a16101"),
+            // RFC 1952 §2.2: several members.
+            ("1f8b08000000000002038b36d4010012732d6b030000001f8b0800000000000203338a0500c76b73b902000000", "[1,2]"),
+        ])
+    func gzip(message: String, text: String) {
+        #expect(Self.decode([.gzip], [message]) == [.success(text)])
+    }
+
+    @Test(
+        "Damaged compressed data names the problem",
+        arguments: [
+            ("", .truncated), (String(gzipJSON.dropLast(2)), .truncated), (gzipJSON + "00", .trailing(byteCount: 1)),
+            (String(gzipJSON.dropLast(2)) + "01", .corrupt), ("1f8c08", .corrupt), ("7b7d", .corrupt),
+        ] as [(String, CodecProblem)])
+    func damagedData(message: String, problem: CodecProblem) {
+        #expect(Self.decode([.gzip], [message]) == [.failure(CodecError(codec: .gzip, problem: problem))])
+    }
+
+    @Test("Every prefix of gzip data is incomplete")
+    func gzipPrefixes() {
+        let data = Self.gzipJSON
+        for count in stride(from: 0, to: data.count, by: 2) {
+            let results = Self.decode([.gzip], [String(data.prefix(count))])
+            #expect(results == [.failure(CodecError(codec: .gzip, problem: .truncated))])
+        }
+    }
+
+    @Test("Data that decompresses beyond the limit fails", arguments: [Codec.gzip, .auto, .zlibStream])
+    func bombs(codec: Codec) {
+        let problem = CodecError(codec: codec, problem: .tooBig(limitBytes: 99_999))
+        #expect(Self.decode([codec], [Self.bomb], limitBytes: 99_999) == [.failure(problem)])
+        guard codec != .auto else { return }
+        #expect(
+            Self.decode([codec], [Self.bomb], limitBytes: 100_000) == [
+                .success(String(repeating: "\0", count: 100_000))
+            ])
+    }
+
+    @Test("Codecs apply in order, the outermost first")
+    func order() {
+        #expect(Self.decode([.gzip, .messagePack], [Self.gzipMessagePack]) == [.success(#"{"a":1}"#)])
+        #expect(Self.decode([.gzip, .json], [Self.gzipJSON]) == [.success(#"{"a":1}"#)])
+        #expect(
+            Self.decode([.gzip, .auto], [Self.gzipMessagePack, Self.gzipJSON])
+                == [.success(#"{"a":1}"#), .success(#"{"a":1}"#)])
+        let problem = CodecError(codec: .json, problem: .notUTF8)
+        #expect(Self.decode([.gzip, .json], [Self.gzipMessagePack]) == [.failure(problem)])
+    }
+
+    @Test(
+        "auto detects the format of each message",
+        arguments: [
+            (gzipJSON, #"{"a":1}"#), (zlibJSON, #"{"a":1}"#), (gzipMessagePack, #"{"a":1}"#),
+            ("7b2261223a2031207d", #"{"a":1}"#), ("81a16101", #"{"a":1}"#), ("a1616101", #"{"a":1}"#),
+            ("920102", "[1,2]"), ("820102", "[1,2]"), ("9fff", "[]"), ("d9d9f7820102", #"{"$tag":[55799,[1,2]]}"#),
+            // Empty in both: MessagePack comes before CBOR.
+            ("80", "{}"),
+            ("00", "unchanged"), ("", "unchanged"), ("ffff", "unchanged"), ("a3616263", "unchanged"),
+            ("81a161", "unchanged"), ("1f8b0800", "unchanged"), ("8901", "unchanged"),
+        ])
+    func detection(message: String, result: String) {
+        #expect(Self.decode([.auto], [message]) == [.success(result)])
+    }
+
+    @Test("auto takes data that only looks like a zlib stream as what it is")
+    func noStream() {
+        // Texts in CBOR that begin like zlib and end like a flush, in an array and alone.
+        let text = "789c" + String(repeating: "61", count: 152) + "0000ffff"
+        #expect(Self.decode([.auto], [text, "a1616101"]) == [.success("unchanged"), .success(#"{"a":1}"#)])
+        // A stream that is damaged later is lost.
+        let results = Self.decode([.auto], [Self.streamed[0], "ff0000ffff", "a1616101"])
+        #expect(results[1] == .failure(CodecError(codec: .auto, problem: .corrupt)))
+        #expect(results[2] == .failure(CodecError(codec: .auto, problem: .streamLost)))
+    }
+
+    @Test("auto leaves decompressed data of another format as it is")
+    func decompressedOther() {
+        #expect(Self.decode([.auto], ["789cab000000790079"]) == [.success("x")])
+        #expect(Self.decode([.auto], ["789cfbff1f0002ff01ff"]) == [.success("ffff")])
+    }
+
+    @Test("json puts a text on one line and keeps its tokens")
+    func compactJSON() {
+        let message = hex(Array(#"{ "a" : [ 1.50 , "x y" ,\#n{ } , [ ] ] , "b":1e5, "a":null }"#.utf8))
+        #expect(Self.decode([.json], [message]) == [.success(#"{"a":[1.50,"x y",{},[]],"b":1e5,"a":null}"#)])
+        let problem = CodecError(codec: .json, problem: .notJSON(.truncated))
+        #expect(Self.decode([.json], ["5b"]) == [.failure(problem)])
+    }
+
+    @Test("A program divides the chain")
+    func program() throws {
+        var chain = CodecChain([.gzip, .program("cat"), .json], limitBytes: 1000)
+        var output = ByteBuffer()
+        let outcome = try chain.decode(bytes(Self.gzipJSON).span.bytes, into: &output)
+        #expect(outcome == .program(index: 1))
+        #expect(text(of: output) == #"{"a": 1}"#)
+        let answer = Array("[ 1 ]".utf8)
+        let last = try chain.decode(answer.span.bytes, from: 2, into: &output)
+        #expect(last == .decoded(isText: true))
+        #expect(text(of: output) == "[1]")
+    }
+
+    @Test("Codecs have names, and all that are listed are found by them")
+    func names() {
+        for codec in Codec.all { #expect(Codec(named: codec.name) == codec) }
+        #expect(Codec(named: "exec:protoc --decode x") == .program("protoc --decode x"))
+        #expect(Codec(named: "exec:") == nil)
+        #expect(Codec(named: "protobuf") == nil)
+        #expect(Codec.all.filter(\.canEncode).map(\.name) == ["msgpack", "cbor"])
+        #expect(
+            CodecError(codec: .zlibStream, problem: .corrupt).description
+                == "zlib-stream: the compressed data is damaged")
+    }
+}
