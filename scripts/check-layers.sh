@@ -91,8 +91,9 @@ in_turn uses Program Options Terminal
 in_turn uses Client Options Terminal Program
 in_turn uses Pipe Options Terminal Program
 in_turn uses Bench Options Terminal Program Client Text
-in_turn uses Connect Options Terminal Program Client Pipe
-in_turn uses Listen Options Terminal Program Pipe Text
+in_turn uses Exec Options Terminal Program Pipe
+in_turn uses Connect Options Terminal Program Client Pipe Exec
+in_turn uses Listen Options Terminal Program Pipe Exec Text
 
 # LoadTest does no I/O: loops, clocks, and descriptors are behind LoadHost and LoadPort.
 io='EventLoop|Timer|PreciseTimer|Server|Connector|SystemStream|StandardDescriptors|File|OutputFile|ProcessorTime|SecureRandom'
@@ -111,6 +112,7 @@ imports_only CIDN2 '^Sources/WSCore/Handshake/URL/InternationalName.swift$'
 imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only CPCRE2 '^Sources/Formats/Text/Pattern.swift$'
+imports_only CMessagePack '^Sources/Formats/Codecs/MessagePack.swift$'
 imports_only 'Foundation[A-Za-z]*' '^$'
 # The option engine imports no module, and WSCore and Formats do not import it.
 [ -z "$(grep -rlE '^ *(@[a-z_]+ )?import ' Sources/CommandLine)" ] || report "CommandLine imports a module"

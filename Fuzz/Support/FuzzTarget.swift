@@ -13,8 +13,10 @@ struct FuzzTarget: Sendable {
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
         requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, challenges, netrc, proxyChoice, proxyConnect,
-        proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonEvents, eventInput, encodedInput,
+        proxySOCKS, requestPaths, requestConditions, tls, json, jsonPaths, jsonChanges, jsonEvents, eventInput,
+        encodedInput,
         options, configuration, records, replLines, histograms, benchResults, templates, answerRules, dataFiles,
-        matchers, scenarios,
+        matchers, scenarios, socketIO, graphQL, phoenix, signalR, actionCable, jsonRPC, declarativeProtocols, codecs,
+        stomp, mqtt,
     ]
 }

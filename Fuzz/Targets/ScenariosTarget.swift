@@ -11,7 +11,8 @@ extension FuzzTarget {
     /// - Playing it ends no step twice, and comes to an end or waits.
     static let scenarios = FuzzTarget(name: "scenarios") { input in
         let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let options = ScenarioOptions { text in Int(text.prefix(4)).map { .milliseconds($0) } }
+        var options = ScenarioOptions { text in Int(text.prefix(4)).map { .milliseconds($0) } }
+        options.playsPeer = input.count.isMultiple(of: 2)
         let scenario: Scenario
         do throws(ScenarioError) {
             scenario = try Scenario(input.span.bytes, options)
@@ -28,14 +29,14 @@ extension FuzzTarget {
         var now: UInt64 = 0
         player.start(at: now, port)
         for line in lines {
-            Array(line).withUnsafeBytes { player.received($0.bytes, at: now, port) }
+            Array(line).withUnsafeBytes { player.received($0.bytes, as: .text, at: now, port) }
             player.received(control: line.count.isMultiple(of: 2) ? .ping : .pong, at: now, port)
             player.advance(at: now, port)
             guard let deadline = player.deadline else { break }
             now = max(now, deadline)
             player.timePassed(at: now, port)
         }
-        player.connectionEnded(.normalClosure, at: now, port)
+        player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: now, port)
         if case .failed(let failure) = player.phase { expectOneSafeLine("\(failure)") }
         if case .step = player.phase { expect(false, "a step outlives the connection") }
     }
@@ -53,6 +54,7 @@ extension FuzzTarget {
         func sendPing(_ payload: RawSpan) -> Bool { take() }
         func sendPong(_ payload: RawSpan) -> Bool { take() }
         func close(_ frame: CloseFrame) -> Bool { take() }
+        func drop() {}
         func stepEnded(_ index: Int, nanoseconds: UInt64) {}
         func iterationEnded() {}
     }

@@ -26,6 +26,20 @@ public struct JSONRPCCall {
         return try call.composed(id: id, hasVersion: hasVersion)
     }
 
+    /// Returns the arguments of a line without a method, each as JSON.
+    /// - Parameter line: UTF-8 text.
+    /// - Throws: ``JSONRPCCallError``.
+    static func arguments(_ line: RawSpan) throws(JSONRPCCallError) -> [[UInt8]] {
+        var call = JSONRPCCall(line: line.withUnsafeBytes { Array($0) })
+        var arguments: [[UInt8]] = []
+        while let argument = try call.nextArgument() {
+            var text = ByteBuffer()
+            call.append(value: argument, to: &text)
+            arguments.append(text.withReadableBytes { $0.withUnsafeBytes { Array($0) } })
+        }
+        return arguments
+    }
+
     private init(line: [UInt8]) {
         self.line = line
     }

@@ -10,8 +10,11 @@ import WSCore
 public struct RequestQueue {
     /// The settings of a queue.
     public struct Settings: Equatable {
-        /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
+        /// The field that is equal in a request and its reply, or `nil` if there is none.
         public var field: JSONField?
+        /// Whether an application protocol assigns keys to requests and replies. Otherwise, without a field, replies
+        /// arrive in order.
+        public var usesKeys: Bool
         /// Whether each request waits for the reply to the previous one.
         public var isSequential: Bool
         /// Whether input lines are converted to JSON-RPC calls.
@@ -25,10 +28,11 @@ public struct RequestQueue {
 
         /// Creates settings. By default, replies arrive in order and within 30 s.
         public init(
-            field: JSONField? = nil, isSequential: Bool = false, makesCalls: Bool = false,
+            field: JSONField? = nil, usesKeys: Bool = false, isSequential: Bool = false, makesCalls: Bool = false,
             callsHaveVersion: Bool = true, replyTimeout: Duration = .seconds(30), keepsRequests: Bool = false
         ) {
             self.field = field
+            self.usesKeys = usesKeys
             self.isSequential = isSequential
             self.makesCalls = makesCalls
             self.callsHaveVersion = callsHaveVersion
@@ -62,17 +66,20 @@ public struct RequestQueue {
     public init(_ settings: Settings) {
         self.settings = settings
         tracker = RequestTracker(
-            field: settings.field, timeout: settings.replyTimeout, keepsRequests: settings.keepsRequests)
+            field: settings.field, usesKeys: settings.usesKeys, timeout: settings.replyTimeout,
+            keepsRequests: settings.keepsRequests)
     }
 
     /// Whether replies are matched only by their order. Then they can no longer be matched after a timeout.
-    public var goesByOrder: Bool { settings.field == nil }
+    public var goesByOrder: Bool { settings.field == nil && !settings.usesKeys }
     /// Whether messages wait to be sent, and their source should pause.
     public var isFull: Bool { firstWaiting < waiting.count }
     /// Whether all messages have been sent, and all requests answered or timed out.
     public var isSettled: Bool { !isFull && tracker.count == 0 }
+    /// The number of messages that wait to be sent.
+    public var waitingCount: Int { waiting.count - firstWaiting }
     /// The number of messages that wait to be sent or answered.
-    public var unansweredCount: Int { waiting.count - firstWaiting + tracker.count }
+    public var unansweredCount: Int { waitingCount + tracker.count }
 
     /// Adds an input message.
     /// - Parameter isInitial: Whether each connection begins with it.
@@ -95,7 +102,8 @@ public struct RequestQueue {
     /// - Parameters:
     ///   - now: The monotonic time.
     ///   - isInitial: Whether to return only initial messages.
-    /// - Returns: The message, whether a reply is expected, and whether it was sent before.
+    /// - Returns: The message, whether a reply is expected, and whether it was sent before. With keys, ``sent(_:key:at:)``
+    ///   tells whether a reply is expected.
     public mutating func next(
         at now: Duration, isInitial: Bool = false
     ) -> (message: Request, isAwaited: Bool, wasSent: Bool)? {
@@ -105,7 +113,17 @@ public struct RequestQueue {
         dropFirstWaiting()
         let wasSent = message.number <= lastSent
         lastSent = max(lastSent, message.number)
-        return (message, tracker.sent(message, at: now), wasSent)
+        return (message, settings.usesKeys ? false : tracker.sent(message, at: now), wasSent)
+    }
+
+    /// Records that a message returned by ``next(at:isInitial:)`` has been sent, and that its reply will have a key.
+    public mutating func sent(_ message: Request, key: String, at now: Duration) {
+        tracker.sent(message, key: key, at: now)
+    }
+
+    /// Matches a received reply by its key.
+    public mutating func received(key: String, at now: Duration) -> RequestTracker.Finding {
+        tracker.received(key: key, at: now)
     }
 
     /// Matches a received message to a request.

@@ -7,7 +7,8 @@ import WSCore
 ///                  └────────► timed out ──► replied late
 ///
 /// Without a field, replies arrive in the order of the requests. With a field, a request and its reply have the same
-/// value there. Among requests with the same value, the first is answered first.
+/// value there. With keys, an application protocol assigns a key to a request and its reply. Among requests with the same
+/// value or key, the first is answered first.
 ///
 /// All requests have the same timeout, so they time out in the order of sending.
 public struct RequestTracker {
@@ -55,6 +56,7 @@ public struct RequestTracker {
     private static let rememberedCount = 32_768
 
     private let field: JSONField?
+    private let usesKeys: Bool
     private let timeout: Duration
     private let keepsRequests: Bool
     /// The flights by key. Keys are consecutive numbers, separate from request numbers because a batch has several
@@ -75,11 +77,13 @@ public struct RequestTracker {
 
     /// Creates an empty tracker.
     /// - Parameters:
-    ///   - field: The field that is equal in a request and its reply, or `nil` if replies arrive in order.
+    ///   - field: The field that is equal in a request and its reply, or `nil` if there is none.
+    ///   - usesKeys: Whether requests and replies have keys. Otherwise, without a field, replies arrive in order.
     ///   - timeout: The time limit for replies.
     ///   - keepsRequests: Whether ``takeAll()`` returns requests.
-    public init(field: JSONField?, timeout: Duration, keepsRequests: Bool = false) {
+    public init(field: JSONField?, usesKeys: Bool = false, timeout: Duration, keepsRequests: Bool = false) {
         self.field = field
+        self.usesKeys = usesKeys
         self.timeout = timeout
         self.keepsRequests = keepsRequests
     }
@@ -107,6 +111,16 @@ public struct RequestTracker {
         return !ids.isEmpty
     }
 
+    /// Records a message that has been sent, whose reply will have a key.
+    public mutating func sent(_ request: Request, key: String, at now: Duration) {
+        append(request, id: JSONScalar(key), at: now)
+    }
+
+    /// Matches a received reply by its key.
+    public mutating func received(key: String, at now: Duration) -> Finding {
+        answer(JSONScalar(key), at: now) ?? .push
+    }
+
     /// Matches a received message. A batch of replies may answer several requests; the result describes the first of
     /// them.
     public mutating func received(_ payload: RawSpan, at now: Duration) -> Finding {
@@ -125,8 +139,8 @@ public struct RequestTracker {
         while let time = nextExpiry(), time <= now, let flight = flights[oldestFlight] {
             remove(oldestFlight, of: flight)
             expired.append(Expired(number: flight.number, id: flight.id))
-            // Without a field, a late reply cannot be distinguished from other messages.
-            if field != nil { remember(flight) }
+            // Without a field or key, a late reply cannot be distinguished from other messages.
+            if field != nil || usesKeys { remember(flight) }
         }
         return expired
     }

@@ -237,6 +237,8 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
             ("@prdo", sample, "unknown profile '@prdo'; did you mean '@prod'?"),
             ("@x", sample + "[b]", "unknown profile '@x'; /c has @prod, @b"),
             ("@x", "quiet", "unknown profile '@x'; /c has no profiles"),
+            ("@", sample + "[b]", "'@' needs the name of a profile; /c has @prod, @b"),
+            ("@p", "[p]\nurl = @q\n[q]", "/c, line 2: 'url' cannot be another profile ('@q'): write url = URL"),
             ("@x", "url = ws:x", "/c, line 1: 'url' belongs in a profile; begin one with a line such as [local]"),
             (
                 "@p", "quiet\nurl = ws:x\n[p]\nquiet",
@@ -273,6 +275,8 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
         #expect(try Self.program.parse(["ws:h"], configuration: source) == .open(Arguments(url: "ws:h")))
         let error = #expect(throws: UsageError.self) { try Self.program.parse(["@p"], configuration: source) }
         #expect(error?.words(of: "net") { $0 } == "unknown profile '@p'; /c does not exist")
+        let nameless = #expect(throws: UsageError.self) { try Self.program.parse(["@"], configuration: source) }
+        #expect(nameless?.words(of: "net") { $0 } == "unknown profile '@'; /c does not exist")
     }
 
     @Test("The places of the effective options are reported")

@@ -55,7 +55,14 @@ import Testing
     ) { commands in
         ProgramDescription(
             name: "paint", version: "1", summary: "Paint", headings: [.content, .size], commands: commands,
-            firstExample: "paint draw x", manual: Manual(description: []))
+            firstExample: "paint draw x",
+            topics: [
+                ManualTopic("color", "colors", summary: "Colors", title: "COLORS") {
+                    [ManualSubtopic(name: "green", summary: "Like grass", blocks: [.paragraph("Not *red*.")])]
+                }
+            ],
+            manual: Manual(
+                description: [], sections: [ManualSection("COLORS", .paragraph("Many."), .listing(["green"]))]))
     }
 
     @Test("An option of a group changes the group within a command's arguments")
@@ -149,6 +156,16 @@ import Testing
                         """)))
     }
 
+    @Test("help shows a topic, and its parts by themselves")
+    func topics() throws {
+        #expect(
+            try Self.program.parse(["help", "color"])
+                == .text(.longHelp("Colors:\n  Many.\n\n    green\n")))
+        #expect(
+            try Self.program.parse(["help", "colors", "green"])
+                == .text(.longHelp("green: Like grass\n\n  Not red.\n")))
+    }
+
     @Test(
         "help for something unknown fails",
         arguments: [
@@ -157,6 +174,8 @@ import Testing
             (["help", "--widht"], "unknown option '--widht'; did you mean '--width'?"),
             (["help", "draw", "--width", "more"], "unexpected argument 'more'; 'paint help -h' shows the usage"),
             (["help", "--width", "more"], "unexpected argument 'more'; 'paint help -h' shows the usage"),
+            (["help", "color", "gren"], "unknown color 'gren'; did you mean 'paint help color green'?"),
+            (["help", "colors", "blue"], "unknown color 'blue'; 'paint help color' lists the names"),
         ] as [([String], String)])
     func unknownHelpTopics(words: [String], message: String) {
         let error = #expect(throws: UsageError.self) { try Self.program.parse(words) }

@@ -31,6 +31,26 @@ import WSCore
         #expect(queue.sendable() == ["2 b"])
     }
 
+    @Test("Replies with keys may arrive in any order, and late")
+    func keys() throws {
+        var queue = RequestQueue(.init(usesKeys: true, replyTimeout: .seconds(1)))
+        #expect(!queue.goesByOrder)
+        for text in ["a", "b", "c"] { try queue.add(text) }
+        var sent: [Request] = []
+        while let next = queue.next(at: .zero) { sent.append(next.message) }
+        #expect(sent.map(\.number) == [1, 2, 3])
+        // The second message has no reply.
+        queue.sent(sent[0], key: "x", at: .zero)
+        queue.sent(sent[2], key: "y", at: .zero)
+        #expect(queue.unansweredCount == 2)
+        #expect(queue.received(key: "y", at: .zero).reply?.number == 3)
+        #expect(queue.received(key: "y", at: .zero) == .push)
+        #expect(queue.expire(at: .seconds(1)).map(\.number) == [1])
+        let late = queue.received(key: "x", at: .seconds(2))
+        #expect(late == .lateReply(Reply(number: 1, roundTrip: .seconds(2)), delay: .seconds(1)))
+        #expect(queue.isSettled)
+    }
+
     @Test("Notifications are counted, do not wait, and delay nothing")
     func notifications() throws {
         var queue = RequestQueue(.init(field: JSONField("id"), isSequential: true))

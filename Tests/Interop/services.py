@@ -58,11 +58,13 @@ def is_free(port):
 
 
 class Service(Running):
-    """A server with fixed ports. `arguments(*ports)` is its command line. It is ready when its ports answer."""
+    """A server with fixed ports. `arguments(*ports)` is its command line. It is ready when its ports answer.
 
-    def __init__(self, arguments, port_count=1, **options):
+    Without `fixed_ports`, its ports are chosen."""
+
+    def __init__(self, arguments, port_count=1, fixed_ports=None, **options):
         for _ in range(5):
-            self.ports = free_ports(port_count)
+            self.ports = fixed_ports or free_ports(port_count)
             super().__init__(arguments(*self.ports), **options)
             if all(self._answers(port) for port in self.ports):
                 self.port = self.ports[0]

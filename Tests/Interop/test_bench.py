@@ -27,17 +27,19 @@ def check(out, check_sum=True):
     assert out.count(b"\n") == 1 and out.endswith(b"\n")
     results = json.loads(out)
     logins = ["login_us", "login_histogram"] if "login_us" in results else []
+    steps = ["steps"] if results["mode"] == "scenario" else []
+    stages = ["stages"] if "stages" in results else []
     assert list(results) == [
         "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
         "message", "in_flight", "rate_asked", "load_cpu_s", "busiest_cpu_s",
-        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", *logins, "warnings",
-        "thresholds", "baseline"]
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", *logins, *steps, *stages,
+        "warnings", "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent"]
     if check_sum:
         assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
-    assert list(results["errors"]) == ["connect", "handshake", "protocol", "closed", "timeout"]
+    assert list(results["errors"]) == ["connect", "handshake", "login", "protocol", "closed", "timeout"]
     assert list(results["bytes"]) == ["sent", "received", "wire_sent", "wire_received"]
     for times in (results["latency_us"], results["handshake_us"]):
         assert list(times) == [*TIMES, "sum"]

@@ -29,6 +29,15 @@ def allocations(counter, count, *arguments):
     return int.from_bytes(path.read_bytes(), "little")
 
 
+def test_messages_with_values_of_a_data_file_cause_no_allocations(counter, tmp_path):
+    data = tmp_path / "users.csv"
+    data.write_text("user,token\n" + "".join(f"user{number},{number:032d}\n" for number in range(10)))
+    options = ["--data", data, "-m", '{"u":{{json:user}},"t":"{{token}}","n":{{seq}}}']
+    with Listener("--echo") as server:
+        few, many = (allocations(counter, count, server.url, *options) for count in (FEW, MANY))
+    assert many - few < (MANY - FEW) / 50
+
+
 @pytest.mark.parametrize("options", [
     [], ["--in-flight", "64"], ["--size", "4k", "--binary"], ["-m", "{{seq}} {{time}} {{random 8}}"], ["--rate", "100k"],
     ["--mode", "send"], ["--size", "4k", "--compress", "--in-flight", "4"],

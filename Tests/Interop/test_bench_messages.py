@@ -136,7 +136,7 @@ def test_a_subscription_may_contain_placeholders():
 
 @pytest.mark.parametrize("words, message", [
     (["-m", "a{{b"], "'{{' begins a placeholder, but '}}' is missing"),
-    (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; expected {{seq}}, {{connection}}, {{time}}, or {{random N}}"),
+    (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; expected {{seq}}, {{connection}}, {{time}}, {{random N}}, {{env:NAME}}, "),
     (["-m", "{{random 0}}"], "expected {{random N}} with an N from 1 to"),
     (["-m", ""], "got nothing"),
     (["-m", "a", "--size", "20"], "--size"),

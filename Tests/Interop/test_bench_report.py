@@ -178,8 +178,25 @@ def test_every_chart_has_a_name_and_a_text_alternative(page):
         f"{title}: cursor" for title in [
             "Latency over time", "Messages per second", "Latency by percentile", "Distribution of latencies"]]
     assert all(len(chart["description"]["value"]) > 30 for chart in charts)
-    headings = page.evaluate("Array.from(document.querySelectorAll('h1, h2'), heading => heading.localName)")
+    headings = page.evaluate("""Array.from(document.querySelectorAll("h1, h2"))
+        .filter(heading => heading.checkVisibility()).map(heading => heading.localName)""")
     assert headings[0] == "h1" and headings.count("h1") == 1 and len(headings) == 8
+
+
+def test_stages_have_a_table(browser, tmp_path):
+    path = tmp_path / "report.html"
+    result, results = bench(path, "echo:", "--rate", "20@0s,20@1s,2k@0s,2k@1s", "-c", "2")
+    assert result.status == 0
+    with ReportPage(browser, path) as page:
+        rows = page.table("#stages")
+        assert page.problems == []
+    assert [row[:3] for row in rows] == [
+        ["stage1", ["20", 20], ["0", 0]], ["stage2", ["20", 20], ["1", 1]], ["stage3", ["2,000", 2000], ["0", 0]],
+        ["stage4", ["2,000", 2000], ["1", 1]]]
+    columns = ["rate_per_second", "sent", "received", "mismatched", "lost", "timeout"]
+    for row, stage in zip(rows, results["stages"]):
+        assert [value for _, value in row[3:]] == [
+            *(stage[name] for name in columns), *(stage["latency_us"][name] for name in ["p50", "p99", "max"])]
 
 
 def test_the_axis_can_be_linear(page, report):

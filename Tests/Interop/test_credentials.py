@@ -46,7 +46,7 @@ def test_several_cookies_share_one_header_field():
 @pytest.mark.parametrize(
     "arguments, words",
     [(["--bearer", "env:WSX_NO_SUCH"], "the environment variable 'WSX_NO_SUCH' is not set"),
-     (["--cookie", "@/no/such/file"], "--cookie /no/such/file"),
+     (["--cookie", "@/no/such/file"], "--cookie @/no/such/file"),
      (["--bearer", "geheim geheim"], "visible ASCII"),
      (["--cookie", "geheim"], "name=value"),
      (["--auth", "a:geheim", "--bearer", "geheim"], "cannot be used with"),

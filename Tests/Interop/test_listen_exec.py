@@ -294,7 +294,7 @@ def test_lines_that_are_not_utf8_are_skipped_and_reported_once():
         result = wsx("connect", "--no-stdin", server.url)
         assert result.out.decode() == "a\nb\nä\n"
         server.wait_for("Client 1 disconnected")
-        assert server.err.count("line 2 of printf was not sent, and further ones like it are dropped: it is not UTF-8 text") == 1
+        assert server.err.count("line 2 of printf's output was not sent, and further ones like it are dropped: it is not UTF-8 text") == 1
         assert "line 4" not in server.err
 
 
@@ -303,7 +303,7 @@ def test_a_line_over_the_limit_ends_the_program_and_its_client():
         with client(server) as stream:
             assert stream.read_message().payload == b"short"
             assert closing(stream) == (1011, "a line is too long")
-        server.wait_for("wsx: client 1: a line of sh has more than 1024 bytes; raise --max-message-size to send it\n")
+        server.wait_for("wsx: client 1: a line of sh's output has more than 1024 bytes; raise --max-message-size to send it\n")
         wait_until(lambda: not children(server.pid))
         assert peak_resident_bytes(server.pid) < memory_limit(64 * MEBIBYTE)
 

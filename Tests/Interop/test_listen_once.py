@@ -220,4 +220,4 @@ def test_a_program_that_writes_too_long_a_line_exits_1():
             assert client.read_until_close().close_code == 1011
             client.send(wire.close(1011, is_masked=True))
             assert server.wait() == 1
-        assert "wsx: a line of sh has more than 10 bytes" in server.err
+        assert "wsx: a line of sh's output has more than 10 bytes" in server.err

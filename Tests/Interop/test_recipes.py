@@ -206,6 +206,22 @@ def test_keep_late_replies(kitchen):
     assert (result.status, kitchen.read("replies.txt")) == (0, b"a\nb\nc\n"), result
 
 
+@recipe("Log in and print the messages of a feed")
+def test_log_in_to_a_feed(kitchen):
+    kitchen.write("login.json", '{"token":"t"}\n')
+    with serving("read -r line; echo welcome; echo \"got $line\"; echo two") as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url})
+    assert (result.status, result.lines) == (0, ['got {"token":"t"}', "two"]), result
+
+
+@recipe("Turn a session into a test")
+def test_turn_a_session_into_a_test(kitchen, wsx_echo):
+    kitchen.write("requests.txt", "a\nb\n")
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0, result
+    assert b'failures="0"' in kitchen.read("results.xml")
+
+
 @recipe("Send a log as it grows")
 def test_send_a_log(kitchen):
     log = kitchen.write("app.log", "one\n")
@@ -274,6 +290,24 @@ def test_record_and_replay(kitchen, wsx_echo):
     kitchen.write("requests.txt", "a\nb\n")
     result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
     assert (result.status, result.out) == (0, b"a\nb\na\nb\n"), result
+
+
+@recipe("Turn a recorded session into a test and a mock server")
+def test_scenario_of_a_session(kitchen):
+    kitchen.write("requests.txt", '{"op":1}\n{"op":2}\n')
+    mock_port, = free_ports(1)
+    # The mock server needs a moment to listen.
+    kitchen.script = kitchen.script.replace(" &\n", " & sleep 1\n")
+    with Listener("--answer", '"op":(\\d) => {"op":$1,"time":{{time}},"id":{{seq}}}') as server:
+        result = kitchen.run({"ws://localhost:8080/": server.url, "8081": mock_port})
+    assert result.status == 0, result
+    assert sum(line.startswith("ok") for line in result.lines) >= 4
+
+
+@recipe("Let a program talk to a server")
+def test_let_a_program_talk(kitchen, wsx_echo):
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert (result.status, result.err) == (0, "sh | got hello\n")
 
 
 @recipe("Measure the effect of compression")
@@ -415,11 +449,41 @@ def test_throughput(kitchen, wsx_echo):
     assert result.status == 0 and b"p99" in result.out, result
 
 
+@recipe("Measure a server that does not echo")
+def test_request_mode(kitchen):
+    with serving("jq -c --unbuffered '{id, ok: (.op == \"health\")}'") as server:
+        result = kitchen.run({"-c 50 -d 10s": "-c 2 -n 20", "ws://localhost:8080/": server.url})
+    assert result.status == 0 and b"20 answered" in result.out, result
+
+
 @recipe("Measure how fast a chat server reaches everyone")
 def test_broadcast(kitchen):
     with Listener("--broadcast", "--no-stdin") as server:
         result = kitchen.run({"-c 1001 -r 10": "-c 5 -r 20 -d 1s", "ws://localhost:8080/": server.url})
     assert result.status == 0 and b"p99" in result.out, result
+
+
+@recipe("Find the number of users that a server can serve")
+def test_number_of_users(kitchen, wsx_echo):
+    result = kitchen.run({
+        "500@1m,500@5m,0@30s": "5@300ms,5@500ms,0@300ms", "1s-3s": "10ms-30ms",
+        "ws://localhost:8080/echo": wsx_echo.url})
+    assert result.status == 0 and b"stage3" in result.out, result
+    assert b"stage3" in kitchen.read("users.html")
+
+
+@recipe("Let all clients reconnect at once")
+def test_reconnect_storm(kitchen, wsx_echo):
+    result = kitchen.run({"-c 1000": "-c 20", "5s -d 1m": "300ms -d 2s", "ws://localhost:8080/": wsx_echo.url})
+    assert result.status == 0 and b"handshake" in result.out, result
+
+
+@recipe("Increase the rate until the server falls behind")
+def test_increase_the_rate(kitchen, wsx_echo):
+    result = kitchen.run({
+        "-c 100": "-c 5", "1k@10s,10k@1m,50k@1m": "50@300ms,100@300ms,200@300ms",
+        "ws://localhost:8080/echo": wsx_echo.url})
+    assert result.status == 0 and b"stage3" in result.out, result
 
 
 @recipe("Fail a build that became slower")

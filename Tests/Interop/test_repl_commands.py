@@ -14,6 +14,7 @@ import pytest
 import wire
 from processes import Listener, wait_until, wsx
 from scripted_server import ScriptedServer
+from services import free_ports
 from terminal import Screen
 from test_repl import Conversation, content
 
@@ -332,6 +333,23 @@ def test_leaving_the_prompt_during_the_countdown_has_the_status_of_the_lost_conn
         screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) >$")
         screen.press("C-d")
         screen.wait_for("^status 1$")
+
+
+def test_with_reconnect_the_prompt_opens_before_the_server_runs(screen):
+    [port] = free_ports(1)
+    screen.enter(f"clear; $WSX connect --reconnect :{port}; echo status $?")
+    screen.wait_for("connection refused")
+    screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) >$")
+    screen.enter("early")
+    screen.wait_for("… early$")
+    screen.wait_for(r"↑ 0 \(1 waiting\) ↓ 0")
+    with Listener("--echo", address=f"127.0.0.1:{port}"):
+        screen.enter("/reconnect")
+        screen.wait_for("^Sending 1 message that waited for the connection.$")
+        screen.wait_for("← early$")
+        screen.wait_for("↑ 1 ↓ 1")
+        screen.press("C-d")
+        screen.wait_for("^status 0$")
 
 
 def test_the_prompt_counts_down_to_the_next_attempt(screen):

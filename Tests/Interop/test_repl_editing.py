@@ -420,6 +420,25 @@ def test_input_higher_than_the_screen_is_shown_around_the_cursor(prompt, server)
     prompt.wait_for_last_line("… 84 lines below")
 
 
+def test_a_pasted_line_taller_than_the_screen_does_not_garble_the_prompt(prompt, server):
+    line = "".join(f"{number:04} " for number in range(1000)).strip()
+    prompt.paste(line)
+    # The window has rows of 100 columns, two of which the prompt takes.
+    prompt.wait_for("^> … [0-9]+ lines above\n")
+    prompt.wait_for_last_line("9")
+    for number in range(5):
+        server.send(wire.text(f"meanwhile {number}"))
+        prompt.wait_for(f"meanwhile {number}$")
+    prompt.wait_for_last_line("9")
+    assert prompt.text.count("lines above") == 1
+    prompt.press("C-a")
+    prompt.wait_for_last_line("… 25 lines below")
+    assert prompt.text.count("> 0000 0001") == 1
+    prompt.type("x")
+    prompt.press("Enter")
+    wait_for_texts(server, "x" + line)
+
+
 # Completion
 
 

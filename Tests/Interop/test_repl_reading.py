@@ -157,7 +157,7 @@ def test_colors_distinguish_directions_and_opcodes():
                 assert part in terminal.output
             assert b"\x1b[36m\xe2\x86\x92\x1b[0m {" in terminal.output
             terminal.type(b"/ping\r")
-            terminal.wait_for(b"\x1b[32m\xe2\x86\x90\x1b[0m \x1b[2mpong\x1b[0m")
+            terminal.wait_for(b"\x1b[32m\xe2\x86\x90\x1b[0m \x1b[2mpong (after ")
             terminal.type(b"\x04")
             assert terminal.wait() == 0
             assert b"\x1b[32mDisconnected after " in terminal.output
@@ -234,7 +234,7 @@ def test_find_lists_matching_messages(screen, server):
     end = lines.index("Found 4 messages.")
     assert lines[end - 4:end] == [
         "  #1 ← one",
-        "  #2 ← …" + "x" * 22 + "two" + "y" * 65 + "…",
+        "  #2 ← …" + "x" * 23 + "two" + "y" * 64 + "…",
         "  #3 ← \ufffd\\u{0}two",
         "  #5 → two\\d 22"]
     screen.enter("/find nowhere")

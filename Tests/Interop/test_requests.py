@@ -483,7 +483,7 @@ def test_an_unanswered_request_is_sent_again_with_the_same_number():
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--reply-timeout", "1s"], ["requires '--request', '--correlate', or '--json-rpc'"]),
+    (["--reply-timeout", "1s"], ["requires '--request', '--correlate', '--json-rpc', or '--protocol'"]),
     (["--json-rpc", "--correlate", "key"], ["omit --correlate"]),
     (["--request", "--heartbeat", "1s", "--heartbeat-message", "x"], ["--correlate"]),
     (["--correlate", ""], ["--correlate"]),

@@ -95,7 +95,7 @@ def test_a_connection_that_ends_too_early_fails(tmp_path):
     path = written(tmp_path / "s.jsonl", STEPS[1:2])
     with ScriptedServer(leave) as server:
         result = wsx("connect", "--scenario", path, server.url)
-    assert_fails(result, 7, "line 1 (login): the connection ended with 4001")
+    assert_fails(result, 7, 'line 1 (login): the connection ended with 4001: "bye"')
 
 
 def test_an_expected_close_passes(tmp_path):
@@ -109,14 +109,102 @@ def test_an_expected_close_passes(tmp_path):
     assert result.lines[0].startswith("ok    line 1: receive close")
 
 
+def test_a_close_without_an_answer_fails_like_a_plain_connection(tmp_path):
+    def serve(peer):
+        peer.upgrade()
+        peer.read_to_end()
+
+    path, junit = written(tmp_path / "s.jsonl", STEPS[5:]), tmp_path / "results.xml"
+    with ScriptedServer(serve) as server:
+        plain = wsx("connect", "--close-timeout", "300ms", server.url)
+        assert plain.status == 6
+        result = wsx("connect", "--close-timeout", "300ms", "--scenario", path, "--junit", junit, server.url)
+        assert_fails(result, 6, "line 1: the peer did not answer the close frame in time; --close-timeout")
+        assert result.lines[0].startswith("FAIL  line 1: close  ")
+        time = ElementTree.parse(junit).getroot().find("testsuite/testcase").get("time")
+        assert float(time) >= 0.3, "the time of the failed step"
+        written(path, [STEPS[5] | {"timeout": "200ms"}])
+        result = wsx("connect", "--close-timeout", "300ms", "--scenario", path, server.url)
+        assert_fails(result, 6, "line 1: the peer did not answer the close frame within 200 ms")
+
+
+@pytest.mark.parametrize("frame, words", [
+    (wire.frame(3, b""), "the peer violated the WebSocket protocol: opcode 3 is reserved"),
+    (wire.text(b"x" * 100), "a message is larger than 50 bytes"),
+])
+def test_a_violation_is_the_reason_of_a_failure(tmp_path, frame, words):
+    def serve(peer):
+        peer.upgrade(then=frame)
+        peer.read_to_end()
+
+    path = written(tmp_path / "s.jsonl", STEPS[1:2])
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--max-message-size", "50", "--scenario", path, server.url)
+    assert_fails(result, 7, f"line 1 (login): {words}")
+
+
+def test_verbose_runs_show_the_traffic(tmp_path):
+    path = written(tmp_path / "s.jsonl", STEPS)
+    with ScriptedServer(serve) as server:
+        for flag, words in ("-v", ["GET / HTTP/1.1", "101", '{"token":"x"}', '"push"', "1000"]), (
+                "-vv", ["GET / HTTP/1.1", "FIN text masked"]):
+            result = wsx("connect", flag, "--scenario", path, server.url, env=environment(TOKEN="x"))
+            assert result.status == 0
+            for word in words:
+                assert word in result.err
+            assert [line.split()[0] for line in result.lines] == ["ok"] * 6
+
+
+def test_results_that_cannot_be_written_are_not_called_a_recording(tmp_path):
+    path = written(tmp_path / "s.jsonl", STEPS[5:])
+    with Listener("--echo") as server:
+        result = wsx("connect", "--scenario", path, "--junit", "/dev/full", server.url)
+    assert_fails(result, 1, "writing /dev/full: no space left on device")
+
+
 @pytest.mark.parametrize("line, position, message", [
     ('{"type":"mesage"}', (1, 9), "unknown type 'mesage'"),
     ('{"type":"message","direction":"in","match":"("}', (1, 44), "'match'"),
-    ('{"type":"message","direction":"out","data":"{{nme}}"}', (1, 44), "unknown placeholder"),
+    ('{"type":"message","direction":"out","data":"{{nme}}"}', (1, 45), "unknown placeholder"),
     ('{"type":"message","direction":"out","data":"a","x":1}', (1, 48), "unknown member 'x'"),
     ('\n{"type":"pause","for":"soon"}', (2, 23), "'for'"),
     ("{", (1, 2), "not JSON"),
     ("", (1, 1), "the file has no steps"),
+    ('{"type":"mesage"}', (1, 9), "did you mean 'message'?"),
+    ('{"type":"message","direction":"out","data":"{{tme}}"}', (1, 45), "did you mean '{{time}}'?"),
+    ('{"type":"message","direction":"in","match":{"/a":"{{sek}}"}}', (1, 51), "did you mean '{{seq}}'?"),
+    ('{"type":"message","direction":"in","mathc":"x"}', (1, 36), "did you mean 'match'?"),
+    ('{"type":"message","directon":"in","data":"x"}', (1, 19), "did you mean 'direction'?"),
+    ('{"mathc":"x","type":"message","direction":"in"}', (1, 2), "did you mean 'match'?"),
+    ('{"type":"message","direction":"inn","data":"x"}', (1, 31), "unknown direction 'inn'"),
+    ('{"type":"message","direction":null,"data":"x"}', (1, 31), "'direction' is not a string"),
+    ('{"type":"message","data":"x"}', (1, 1), "no 'direction'"),
+    ('{"type":"message","direction":"out"}', (1, 9), "neither 'data' nor 'base64'"),
+    ('{"type":"message","direction":"out","data":7}', (1, 44), "'data' is not a string"),
+    ('{"type":"message","direction":"out","data":"a","timeout":"1s"}', (1, 48), "an outgoing message has no 'timeout'"),
+    ('{"type":"message","direction":"out","data":"a","match":"a"}', (1, 48), "an outgoing message has no 'match'"),
+    ('{"type":"message","direction":"in","data":"a","for":"1s"}', (1, 47), "an incoming message has no 'for'"),
+    ('{"type":"message","direction":"in","data":"a","timeout":2}', (1, 57), "'timeout' is not a string"),
+    ('{"type":"message","direction":"in","data":"a","timeout":"-2s"}', (1, 57), "'timeout' is not a duration"),
+    ('{"type":"message","direction":"in","data":"a","opcode":"Text"}', (1, 56), "unknown opcode 'Text'"),
+    ('{"type":"message","direction":"in","data":"a","set":{"x":"y"}}', (1, 54), ""),
+    ('{"type":"message","direction":"in","data":"a","set":[]}', (1, 53), "'set' is not an object"),
+    ('{"type":"message","direction":"in","match":7}', (1, 44), "'match'"),
+    ('{"type":"message","direction":"in","match":{}}', (1, 44), "'match'"),
+    ('{"type":"message","direction":"in","base64":"*"}', (1, 45), "not Base64"),
+    ('{"type":"pause","match":"x","for":"1s"}', (1, 17), "a pause has no 'match'"),
+    ('{"type":"pause"}', (1, 9), "add \"for\""),
+    ('{"type":"pause","for":"1s-2s-3s"}', (1, 23), "'for'"),
+    ('{"type":"pause","for":"2s-1s"}', (1, 23), "ascending"),
+    ('{"type":"repeat","for":"1s"}', (1, 18), "'repeat' has no 'for'"),
+    ('{"type":"repeat"}\n{"type":"repeat"}', (2, 9), "'repeat' occurs twice"),
+    ('{"type":"ping","direction":"out"}\n{"type":"repeat"}', (2, 1), "no step follows 'repeat'"),
+    ('{"type":"close","direction":"out"}\n{"type":"ping","direction":"out"}', (2, 9), "can follow 'close'"),
+    ('{"type":"close","direction":"out","code":999}', (1, 42), "'code' is not a number from 1000 to 4999"),
+    ('{"type":"ping","direction":"out","data":"%s"}' % ("x" * 126), (1, 41), "at most 125 bytes"),
+    ('{"type":"recording"}', (1, 1), "the file has no steps"),
+    ("7", (1, 1), "expected a JSON object"),
+    ('\ufeff\n{"type":"mesage"}', (2, 9), "unknown type"),
 ])
 def test_an_invalid_file_is_rejected_with_its_position(tmp_path, line, position, message):
     path = tmp_path / "bad.jsonl"
@@ -130,6 +218,7 @@ def test_an_invalid_file_is_rejected_with_its_position(tmp_path, line, position,
     (["--junit", "x.xml"], "--scenario"),
     (["--scenario", "x", "--ignore", "time"], "expected JSON Pointers"),
     (["--scenario", "x", "--reconnect"], "--reconnect"),
+    (["--scenario", "x", "--junit", "-"], "--junit"),
 ])
 def test_invalid_options_are_rejected(words, message):
     assert_fails(wsx("connect", *words, "ws://127.0.0.1:1/"), 2, message)
@@ -152,3 +241,58 @@ def test_a_refused_connection_fails_the_first_test_case(tmp_path):
     assert_fails(wsx("connect", "--scenario", path, "--junit", junit, "ws://127.0.0.1:1/"), 3, "127.0.0.1:1")
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")
+
+
+def test_messages_on_the_command_line_are_rejected(tmp_path):
+    path = written(tmp_path / "s.jsonl", STEPS[5:])
+    assert_fails(wsx("connect", "--scenario", path, "ws://127.0.0.1:1/", "hello"), 2, "MESSAGE with --scenario")
+
+
+def test_the_results_do_not_replace_the_scenario(tmp_path):
+    path = written(tmp_path / "s.jsonl", STEPS[5:])
+    assert_fails(wsx("connect", "--scenario", path, "--junit", path, "ws://127.0.0.1:1/"), 2, "reads the same file")
+    assert path.read_text()
+
+
+def test_a_quiet_run_writes_only_the_failed_step(tmp_path):
+    path = written(tmp_path / "s.jsonl", [
+        {"type": "message", "direction": "out", "data": "a"}, {"type": "message", "direction": "in", "data": "a"}])
+    with Listener("--echo") as server:
+        result = wsx("connect", "--quiet", "--scenario", path, server.url)
+        assert (result.status, result.out, result.err) == (0, b"", "")
+    with Listener("--answer", "a => b") as server:
+        steps = [json.loads(line) for line in path.read_text().splitlines()]
+        written(path, [steps[0], steps[1] | {"strict": True}])
+        result = wsx("connect", "--quiet", "--scenario", path, server.url)
+        assert_fails(result, 7, "expected a, received b")
+        assert len(result.lines) == 1 and result.lines[0].startswith("FAIL")
+
+
+def test_a_time_limit_ends_the_run(tmp_path):
+    path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": "never"}])
+    with Listener("--echo") as server:
+        result = wsx("connect", "--timeout", "200ms", "--scenario", path, server.url)
+    assert_fails(result, 6, "timed out after 200 ms (--timeout)")
+
+
+def test_a_flood_during_a_pause_fails_the_step(tmp_path):
+    def serve(peer):
+        peer.upgrade()
+        for _ in range(3):
+            peer.send(wire.text(b"x" * 500_000))
+        peer.read_until_close()
+
+    path = written(tmp_path / "s.jsonl", [
+        {"type": "pause", "for": "20s"}, {"type": "message", "direction": "in", "match": "x"}])
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert_fails(result, 7, "line 1: more than 1 MiB of messages arrived while no step waited for them")
+
+
+def test_a_binary_message_is_not_the_recorded_text(tmp_path):
+    path = written(tmp_path / "s.jsonl", [
+        {"type": "message", "direction": "out", "data": "a", "opcode": "binary"},
+        {"type": "message", "direction": "in", "data": "a", "strict": True}])
+    with Listener("--echo") as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert_fails(result, 7, "expected a text message, received a binary message")

@@ -49,10 +49,14 @@ extension ArgumentParser {
         from configuration: Configuration
     ) throws(UsageError) -> Configuration.Profile? {
         guard let operand = operandSpecifications.first?.description, let key = operand.profileKey,
-            operandCountBeforeEnd != 0, let name = operands.first.flatMap(Configuration.profileName)
+            operandCountBeforeEnd != 0, let word = operands.first, Configuration.isProfileReference(word)
         else { return nil }
+        let name = Configuration.profileName(in: word) ?? ""
         if let absence = configuration.absence {
             throw error(.noProfiles(name, absence: absence), in: configuration)
+        }
+        guard !name.isEmpty else {
+            throw error(.missingProfileName(names: configuration.profiles.map(\.name)), in: configuration)
         }
         guard let profile = configuration.profile(named: name) else {
             let names = configuration.profiles.map(\.name)
@@ -64,6 +68,11 @@ extension ArgumentParser {
         if let entry = profile.entries.last(where: { $0.name == key }) {
             guard let value = entry.value else {
                 let reason = ConfigurationError.Reason.missingValue(option: key, placeholder: operand.placeholder)
+                throw error(reason, in: configuration, line: entry.line)
+            }
+            guard !Configuration.isProfileReference(value) else {
+                let reason = ConfigurationError.Reason.profileInProfile(
+                    option: key, value: value, placeholder: operand.placeholder)
                 throw error(reason, in: configuration, line: entry.line)
             }
             operands.insert(value, at: 0)

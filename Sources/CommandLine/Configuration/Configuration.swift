@@ -98,6 +98,9 @@ public struct Configuration: Equatable, Sendable {
     /// The profile with a name.
     public func profile(named name: String) -> Profile? { profiles.first { $0.name == name } }
 
+    /// Whether a word refers to a profile, or is `@` without the name.
+    static func isProfileReference(_ word: String) -> Bool { word == "@" || profileName(in: word) != nil }
+
     /// The name of the profile that a word refers to: `prod` for `@prod`. Returns `nil` for other words.
     public static func profileName(in word: String) -> String? {
         guard word.utf8.first == UInt8(ascii: "@") else { return nil }

@@ -43,6 +43,10 @@ public struct ConfigurationError: Error, Equatable {
         case unknownProfile(String, nearest: String?, names: [String])
         /// There is no configuration file, and why.
         case noProfiles(String, absence: String)
+        /// An operand is `@` alone; the names of all profiles.
+        case missingProfileName(names: [String])
+        /// The operand in a profile is the name of a profile; the name of its option.
+        case profileInProfile(option: String, value: String, placeholder: String)
         /// The profile lacks the operand that the command needs; the names of the profile and of its option.
         case missingOperand(profile: String, key: String)
         /// An error that could also occur on a command line, with the names of options as in the file.
@@ -66,11 +70,14 @@ extension ConfigurationError {
         case .unknownProfile(let name, let nearest?, _):
             return "unknown profile '@\(name)'; did you mean '@\(nearest)'?"
         case .unknownProfile(let name, nil, let names):
-            guard !names.isEmpty else { return "unknown profile '@\(name)'; \(path) has no profiles" }
-            let listed = names.prefix(Self.listedNames).map { "@\($0)" } + (names.count > Self.listedNames ? ["…"] : [])
-            return "unknown profile '@\(name)'; \(path) has \(listed.joined(separator: ", "))"
+            return "unknown profile '@\(name)'; \(path) has \(Self.list(names))"
         case .noProfiles(let name, let absence):
             return "unknown profile '@\(name)'; \(absence)"
+        case .missingProfileName(let names):
+            return "'@' needs the name of a profile; \(path) has \(Self.list(names))"
+        case .profileInProfile(let option, let value, let placeholder):
+            return
+                "\(place): '\(option)' cannot be another profile ('\(shown(value))'): write \(option) = \(placeholder)"
         case .unusable(let words): return "\(place): \(words)"
         case .nul: return "\(place): the line contains a NUL byte; remove it"
         case .notAnOption: return "\(place): expected 'option = value', '[profile]', or a comment that begins with #"
@@ -98,5 +105,10 @@ extension ConfigurationError {
             return "\(place): the profile '\(profile)' has no \(key); add one, or write it after @\(profile)"
         case .usage(let error): return "\(place): \(error.words(of: program, shown: shown))"
         }
+    }
+    private static func list(_ names: [String]) -> String {
+        guard !names.isEmpty else { return "no profiles" }
+        let listed = names.prefix(listedNames).map { "@\($0)" } + (names.count > listedNames ? ["…"] : [])
+        return listed.joined(separator: ", ")
     }
 }

@@ -117,12 +117,20 @@ public enum HelpText {
         let title = topic.title.prefix(1) + topic.title.dropFirst().lowercased() + ":"
         var lines = [String(title)]
         for section in program.manual.sections where section.title == topic.title {
-            for (index, block) in section.blocks.enumerated() {
-                if index > 0 { lines.append("") }
-                lines += self.lines(of: block, program)
-            }
+            lines += self.lines(of: section.blocks, program)
         }
         return lines
+    }
+
+    /// The part of a topic under its name and summary.
+    static func text(of subtopic: ManualSubtopic, _ program: ProgramDescription) -> String {
+        let lines = wrapped("\(subtopic.name): \(subtopic.summary)", indentation: 0, program) + [""]
+        return (lines + self.lines(of: subtopic.blocks, program)).map { $0 + "\n" }.joined()
+    }
+
+    /// Blocks, separated by empty lines.
+    private static func lines(of blocks: [ManualBlock], _ program: ProgramDescription) -> [String] {
+        blocks.enumerated().flatMap { index, block in (index > 0 ? [""] : []) + lines(of: block, program) }
     }
 
     /// A block of a section, indented.

@@ -8,6 +8,8 @@ public enum UsageError: Error, Equatable {
     case unknownCommand(String, nearest: String?)
     /// A command of another tool, and the equivalent command line.
     case foreignCommand(String, line: String)
+    /// A topic of the help has no such part; `nearest` is the one that was probably intended.
+    case unknownSubtopic(String, topic: String, nearest: String?)
     /// An option precedes the command.
     case optionBeforeCommand(String, String)
     /// `nearest` is the long name, without hyphens, that was probably intended.
@@ -53,6 +55,10 @@ extension UsageError {
             return "unknown command '\(shown(word))'; '\(program) -h' lists the commands"
         case .foreignCommand(let word, let line):
             return "unknown command '\(word)'; use '\(line)'"
+        case .unknownSubtopic(let word, let topic, let nearest?):
+            return "unknown \(topic) '\(shown(word))'; did you mean '\(program) help \(topic) \(nearest)'?"
+        case .unknownSubtopic(let word, let topic, nil):
+            return "unknown \(topic) '\(shown(word))'; '\(program) help \(topic)' lists the names"
         case .optionBeforeCommand(let option, let command):
             return "'\(option)' must follow the command; write '\(program) \(command) \(option) ...'"
         case .unknownOption(let option, let nearest?, _):

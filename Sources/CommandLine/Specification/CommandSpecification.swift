@@ -66,7 +66,7 @@ public struct CommandSpecification<Invocation>: Sendable {
                 "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
             ) { topic, words in topic.command = words.joined() },
             OperandSpecification("OPTION", required: false, summary: "Explain only this option, such as --timeout") {
-                topic, words in topic.option = words.joined()
+                topic, words in topic.part = words.joined()
             },
         ]
         return CommandSpecification(

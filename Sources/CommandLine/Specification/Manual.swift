@@ -45,16 +45,46 @@ public struct ManualTopic: Sendable {
     public let summary: String
     /// The title of the section.
     public let title: String
+    private let makeSubtopics: @Sendable () -> [ManualSubtopic]
 
     /// Creates a topic.
-    public init(_ names: String..., summary: String, title: String) {
+    /// - Parameters:
+    ///   - names: The words after the help command; the first one is offered by completions.
+    ///   - summary: One line for completions, without a period.
+    ///   - title: The title of the section.
+    ///   - subtopics: Parts that the help command shows by themselves.
+    public init(
+        _ names: String..., summary: String, title: String,
+        subtopics: @escaping @Sendable () -> [ManualSubtopic] = { [] }
+    ) {
         self.names = names
         self.summary = summary
         self.title = title
+        makeSubtopics = subtopics
     }
+
+    /// The parts that the help command shows by themselves.
+    public var subtopics: [ManualSubtopic] { makeSubtopics() }
 
     /// The topic as a choice for completion.
     public var choice: ValueChoice? { names.first.map { ValueChoice(name: $0, summary: summary) } }
+}
+
+/// A part of a topic, which the help command shows by itself.
+public struct ManualSubtopic: Sendable {
+    /// The word after the topic.
+    public let name: String
+    /// One line, without a period.
+    public let summary: String
+    /// The contents.
+    public let blocks: [ManualBlock]
+
+    /// Creates a subtopic.
+    public init(name: String, summary: String, blocks: [ManualBlock]) {
+        self.name = name
+        self.summary = summary
+        self.blocks = blocks
+    }
 }
 
 /// A block of a manual section.

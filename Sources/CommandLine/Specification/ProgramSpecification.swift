@@ -75,7 +75,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
                 throw .optionBeforeCommand(option, word)
             }
             // Any other word is more likely a mistyped command.
-            guard implicit.takes(word) || Configuration.profileName(in: word) != nil else {
+            guard implicit.takes(word) || Configuration.isProfileReference(word) else {
                 throw description.unknownCommand(word)
             }
         }

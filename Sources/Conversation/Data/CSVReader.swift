@@ -32,6 +32,8 @@ struct CSVReader: Sendable {
     /// The size of the unfinished row so far, in bytes of the file.
     private var rowBytes = 0
     private var row = DataRow()
+    /// The position of the first value of the row that is in no column, or `nil` if there is none.
+    private var extraValueStart: TextPosition?
     /// The names in the header so far.
     private var header = VariableNames()
     /// The columns, or `nil` before the end of the header.
@@ -144,9 +146,7 @@ struct CSVReader: Sendable {
         if row.count == 0 { row.line = valueStart.line }
         guard row.withUnfinishedValue({ UTF8Validator.isValid($0) }) else { throw DataError(.notUTF8, at: valueStart) }
         if let columns {
-            guard row.count < columns.names.count else {
-                throw DataError(.tooManyValues(columnCount: columns.names.count), at: valueStart)
-            }
+            if row.count == columns.names.count { extraValueStart = valueStart }
         } else {
             try addColumn()
         }
@@ -176,6 +176,9 @@ struct CSVReader: Sendable {
         guard let columns else {
             self.columns = header
             return nil
+        }
+        if let extraValueStart {
+            throw DataError(.tooManyValues(row.count, columnCount: columns.names.count), at: extraValueStart)
         }
         guard row.count == columns.names.count else {
             throw DataError(.tooFewValues(row.count, columnCount: columns.names.count), at: position)

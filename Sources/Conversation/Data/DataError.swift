@@ -12,7 +12,7 @@ public struct DataError: Error, Equatable {
         /// A column has a name that a variable cannot have.
         case columnName(VariableNameError)
         /// A row of CSV has more values than there are columns.
-        case tooManyValues(columnCount: Int)
+        case tooManyValues(Int, columnCount: Int)
         /// A row of CSV has fewer values than there are columns.
         case tooFewValues(Int, columnCount: Int)
         /// A value of CSV that does not begin with a quotation mark contains one.
@@ -62,11 +62,10 @@ extension DataError.Reason: CustomStringConvertible {
         case .repeatedColumn(let name): "two columns are named \(quoted(name)); rename one"
         case .columnName(.empty): "a column has no name; name it, or remove it"
         case .columnName(let error): "\(error)"
-        case .tooManyValues(let columnCount):
-            "more than \(Phrase.count(columnCount, "value")), the number of columns; quote values that contain commas"
+        case .tooManyValues(let count, let columnCount):
+            "\(Self.mismatch(count, columnCount)); quote values that contain commas"
         case .tooFewValues(let count, let columnCount):
-            "the row has \(Phrase.count(count, "value")) for \(Phrase.count(columnCount, "column")); "
-                + "separate values with commas"
+            "\(Self.mismatch(count, columnCount)); separate values with commas"
         case .quoteInValue: #"'"' in a value without quotation marks; put the value in them, and double each '"' in it"#
         case .textAfterQuote: #"text after the closing '"'; double each '"' within a value"#
         case .quoteNotClosed: #"the closing '"' of the value is missing"#
@@ -78,5 +77,9 @@ extension DataError.Reason: CustomStringConvertible {
         case .notAnObject: "expected a JSON object, as in the first line"
         case .missingMember(let name): "the object has no \(quoted(name)), which the first one has"
         }
+    }
+
+    private static func mismatch(_ valueCount: Int, _ columnCount: Int) -> String {
+        "the row has \(Phrase.count(valueCount, "value")) for \(Phrase.count(columnCount, "column"))"
     }
 }

@@ -37,6 +37,7 @@ public struct AnswerRule {
         let bytes = Array(text.utf8)
         let arrow = Array(" => ".utf8)
         guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: arrow) }) else { throw .noArrow }
+        guard start > 0 else { throw .noPattern }
         let end = start + arrow.count
         do throws(PatternError) {
             pattern = try Pattern(String(decoding: bytes[..<start], as: UTF8.self), isCapturing: true)
@@ -69,6 +70,8 @@ public struct AnswerRule {
 public enum AnswerRuleError: Error, Equatable {
     /// There is no ` => `.
     case noArrow
+    /// There is nothing before the arrow.
+    case noPattern
     /// The regular expression is invalid.
     case pattern(PatternError)
     /// The answer is invalid. Its offset is that in the whole text.
@@ -80,6 +83,7 @@ extension AnswerRuleError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noArrow: "expected 'REGEX => TEXT', with blanks around the arrow"
+        case .noPattern: "the regular expression is empty; write '^ => TEXT' to answer every message"
         case .pattern(let error): "\(error) of the regular expression"
         case .answer(let error): "\(error)"
         }

@@ -34,6 +34,16 @@ indirect enum ExpectedValue {
         }
     }
 
+    /// Whether a string contains values of the last message.
+    var usesLastMessage: Bool {
+        switch self {
+        case .template(let template): template.usesLastMessage
+        case .scalar: false
+        case .array(let elements): elements.contains(where: \.usesLastMessage)
+        case .object(let members): members.values.contains(where: \.usesLastMessage)
+        }
+    }
+
     /// Whether a value is the expected one.
     /// - Throws: ``TemplateValueError`` if the expected value is unknown.
     func matches(

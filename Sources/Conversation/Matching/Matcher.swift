@@ -33,7 +33,8 @@ public struct Matcher {
     enum Failure {
         case pattern(Pattern)
         case field(Field)
-        case data(ignoring: Set<String>)
+        /// The expected text contains secrets if it contains values of the environment.
+        case data(ignoring: Set<String>, isSecret: Bool)
     }
 
     private let test: Test
@@ -108,8 +109,15 @@ public struct Matcher {
         do throws(TemplateError) {
             return try ExpectedValue(value, variables: variables, environment: environment)
         } catch {
-            throw MatcherError(.template(error), at: token.range.lowerBound)
+            let place = offset(of: error, in: json.extracting(token.range))
+            throw MatcherError(.template(error), at: token.range.lowerBound + place)
         }
+    }
+
+    /// The offset of a placeholder in an expected value. A value with several strings is not searched for it.
+    private static func offset(of error: TemplateError, in value: RawSpan) -> Int {
+        guard value.byteCount > 0, value.unsafeLoad(as: UInt8.self) == UInt8(ascii: "\"") else { return 0 }
+        return JSONString.offset(ofDecodedByte: error.byteOffset, in: value)
     }
 
     /// A value as compact JSON.
@@ -122,6 +130,18 @@ public struct Matcher {
     /// The regular expression, if there is one. It reports searches that exceed their limits.
     public var pattern: Pattern? {
         if case .pattern(let pattern) = test { pattern } else { nil }
+    }
+
+    /// Whether it compares the whole message, instead of values at paths in it.
+    var comparesWhole: Bool { if case .fields = test { false } else { true } }
+
+    /// Whether an expected value contains values of the last message, which has to be passed to ``TemplateVariables``.
+    public var usesLastMessage: Bool {
+        switch test {
+        case .pattern: false
+        case .fields(let fields): fields.contains { $0.expected.usesLastMessage }
+        case .equal(let text, _): text.usesLastMessage
+        }
     }
 
     /// Whether a message matches.
@@ -161,7 +181,7 @@ public struct Matcher {
                 if case .same = JSONDifference.compare(expected, message, ignoring: ignored) { return true }
                 return false
             }
-            return isEqual ? nil : .data(ignoring: ignored)
+            return isEqual ? nil : .data(ignoring: ignored, isSecret: text.containsEnvironment)
         }
     }
 }

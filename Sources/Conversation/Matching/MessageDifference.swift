@@ -53,7 +53,8 @@ extension Matcher {
             }
             let value = field.path.value(in: message)
             var expected = field.source
-            if case .template(let template) = field.expected {
+            // Values of the environment may be secrets, so the text of the template is shown instead.
+            if case .template(let template) = field.expected, !template.containsEnvironment {
                 scratch.removeAll()
                 try template.write(to: &scratch, stamp: stamp, variables: variables)
                 expected = scratch.withReadableBytes { Self.text($0) }
@@ -61,17 +62,22 @@ extension Matcher {
             }
             return MessageDifference(
                 at: field.path.source, expected: expected, actual: value.map { Self.shown($0, of: message) })
-        case .data(let ignored):
+        case .data(let ignored, let isSecret):
             return scratch.withReadableBytes { expected in
                 guard case .differ(let difference) = JSONDifference.compare(expected, message, ignoring: ignored) else {
-                    return MessageDifference(at: nil, expected: Self.text(expected), actual: Self.text(message))
+                    let text = isSecret ? Self.hidden : Self.text(expected)
+                    return MessageDifference(at: nil, expected: text, actual: Self.text(message))
                 }
                 return MessageDifference(
-                    at: difference.pointer.isEmpty ? nil : difference.pointer, expected: difference.expected?.shown,
+                    at: difference.pointer.isEmpty ? nil : difference.pointer,
+                    expected: difference.expected.map { isSecret ? Self.hidden : $0.shown },
                     actual: difference.actual?.shown)
             }
         }
     }
+
+    /// Stands for text with values of the environment, which may be secrets.
+    private static let hidden = "•••"
 
     private static func text(_ bytes: RawSpan) -> String {
         bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

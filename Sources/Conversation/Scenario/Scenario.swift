@@ -11,7 +11,12 @@ import WSCore
 /// | `{"type":"pause","for":"1s-3s"}` | waits for a random time in this range |
 /// | `{"type":"repeat"}` | the steps after it are repeated |
 ///
-/// Recordings have the same format. A message without `match` has to equal the recorded one.
+/// Recordings have the same format. A message without `match` has to equal the recorded one. Of a recording, the first
+/// connection is played.
+///
+/// The steps of the peer are the same steps with the roles exchanged: what the client sends is awaited, and what the
+/// client awaits is sent. All values stay those of the client: ``Template/Stamp/sequence`` counts its messages, and
+/// `last` and the variables come from the messages that it receives.
 ///
 /// A scenario contains compiled regular expressions, so each thread needs its own.
 public struct Scenario {
@@ -20,7 +25,7 @@ public struct Scenario {
         /// What happens in the step.
         public enum Action {
             /// Sends a message.
-            case send(MessageKind, Template)
+            case send(Message)
             /// Waits for a message.
             case receive(Expectation)
             /// Sends a ping with this payload.
@@ -33,10 +38,36 @@ public struct Scenario {
             case receivePong
             /// Starts the closing handshake and waits for its end.
             case close(CloseFrame)
+            /// Ends the connection without a closing handshake.
+            case drop
             /// Waits until the peer closes the connection with this code, or any if `nil`.
             case receiveClose(CloseCode?)
             /// Waits for a random time in this range.
             case pause(ClosedRange<Duration>)
+
+            /// Whether the step waits for a frame of the peer, or for the end of the connection.
+            public var waitsForPeer: Bool {
+                switch self {
+                case .receive, .receivePing, .receivePong, .receiveClose, .close: true
+                case .send, .sendPing, .sendPong, .drop, .pause: false
+                }
+            }
+
+            /// Whether the connection ends in the step.
+            public var endsConnection: Bool {
+                switch self {
+                case .close, .drop, .receiveClose: true
+                default: false
+                }
+            }
+
+            /// Whether the step waits, for the peer or for a time.
+            var waits: Bool {
+                switch self {
+                case .send, .sendPing, .sendPong: false
+                default: true
+                }
+            }
         }
 
         /// What happens in the step.
@@ -49,10 +80,24 @@ public struct Scenario {
         public let line: Int
     }
 
+    /// The message that a step sends.
+    public struct Message {
+        /// The kind of the message.
+        public let kind: MessageKind
+        /// The text or the bytes.
+        public let template: Template
+        /// Sets variables to values in the message. Only the peer's messages set variables.
+        public let extractions: [Extraction]
+    }
+
     /// The message that a step waits for.
     public struct Expectation {
+        /// The kind of the message, or `nil` for either.
+        public let kind: MessageKind?
         /// Decides whether a message is the expected one.
         public let matcher: Matcher
+        /// Checks the expected message, or `nil` to accept its contents.
+        public let expected: Matcher?
         /// Sets variables to values in the message.
         public let extractions: [Extraction]
         /// Whether any other message is an error, instead of being skipped.
@@ -63,8 +108,16 @@ public struct Scenario {
     public let steps: [Step]
     /// The index of the first step that is repeated; 0 without a `repeat` line.
     public let repeatStart: Int
+    /// Whether there is a `repeat` line.
+    public let hasRepetition: Bool
+    /// Whether the steps are those of the peer.
+    public let playsPeer: Bool
     /// The variables that the steps use.
     public let variables: VariableNames
+    /// Whether a step inserts values of the last message.
+    let usesLastMessage: Bool
+    /// The first line of a recording that belongs to another connection, which is not played, or `nil` if there is none.
+    public let otherConnectionLine: Int?
 
     /// The names of the steps that have one, without repetitions, in order.
     public var stepNames: [String] {
@@ -73,14 +126,18 @@ public struct Scenario {
         }
     }
 
+    /// The longest duration of an iteration.
+    /// - Parameter timeout: The time limit of steps that have none of their own.
+    public func longestIteration(timeout: Duration) -> Duration {
+        steps[repeatStart...].reduce(.zero) { sum, step in
+            if case .pause(let range) = step.action { return sum + range.upperBound }
+            return step.action.waitsForPeer ? sum + (step.timeout ?? timeout) : sum
+        }
+    }
+
     /// Whether a step closes the connection, or waits for that, so each iteration needs a new one.
     public var endsConnection: Bool {
-        steps.contains { step in
-            switch step.action {
-            case .close, .receiveClose: true
-            default: false
-            }
-        }
+        steps.contains { $0.action.endsConnection }
     }
 }
 
@@ -105,12 +162,59 @@ public struct ScenarioOptions {
 
 /// Why a scenario file is invalid.
 public struct ScenarioError: Error, Equatable, CustomStringConvertible {
+    /// A mistake.
+    enum Problem: Equatable {
+        /// A mistake and its remedy.
+        case other(String)
+        /// A word that is none of the known ones; `what` is its purpose.
+        case unknown(_ what: String, String, known: [String])
+        /// A text of this member is not a template.
+        case template(TemplateError, member: String)
+    }
+
     /// The number of the line, from 1.
     public let line: Int
     /// The number of the character in the line, from 1.
     public let column: Int
-    /// The problem and its remedy, to follow a colon.
-    public let reason: String
+    private let problem: Problem
+
+    /// The longest word that an error repeats, in characters.
+    private static let longestShown = 40
+
+    init(line: Int, column: Int, _ problem: Problem) {
+        self.line = line
+        self.column = column
+        self.problem = problem
+    }
+
+    init(line: Int, column: Int, _ words: String) {
+        self.init(line: line, column: column, .other(words))
+    }
+
+    /// The unknown name and all names that would be valid, to find the intended one, or `nil` for another mistake.
+    public var unknownName: (name: String, known: [String])? {
+        switch problem {
+        case .other: nil
+        case .unknown(_, let name, let known): (name, known)
+        case .template(let error, _): error.unknownName
+        }
+    }
+
+    /// The mistake and its remedy, to follow a colon.
+    /// - Parameter intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
+    public func reason(intendedName: String?) -> String {
+        switch problem {
+        case .other(let words): return words
+        case .template(let error, let member): return "'\(member)': \(error.description(intendedName: intendedName))"
+        case .unknown(let what, let name, let known):
+            let mistake = "unknown \(what) '\(escapingControls(String(name.prefix(Self.longestShown))))'; "
+            if let intendedName { return mistake + "did you mean '\(intendedName)'?" }
+            return mistake + "expected " + known.joined(separator: ", ")
+        }
+    }
+
+    /// The mistake and its remedy, to follow a colon.
+    public var reason: String { reason(intendedName: nil) }
 
     /// The position and the problem: `line 3, column 14: …`.
     public var description: String { "line \(line), column \(column): \(reason)" }

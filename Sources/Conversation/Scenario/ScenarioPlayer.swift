@@ -3,30 +3,43 @@ import WSCore
 
 /// Plays a scenario on one connection, without I/O.
 ///
-///     start ─► step ─► step ─► … ─► the last step ─► repeatStart or over
-///                │ timeout, unexpected end, mismatch
-///                └──► failed
+///     start ─► opening steps ─► between iterations ─► step ─► … ─► the last step ─► over
+///                                       ▲               │ timeout, unexpected end, mismatch  │
+///                                       └───────────────┼────────────────────────────────────┘
+///                                                       └──► failed
+///
+/// It stays between iterations until ``advance(at:_:)`` is called, so the caller decides when an iteration starts.
+/// Without repetition, all steps are one iteration, which starts at once.
 ///
 /// A step that waits takes messages in their order, including those that arrived since the previous step that waited.
+/// The same holds for pings and pongs.
+///
+/// As the peer, the player takes every message for the current step. It waits without time limits, because the client
+/// determines the pace, and a message of the client ends a pause.
 ///
 /// Received frames only end steps that wait for them, because a connection's handler must not send on it. After that,
 /// ``advance(at:_:)`` continues.
 public struct ScenarioPlayer: ~Copyable {
     /// The connection as the player sees it.
-    public protocol Port: AnyObject {
+    public protocol Port {
         /// Sends a message. Returns `false` if the connection is closed.
-        func send(_ payload: RawSpan, as kind: MessageKind) -> Bool
+        /// - Throws: ``ScenarioFailure/Reason/unsendable(_:)``, which fails the step.
+        func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool
         /// Sends a ping. Returns `false` if the connection is closed.
         func sendPing(_ payload: RawSpan) -> Bool
         /// Sends a pong. Returns `false` if the connection is closed.
         func sendPong(_ payload: RawSpan) -> Bool
         /// Starts the closing handshake. Returns `false` if the connection is closed.
         func close(_ frame: CloseFrame) -> Bool
+        /// Ends the connection without a closing handshake.
+        func drop()
         /// Called after each step.
         /// - Parameters:
         ///   - index: The index of the step.
         ///   - nanoseconds: The duration of the step.
         func stepEnded(_ index: Int, nanoseconds: UInt64)
+        /// Called for each message that no step takes.
+        func messageSkipped()
         /// Called after the last step, before the scenario is repeated.
         func iterationEnded()
     }
@@ -37,6 +50,8 @@ public struct ScenarioPlayer: ~Copyable {
         case notStarted
         /// In the step with this index.
         case step(Int)
+        /// Before the first step of an iteration. Only if the scenario is repeated.
+        case betweenIterations
         /// The last step has ended, and the scenario is not repeated on this connection.
         case over
         /// A step has failed.
@@ -53,24 +68,18 @@ public struct ScenarioPlayer: ~Copyable {
     /// When the current step has to be continued, on the clock of the calls, in nanoseconds; `nil` if it is not waiting
     /// for a time.
     public private(set) var deadline: UInt64?
-    /// Whether an iteration has ended, and ``advance(at:_:)`` starts the next one. The caller decides when, because a
-    /// scenario that never waits would otherwise not return.
-    public private(set) var isAboutToRepeat = false
     private var stepStart: UInt64 = 0
-    private var stamp: Template.Stamp
-    private var random: SeededRandom
-    /// The offset from the clock of the calls to the time since 1970, in nanoseconds.
-    private let clockOffset: UInt64
-    /// Messages that no step has taken yet.
-    private var waiting = WaitingMessages()
+    private var stamps: StampSource
+    private var waiting = WaitingFrames()
+    /// The last step that takes messages: -1 if there is none, or the maximum if it occurs again and again.
+    private let lastReceivingStep: Int
+    /// Whether no step of the current iteration has taken anything from the peer, so the peer may leave.
+    private var isIterationUntouched = false
     /// Whether this end has started the closing handshake, or the connection has ended.
     private var isClosing = false
     /// The last message that the current step has skipped.
-    private var skipped: [UInt8]?
+    private var skipped: SkippedMessage?
     private var buffer = ByteBuffer()
-
-    /// The longest skipped message that is kept, in bytes, to explain a timeout.
-    private static let keptBytes = 64 << 10
 
     /// Prepares a connection.
     /// - Parameters:
@@ -86,51 +95,70 @@ public struct ScenarioPlayer: ~Copyable {
         self.scenario = scenario
         self.defaultTimeout = defaultTimeout
         self.repeats = repeats
-        self.clockOffset = clockOffset
+        let last = scenario.steps.lastIndex { step in if case .receive = step.action { true } else { false } }
+        lastReceivingStep = repeats && !scenario.endsConnection ? .max : last ?? -1
         variables = TemplateVariables(scenario.variables)
-        stamp = Template.Stamp(sequence: 0, connection: number, time: 0, seed: 0)
-        random = SeededRandom(seed: seed)
+        stamps = StampSource(connection: number, clockOffset: clockOffset, seed: seed)
     }
 
     // MARK: Events
 
-    /// Starts with the first step.
+    /// Starts with the first step, or waits for the first iteration if no step precedes it.
     public mutating func start(at now: UInt64, _ port: some Port) {
-        begin(0, at: now)
-        advance(at: now, port)
+        proceed(to: 0, at: now)
+        goOn(at: now, port)
     }
 
     /// Handles a received message. Sends nothing.
-    public mutating func received(_ payload: RawSpan, at now: UInt64, _ port: some Port) {
-        guard isRunning || phase == .notStarted else { return }
-        waiting.append(payload)
+    /// - Parameter line: The text that whole messages are compared with instead of the payload, which the paths of
+    ///   matchers refer to, or `nil` for the payload.
+    public mutating func received(
+        _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]? = nil, at now: UInt64, _ port: some Port
+    ) {
+        switch phase {
+        case .failed: return
+        case .over: return failIfPeer(because: .afterLastStep)
+        case .step(let index) where index > lastReceivingStep && !scenario.playsPeer: return port.messageSkipped()
+        case .step(let index):
+            // Usually a step is waiting for the message, which need not be copied.
+            if waiting.isEmpty, case .receive(let expectation) = scenario.steps[index].action {
+                return receive(payload, as: kind, shownAs: line, expectation, in: index, at: now, port)
+            }
+        case .betweenIterations:
+            let byteCount = payload.byteCount + (line?.count ?? 0)
+            while !waiting.hasRoom(for: byteCount), waiting.takeFirst() != nil { port.messageSkipped() }
+        case .notStarted: break
+        }
+        guard waiting.append(payload, as: kind, shownAs: line) else {
+            let index = if case .step(let index) = phase { index } else { 0 }
+            return fail(.tooMuchWaits(byteCount: WaitingFrames.mostBytes), in: index)
+        }
         takeMessages(at: now, port)
     }
 
     /// Handles a received ping or pong. Sends nothing.
     public mutating func received(control opcode: Opcode, at now: UInt64, _ port: some Port) {
-        guard case .step(let index) = phase else { return }
-        switch scenario.steps[index].action {
-        case .receivePing where opcode == .ping, .receivePong where opcode == .pong: break
-        default: return
-        }
-        endStep(index, at: now, port)
+        guard isRunning || isBetweenIterations || phase == .notStarted else { return }
+        if opcode == .ping { waiting.pingCount += 1 } else { waiting.pongCount += 1 }
         takeMessages(at: now, port)
     }
 
     /// Handles the end of the connection.
-    /// - Parameter code: The close code of the peer, `noStatus`, or `abnormalClosure`.
-    public mutating func connectionEnded(_ code: CloseCode, at now: UInt64, _ port: some Port) {
+    public mutating func connectionEnded(_ end: ScenarioFailure.Ending, at now: UInt64, _ port: some Port) {
         isClosing = true
+        if scenario.playsPeer, isBetweenIterations || isRunning && isIterationUntouched { return finish() }
         while case .step(let index) = phase {
             switch scenario.steps[index].action {
-            case .close: endStep(index, at: now, port)
+            case .drop: endStep(index, at: now, port)
+            case .close:
+                guard end.completesClose else { return fail(.closed(end, expected: nil), in: index) }
+                endStep(index, at: now, port)
             case .receiveClose(let expected):
-                guard expected == nil || expected == code else {
-                    return fail(.closed(code, expected: expected), in: index)
+                guard end.mayBeExpected, expected == nil || expected == end.code else {
+                    return fail(.closed(end, expected: expected), in: index)
                 }
                 endStep(index, at: now, port)
-            default: return fail(.closed(code, expected: nil), in: index)
+            default: return fail(.closed(end, expected: nil), in: index)
             }
         }
         if !isRunning { deadline = nil }
@@ -140,12 +168,19 @@ public struct ScenarioPlayer: ~Copyable {
     public mutating func timePassed(at now: UInt64, _ port: some Port) {
         guard let deadline, deadline <= now, case .step(let index) = phase else { return }
         self.deadline = nil
-        if case .pause = scenario.steps[index].action {
+        switch scenario.steps[index].action {
+        case .pause:
             endStep(index, at: now, port)
-            return advance(at: now, port)
+            goOn(at: now, port)
+        case .drop:
+            isClosing = true
+            port.drop()
+        default: fail(.timedOut(timeout(of: index), awaited(in: index)), in: index)
         }
-        fail(.timedOut(timeout(of: index), difference: difference(in: index)), in: index)
     }
+
+    /// Whether the next call of ``advance(at:_:)`` starts an iteration.
+    public var isBetweenIterations: Bool { if case .betweenIterations = phase { true } else { false } }
 
     private var isRunning: Bool { if case .step = phase { true } else { false } }
 
@@ -153,27 +188,46 @@ public struct ScenarioPlayer: ~Copyable {
 
     private func timeout(of index: Int) -> Duration { scenario.steps[index].timeout ?? defaultTimeout }
 
+    /// Begins a step, or waits before the first one of an iteration.
+    private mutating func proceed(to index: Int, at now: UInt64) {
+        guard repeats, index == scenario.repeatStart else { return begin(index, at: now) }
+        phase = .betweenIterations
+        deadline = nil
+    }
+
     private mutating func begin(_ index: Int, at now: UInt64) {
         phase = .step(index)
         stepStart = now
+        if index == scenario.repeatStart, scenario.hasRepetition { isIterationUntouched = true }
         skipped = nil
         deadline = nil
         switch scenario.steps[index].action {
         case .send, .sendPing, .sendPong: break
+        // Not at once: the frames before it leave first.
+        case .drop: deadline = now
         case .receive, .receivePing, .receivePong, .receiveClose, .close:
-            deadline = now &+ UInt64(max(0, timeout(of: index) / .nanoseconds(1)))
+            if scenario.playsPeer {
+                if case .receive = scenario.steps[index].action { stamps.next.sequence += 1 }
+            } else {
+                deadline = now &+ UInt64(max(0, timeout(of: index) / .nanoseconds(1)))
+            }
         case .pause(let range):
             let (least, most) = (range.lowerBound / .nanoseconds(1), range.upperBound / .nanoseconds(1))
-            let share = Double(random.next() >> 11) * 0x1p-53
+            let share = stamps.randomShare()
             deadline = now &+ UInt64(max(0, least + (most - least) * share))
         }
     }
 
-    /// Carries out steps until one has to wait, or until the scenario is about to be repeated; see ``isAboutToRepeat``.
+    /// Carries out steps until one has to wait, or until the end of the iteration. Between iterations, starts the next
+    /// one.
     public mutating func advance(at now: UInt64, _ port: some Port) {
-        isAboutToRepeat = false
+        if isBetweenIterations { begin(scenario.repeatStart, at: now) }
+        goOn(at: now, port)
+    }
+
+    private mutating func goOn(at now: UInt64, _ port: some Port) {
         takeMessages(at: now, port)
-        while case .step(let index) = phase, !isAboutToRepeat {
+        while case .step(let index) = phase {
             do throws(ScenarioFailure.Reason) {
                 guard try perform(index, at: now, port) else { return }
                 endStep(index, at: now, port)
@@ -184,18 +238,46 @@ public struct ScenarioPlayer: ~Copyable {
         }
     }
 
-    /// Ends the steps that wait for messages that have arrived.
+    /// Ends the steps that wait for messages, pings, and pongs that have arrived.
     private mutating func takeMessages(at now: UInt64, _ port: some Port) {
-        while case .step(let index) = phase, case .receive(let expectation) = scenario.steps[index].action,
-            !isAboutToRepeat, let message = waiting.takeFirst()
-        {
-            updateStamp(at: now)
-            do throws(ScenarioFailure.Reason) {
-                if try takes(message, expectation) { endStep(index, at: now, port) }
-            } catch {
-                return fail(error, in: index)
+        while case .step(let index) = phase {
+            switch scenario.steps[index].action {
+            case .receive(let expectation):
+                guard let message = waiting.takeFirst() else { return }
+                receive(
+                    message.payload.span.bytes, as: message.kind, shownAs: message.line, expectation, in: index,
+                    at: now, port)
+                continue
+            case .receivePing:
+                guard waiting.pingCount > 0 else { return }
+                waiting.pingCount -= 1
+            case .receivePong:
+                guard waiting.pongCount > 0 else { return }
+                waiting.pongCount -= 1
+            case .pause:
+                guard scenario.playsPeer, !waiting.isEmpty else { return }
+                endStep(index, at: now, port)
+                continue
+            case .send, .sendPing, .sendPong, .close, .drop, .receiveClose: return
             }
+            isIterationUntouched = false
+            endStep(index, at: now, port)
         }
+    }
+
+    /// Passes a message to a step that waits for one.
+    private mutating func receive(
+        _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]?, _ expectation: Scenario.Expectation,
+        in index: Int, at now: UInt64, _ port: some Port
+    ) {
+        stamps.update(at: now)
+        do throws(ScenarioFailure.Reason) {
+            guard try takes(payload, as: kind, shownAs: line, expectation) else { return port.messageSkipped() }
+        } catch {
+            return fail(error, in: index)
+        }
+        isIterationUntouched = false
+        endStep(index, at: now, port)
     }
 
     /// Carries out a step that sends. Returns whether it has ended.
@@ -203,69 +285,95 @@ public struct ScenarioPlayer: ~Copyable {
         _ index: Int, at now: UInt64, _ port: some Port
     ) throws(ScenarioFailure.Reason) -> Bool {
         switch scenario.steps[index].action {
-        case .send(let kind, let template):
-            stamp.sequence += 1
-            updateStamp(at: now)
-            buffer.removeAll()
-            do throws(TemplateValueError) {
-                try template.write(to: &buffer, stamp: stamp, variables: variables)
-            } catch {
-                throw .missing(error)
-            }
-            let isSent = buffer.withReadableBytes { port.send($0, as: kind) }
-            guard isSent else { throw .closed(.abnormalClosure, expected: nil) }
-            return true
+        case .send(let message): return try send(message, at: now, port)
         case .sendPing(let payload): return port.sendPing(payload.span.bytes)
         case .sendPong(let payload): return port.sendPong(payload.span.bytes)
         case .close(let frame):
             if !isClosing { isClosing = port.close(frame) }
             return false
-        case .receive, .receivePing, .receivePong, .receiveClose, .pause: return false
+        case .drop, .receive, .receivePing, .receivePong, .receiveClose, .pause: return false
         }
     }
 
-    private mutating func updateStamp(at now: UInt64) {
-        stamp.time = (now &+ clockOffset) / 1_000_000
-        stamp.seed = random.next()
-    }
-
-    /// Checks a message against the expectation of the current step.
-    private mutating func takes(
-        _ message: [UInt8], _ expectation: Scenario.Expectation
+    /// Sends a message. If the connection is closing, its end fails the step.
+    private mutating func send(
+        _ message: Scenario.Message, at now: UInt64, _ port: some Port
     ) throws(ScenarioFailure.Reason) -> Bool {
-        let isMatch: Bool
+        if !scenario.playsPeer { stamps.next.sequence += 1 }
+        stamps.update(at: now)
+        buffer.removeAll()
         do throws(TemplateValueError) {
-            isMatch = try expectation.matcher.matches(
-                message.span.bytes, stamp: stamp, variables: variables, scratch: &buffer)
-            if isMatch {
-                for extraction in expectation.extractions {
-                    try extraction.apply(to: &variables, from: message.span.bytes)
-                }
+            try message.template.write(to: &buffer, stamp: stamps.next, variables: variables)
+            // The client extracts values from the messages it receives, so its peer keeps the same values.
+            if scenario.playsPeer {
+                let sent = buffer.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
+                try keep(sent.span.bytes, message.extractions)
             }
         } catch {
             throw .missing(error)
         }
-        if isMatch {
-            variables.setLastMessage(message.span.bytes)
-            return true
+        return try buffer.withReadableBytes { (payload) throws(ScenarioFailure.Reason) in
+            try port.send(payload, as: message.kind)
         }
+    }
+
+    /// Keeps the values of a message of the peer.
+    private mutating func keep(_ message: RawSpan, _ extractions: [Extraction]) throws(TemplateValueError) {
+        for extraction in extractions { try extraction.apply(to: &variables, from: message) }
+        if scenario.usesLastMessage { variables.setLastMessage(message) }
+    }
+
+    /// Checks a message against the expectation of the current step.
+    private mutating func takes(
+        _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]?, _ expectation: Scenario.Expectation
+    ) throws(ScenarioFailure.Reason) -> Bool {
+        var isMatch = expectation.kind == nil || expectation.kind == kind
+        var isExpected = true
+        do throws(TemplateValueError) {
+            if isMatch {
+                isMatch = try matches(payload, shownAs: line, expectation.matcher)
+            }
+            if isMatch, let expected = expectation.expected {
+                isExpected = try matches(payload, shownAs: line, expected)
+            }
+            if isMatch, isExpected, !scenario.playsPeer { try keep(payload, expectation.extractions) }
+        } catch {
+            throw .missing(error)
+        }
+        if isMatch, isExpected { return true }
+        let message = WaitingFrames.Message(kind: kind, payload: payload.withUnsafeBytes { Array($0) }, line: line)
+        guard isExpected else { throw .wrong(difference(from: expectation.expected, message)) }
         if expectation.isStrict { throw .unexpected(difference(from: expectation, message)) }
-        skipped = message.count <= Self.keptBytes ? message : nil
+        skipped = SkippedMessage(message)
         return false
+    }
+
+    private mutating func matches(
+        _ payload: RawSpan, shownAs line: [UInt8]?, _ matcher: Matcher
+    ) throws(TemplateValueError) -> Bool {
+        guard matcher.comparesWhole, let line else {
+            return try matcher.matches(payload, stamp: stamps.next, variables: variables, scratch: &buffer)
+        }
+        return try matcher.matches(line.span.bytes, stamp: stamps.next, variables: variables, scratch: &buffer)
     }
 
     private mutating func endStep(_ index: Int, at now: UInt64, _ port: some Port) {
         port.stepEnded(index, nanoseconds: now &- stepStart)
-        guard index + 1 == scenario.steps.count else { return begin(index + 1, at: now) }
+        guard index + 1 == scenario.steps.count else { return proceed(to: index + 1, at: now) }
         port.iterationEnded()
         guard repeats, !isClosing else { return finish() }
-        begin(scenario.repeatStart, at: now)
-        isAboutToRepeat = true
+        proceed(to: scenario.repeatStart, at: now)
     }
 
     private mutating func finish() {
         phase = .over
         deadline = nil
+        if !waiting.isEmpty { failIfPeer(because: .afterLastStep) }
+    }
+
+    /// Fails in the last step if the client has sent a message after it.
+    private mutating func failIfPeer(because reason: ScenarioFailure.Reason) {
+        if scenario.playsPeer, !isClosing { fail(reason, in: scenario.steps.count - 1) }
     }
 
     private mutating func fail(_ reason: ScenarioFailure.Reason, in index: Int) {
@@ -274,98 +382,43 @@ public struct ScenarioPlayer: ~Copyable {
         deadline = nil
     }
 
-    /// The difference between the message that the current step expects and the last one it skipped.
-    private func difference(in index: Int) -> MessageDifference? {
-        guard case .receive(let expectation) = scenario.steps[index].action, let skipped else { return nil }
-        return difference(from: expectation, skipped)
+    /// What a step waits for, and why the last message was not the one.
+    private func awaited(in index: Int) -> ScenarioFailure.Awaited {
+        switch (scenario.steps[index].action, skipped) {
+        case (.receive(let expectation), .kept(let message)?):
+            .otherMessage(difference(from: expectation, message))
+        case (.receive, .long(let byteCount)?): .otherMessageThan(byteCount: byteCount)
+        case (.receivePing, _): .ping
+        case (.receivePong, _): .pong
+        case (.receiveClose, _): .close
+        case (.close, _): .closeAnswer
+        default: .message
+        }
     }
 
-    private func difference(from expectation: Scenario.Expectation, _ message: [UInt8]) -> MessageDifference? {
+    private func difference(
+        from expectation: Scenario.Expectation, _ message: WaitingFrames.Message
+    ) -> MessageDifference? {
+        if let expected = expectation.kind, expected != message.kind {
+            return MessageDifference(at: nil, expected: Self.words(expected), actual: Self.words(message.kind))
+        }
+        return difference(from: expectation.matcher, message)
+    }
+
+    private func difference(from matcher: Matcher?, _ message: WaitingFrames.Message) -> MessageDifference? {
+        guard let matcher else { return nil }
+        let text = matcher.comparesWhole ? message.line ?? message.payload : message.payload
         do throws(TemplateValueError) {
-            return try expectation.matcher.difference(message.span.bytes, stamp: stamp, variables: variables)
+            return try matcher.difference(text.span.bytes, stamp: stamps.next, variables: variables)
         } catch {
             return nil
         }
     }
+
+    private static func words(_ kind: MessageKind) -> String { "a \(kind == .text ? "text" : "binary") message" }
 }
 
-/// Received messages that no step has taken yet, the newest ones up to a limit.
-private struct WaitingMessages {
-    private var messages: [[UInt8]] = []
-    /// The index of the first message; those before it have been taken.
-    private var first = 0
-    private var byteCount = 0
-
-    /// The limit in bytes. Above it, the oldest messages are dropped.
-    private static let mostBytes = 1 << 20
-    /// The size of a message without its payload, in bytes.
-    private static let overheadBytes = 64
-
-    mutating func append(_ payload: RawSpan) {
-        messages.append(payload.withUnsafeBytes { Array($0) })
-        byteCount += payload.byteCount + Self.overheadBytes
-        while byteCount > Self.mostBytes, messages.count - first > 1 { _ = takeFirst() }
-    }
-
-    mutating func takeFirst() -> [UInt8]? {
-        guard first < messages.count else { return nil }
-        let message = messages[first]
-        messages[first] = []
-        first += 1
-        byteCount -= message.count + Self.overheadBytes
-        // Compact only when more than half is unused, so each message moves a bounded number of times.
-        if first * 2 > messages.count {
-            messages.removeFirst(first)
-            first = 0
-        }
-        return message
-    }
-}
-
-/// Why a scenario has failed, and where.
-public struct ScenarioFailure: Error, Equatable {
-    /// The reason.
-    public enum Reason: Error, Equatable, Sendable {
-        /// Nothing that the step waits for has arrived in time. `difference` explains the last message, if there was one.
-        case timedOut(Duration, difference: MessageDifference?)
-        /// A message differs from the one that a strict step expects.
-        case unexpected(MessageDifference?)
-        /// The connection has ended with this code, and the step does not expect that, or expects another code.
-        case closed(CloseCode, expected: CloseCode?)
-        /// A value is missing.
-        case missing(TemplateValueError)
-    }
-
-    /// The index of the step.
-    public let step: Int
-    /// The name of the step, or `nil` if it has none.
-    public let name: String?
-    /// The number of its line in the file, from 1.
-    public let line: Int
-    /// The reason.
-    public let reason: Reason
-}
-
-extension ScenarioFailure: CustomStringConvertible {
-    /// The step and the reason: `line 4 (login): no matching message within 2 s`.
-    public var description: String {
-        "line \(line)" + (name.map { " (\(escapingControls($0)))" } ?? "") + ": \(reason)"
-    }
-}
-
-extension ScenarioFailure.Reason: CustomStringConvertible {
-    /// The reason, to follow a colon.
-    public var description: String {
-        switch self {
-        case .timedOut(let limit, nil): "nothing arrived within \(Phrase.duration(limit))"
-        case .timedOut(let limit, let difference?):
-            "no matching message within \(Phrase.duration(limit)); the last one differs: \(difference)"
-        case .unexpected(let difference?): "another message arrived: \(difference)"
-        case .unexpected(nil): "another message arrived"
-        case .closed(let code, let expected):
-            "the connection ended" + (code == .abnormalClosure ? " without a close frame" : " with \(code.rawValue)")
-                + (expected.map { " instead of \($0.rawValue)" } ?? "")
-        case .missing(let error): "\(error)"
-        }
-    }
+extension ScenarioPlayer.Port {
+    /// Does nothing.
+    public func messageSkipped() {}
 }

@@ -70,13 +70,36 @@ public struct Template: Equatable, Sendable {
         }
     }
 
-    private let literals: [UInt8]
-    private let paths: [JSONPath]
-    let parts: [Part]
-    /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
-    public let maximumByteCount: Int?
-    /// Whether the text contains values of the environment, which may be secrets.
-    public let containsEnvironment: Bool
+    /// The parsed text. Copying a template counts only one reference.
+    fileprivate final class Contents: Equatable, Sendable {
+        let literals: [UInt8]
+        let paths: [JSONPath]
+        let parts: [Part]
+        let maximumByteCount: Int?
+        let containsEnvironment: Bool
+        let percentEncodesValues: Bool
+
+        init(
+            literals: [UInt8], paths: [JSONPath] = [], parts: [Part], containsEnvironment: Bool = false,
+            percentEncodesValues: Bool = false
+        ) {
+            self.literals = literals
+            self.paths = paths
+            self.parts = parts
+            self.containsEnvironment = containsEnvironment
+            self.percentEncodesValues = percentEncodesValues
+            maximumByteCount = parts.reduce(0) { sum, part in
+                sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
+            }
+        }
+
+        static func == (one: Contents, other: Contents) -> Bool {
+            one.literals == other.literals && one.paths == other.paths && one.parts == other.parts
+                && one.percentEncodesValues == other.percentEncodesValues
+        }
+    }
+
+    private let contents: Contents
 
     /// The maximum number of characters of a `{{random N}}`.
     public static let maximumRandomBytes = 1 << 24
@@ -86,37 +109,45 @@ public struct Template: Equatable, Sendable {
     /// Parses a text with placeholders.
     /// - Parameters:
     ///   - variables: The variables that the text may insert.
+    ///   - percentEncodesValues: Whether values are percent-encoded, because the text is the path and query of a URL.
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     /// - Throws: ``TemplateError``.
     public init(
-        _ text: String, variables: VariableNames = VariableNames(), environment: (String) -> String?
+        _ text: String, variables: VariableNames = VariableNames(), percentEncodesValues: Bool = false,
+        environment: (String) -> String?
     ) throws(TemplateError) {
-        try self.init(text, variables: variables, groupCount: nil, environment: environment)
+        try self.init(
+            text, variables: variables, groupCount: nil, percentEncodesValues: percentEncodesValues,
+            environment: environment)
     }
 
     /// Parses a text with placeholders and, unless `groupCount` is `nil`, references to groups: `$0` through `$9`.
     init(
-        _ text: String, variables: VariableNames, groupCount: Int?, environment: (String) -> String?
+        _ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool = false,
+        environment: (String) -> String?
     ) throws(TemplateError) {
-        var parser = TemplateParser(text, variables: variables, groupCount: groupCount)
+        var parser = TemplateParser(
+            text, variables: variables, groupCount: groupCount, percentEncodesValues: percentEncodesValues)
         try parser.parse(environment: environment)
-        literals = parser.literals
-        paths = parser.paths
-        parts = parser.parts
-        maximumByteCount = Self.maximumByteCount(of: parts)
-        containsEnvironment = parser.containsEnvironment
+        contents = Contents(
+            literals: parser.literals, paths: parser.paths, parts: parser.parts,
+            containsEnvironment: parser.containsEnvironment, percentEncodesValues: percentEncodesValues)
     }
 
     /// Creates a text without placeholders.
     public init(literal bytes: [UInt8]) {
-        literals = bytes
-        paths = []
-        parts = bytes.isEmpty ? [] : [.literal(start: 0, end: bytes.count)]
-        maximumByteCount = bytes.count
-        containsEnvironment = false
+        contents = Contents(literals: bytes, parts: bytes.isEmpty ? [] : [.literal(start: 0, end: bytes.count)])
     }
 
     // MARK: Properties
+
+    var parts: [Part] { contents.parts }
+
+    /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
+    public var maximumByteCount: Int? { contents.maximumByteCount }
+
+    /// Whether the text contains values of the environment, which may be secrets.
+    public var containsEnvironment: Bool { contents.containsEnvironment }
 
     /// Whether the text is the same each time.
     public var isConstant: Bool {
@@ -128,6 +159,16 @@ public struct Template: Equatable, Sendable {
     /// Whether the text contains the number of the message.
     public var usesSequence: Bool { parts.contains(.sequence) }
 
+    /// Whether the messages of a connection differ, because they contain their number, a time, or random characters.
+    public var variesByMessage: Bool {
+        parts.contains { part in
+            switch part {
+            case .sequence, .time, .random, .last, .group: true
+            case .literal, .connection, .variable: false
+            }
+        }
+    }
+
     /// Whether the text contains variables.
     public var usesVariables: Bool {
         parts.contains { part in
@@ -136,7 +177,7 @@ public struct Template: Equatable, Sendable {
     }
 
     /// Whether the text contains values of the last message, which has to be passed to ``TemplateVariables``.
-    public var usesLastMessage: Bool { !paths.isEmpty }
+    public var usesLastMessage: Bool { !contents.paths.isEmpty }
 
     /// The size of the text in bytes, or `nil` if it is not always the same.
     public var constantByteCount: Int? {
@@ -145,12 +186,6 @@ public struct Template: Equatable, Sendable {
             case .literal, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
             case .sequence, .connection, .time, .variable, .last, .group: nil
             }
-        }
-    }
-
-    private static func maximumByteCount(of parts: [Part]) -> Int? {
-        parts.reduce(0) { sum, part in
-            sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
         }
     }
 
@@ -172,37 +207,66 @@ public struct Template: Equatable, Sendable {
         to buffer: inout ByteBuffer, stamp: Stamp, variables: borrowing TemplateVariables, match: Pattern?,
         of message: RawSpan
     ) throws(TemplateValueError) {
-        if let maximumByteCount {
+        let contents = contents
+        if let maximumByteCount = contents.maximumByteCount {
             // Usually all parts are bounded. Reserving memory once for all of them is faster.
             let target = buffer.reserve(maximumByteCount)
-            var byteCount = 0
-            for index in parts.indices {
-                byteCount += writeBounded(parts[index], at: index, stamp, to: target + byteCount)
-            }
-            return buffer.commit(byteCount)
+            return buffer.commit(contents.writeBounded(stamp, to: target))
         }
-        for index in parts.indices {
-            let part = parts[index]
+        for index in contents.parts.indices {
+            let part = contents.parts[index]
             switch part {
             case .literal, .sequence, .connection, .time, .random:
                 let target = buffer.reserve(part.maximumByteCount ?? 0)
-                buffer.commit(writeBounded(part, at: index, stamp, to: target))
-            case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
-            case .last(let path, let form): try variables.appendLast(paths[path], as: form, to: &buffer)
-            case .group(let number, let form):
-                // A group that took no part in the match is empty.
-                let range = match?.group(number) ?? 0..<0
-                let text = message.extracting(range)
-                if form == .json { JSONString.append(text, to: &buffer) } else { buffer.append(text) }
+                buffer.commit(contents.writeBounded(part, at: index, stamp, to: target))
+            case .variable, .last, .group:
+                guard contents.percentEncodesValues else {
+                    try appendValue(of: part, to: &buffer, variables, match, message)
+                    continue
+                }
+                var value = ByteBuffer()
+                try appendValue(of: part, to: &value, variables, match, message)
+                value.withReadableBytes { WebSocketURL.appendComponent($0, to: &buffer) }
             }
         }
+    }
+
+    /// Appends a value without a bounded size.
+    private func appendValue(
+        of part: Part, to buffer: inout ByteBuffer, _ variables: borrowing TemplateVariables, _ match: Pattern?,
+        _ message: RawSpan
+    ) throws(TemplateValueError) {
+        switch part {
+        case .literal, .sequence, .connection, .time, .random: break
+        case .variable(let slot, let form): try variables.append(slot, as: form, to: &buffer)
+        case .last(let path, let form): try variables.appendLast(contents.paths[path], as: form, to: &buffer)
+        case .group(let number, let form):
+            // A group that took no part in the match is empty.
+            let range = match?.group(number) ?? 0..<0
+            let text = message.extracting(range)
+            if form == .json { JSONString.append(text, to: &buffer) } else { buffer.append(text) }
+        }
+    }
+}
+
+extension Template.Contents {
+    /// Writes parts that all have a bounded size to memory with room for them.
+    /// - Returns: The size of the text in bytes.
+    @inline(__always)
+    fileprivate func writeBounded(_ stamp: borrowing Template.Stamp, to target: UnsafeMutableRawPointer) -> Int {
+        let parts = parts
+        var byteCount = 0
+        for index in parts.indices {
+            byteCount &+= writeBounded(parts[index], at: index, stamp, to: target + byteCount)
+        }
+        return byteCount
     }
 
     /// Writes a part with a bounded size to memory with room for it.
     /// - Returns: The size of the part in bytes.
     @inline(__always)
-    private func writeBounded(
-        _ part: Part, at index: Int, _ stamp: borrowing Stamp, to target: UnsafeMutableRawPointer
+    fileprivate func writeBounded(
+        _ part: Template.Part, at index: Int, _ stamp: borrowing Template.Stamp, to target: UnsafeMutableRawPointer
     ) -> Int {
         switch part {
         case .literal(let start, let end):
@@ -226,9 +290,9 @@ public struct Template: Equatable, Sendable {
     private static func write(_ number: UInt64, to target: UnsafeMutableRawPointer) -> Int {
         var digitCount = 1
         var bound: UInt64 = 10
-        while number >= bound, digitCount < mostDigits {
+        while number >= bound, digitCount < Template.mostDigits {
             digitCount += 1
-            bound = digitCount < mostDigits ? bound * 10 : .max
+            bound = digitCount < Template.mostDigits ? bound * 10 : .max
         }
         var rest = number
         var index = digitCount

@@ -7,6 +7,7 @@ struct TemplateParser {
     private let variables: VariableNames
     /// The number of groups of a regular expression, or `nil` if dollar signs have no meaning.
     private let groupCount: Int?
+    private let percentEncodesValues: Bool
     /// The offset of the next byte.
     private var offset = 0
     /// The start of the unfinished literal.
@@ -17,10 +18,11 @@ struct TemplateParser {
     private(set) var parts: [Template.Part] = []
     private(set) var containsEnvironment = false
 
-    init(_ text: String, variables: VariableNames, groupCount: Int?) {
+    init(_ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool) {
         bytes = Array(text.utf8)
         self.variables = variables
         self.groupCount = groupCount
+        self.percentEncodesValues = percentEncodesValues
     }
 
     mutating func parse(environment: (String) -> String?) throws(TemplateError) {
@@ -120,11 +122,12 @@ struct TemplateParser {
     ) throws(TemplateError.Reason) {
         guard let value = environment(name) else { throw .notInEnvironment(name) }
         containsEnvironment = true
-        let bytes = Array(value.utf8)
-        guard form == .json else { return literals += bytes }
-        var quoted = ByteBuffer()
-        JSONString.append(bytes.span.bytes, to: &quoted)
-        quoted.withReadableBytes { span in span.withUnsafeBytes { literals += $0 } }
+        var text = ByteBuffer()
+        if form == .json { JSONString.append(Array(value.utf8).span.bytes, to: &text) } else { text.append(value) }
+        var encoded = ByteBuffer()
+        if percentEncodesValues { text.withReadableBytes { WebSocketURL.appendComponent($0, to: &encoded) } }
+        let inserted = percentEncodesValues ? encoded.takeAll() : text.takeAll()
+        inserted.withReadableBytes { span in span.withUnsafeBytes { literals += $0 } }
     }
 
     private mutating func addPath(_ text: String, as form: Template.Form) throws(TemplateError.Reason) {
@@ -208,16 +211,18 @@ public struct TemplateError: Error, Equatable {
     }
 
     /// The mistake and its remedy, to follow a colon.
-    /// - Parameter intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
-    public func description(intendedName: String?) -> String {
+    /// - Parameters:
+    ///   - intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
+    ///   - isInMessage: Whether the list contains the placeholders that only messages can have.
+    public func description(intendedName: String?, isInMessage: Bool = true) -> String {
         switch reason {
         case .notClosed: return "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
         case .unknownName(let name, let variables):
             let problem = "unknown placeholder '{{\(Self.shown(name))}}'; "
             if let intendedName { return problem + "did you mean '{{\(Self.shown(intendedName))}}'?" }
             let names =
-                ["seq", "connection", "time", "random N", "env:NAME", "last:/pointer"]
-                + variables.prefix(Self.listedCount).map { Self.shown($0) }
+                (isInMessage ? ["seq"] : []) + ["connection", "time", "random N", "env:NAME"]
+                + (isInMessage ? ["last:/pointer"] : []) + variables.prefix(Self.listedCount).map { Self.shown($0) }
             let isCut = variables.count > Self.listedCount
             return problem + "expected " + names.map { "{{\($0)}}, " }.joined() + (isCut ? "…, " : "")
                 + "or '{{{{' for two literal braces"

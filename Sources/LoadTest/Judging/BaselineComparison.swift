@@ -60,6 +60,21 @@ public struct BaselineComparison: Equatable, Sendable {
         }
     }
 
+    /// One metric of a scenario's step. A run has a single value, so noise cannot be told from a change.
+    public struct StepRow: Equatable, Sendable {
+        /// The name of the step.
+        public let name: String
+        /// The compared metric.
+        public let metric: Metric
+        /// The median over the earlier runs with this step, in nanoseconds.
+        public let baseline: Double
+        /// The value of this run, in nanoseconds.
+        public let now: Double
+
+        /// The change relative to the earlier value, or `nil` if that is 0.
+        public var change: Double? { baseline > 0 ? now / baseline - 1 : nil }
+    }
+
     /// The start of the first of the earlier runs.
     public let startTime: WallTime
     /// The number of earlier runs; at least 1.
@@ -68,6 +83,8 @@ public struct BaselineComparison: Equatable, Sendable {
     public let secondCounts: (baseline: Int, now: Int)
     /// One row per metric.
     public let rows: [Row]
+    /// Two rows for each named step that this run and an earlier one have.
+    public let steps: [StepRow]
 
     /// A difference with a larger p-value is noise.
     private static let significanceLevel = 0.01
@@ -84,6 +101,16 @@ public struct BaselineComparison: Equatable, Sendable {
             Self.row(.median, baselines.map(\.medians), now.medians),
             Self.row(.tail, baselines.map(\.tails), now.tails),
         ]
+        steps = now.steps.flatMap { step in
+            let earlier = baselines.compactMap { run in run.steps.first { $0.name == step.name } }
+            guard let median = Self.median(earlier.map(\.median)), let tail = Self.median(earlier.map(\.tail)) else {
+                return [StepRow]()
+            }
+            return [
+                StepRow(name: step.name, metric: .median, baseline: median, now: step.median),
+                StepRow(name: step.name, metric: .tail, baseline: tail, now: step.tail),
+            ]
+        }
     }
 
     private static func row(_ metric: Metric, _ runs: [[Double]], _ now: [Double]) -> Row {
@@ -117,6 +144,6 @@ public struct BaselineComparison: Equatable, Sendable {
     /// Returns whether two comparisons are equal.
     public static func == (one: BaselineComparison, other: BaselineComparison) -> Bool {
         one.startTime == other.startTime && one.runCount == other.runCount && one.secondCounts == other.secondCounts
-            && one.rows == other.rows
+            && one.rows == other.rows && one.steps == other.steps
     }
 }

@@ -26,6 +26,11 @@ extension BenchJudgement {
         json.beginArray("metrics")
         for row in comparison.rows { Self.add(row, to: &json) }
         json.endArray()
+        if !comparison.steps.isEmpty {
+            json.beginArray("steps")
+            for row in comparison.steps { Self.add(row, to: &json) }
+            json.endArray()
+        }
         json.endObject()
     }
 
@@ -52,6 +57,16 @@ extension BenchJudgement {
         add(row.change, "change", digits: 6, to: &json)
         json.add("p_value", row.pValue, digits: 9)
         json.add("verdict", row.verdict.rawValue)
+        json.endObject()
+    }
+
+    private static func add(_ row: BaselineComparison.StepRow, to json: inout JSONWriter) {
+        json.beginElement()
+        json.add("step", row.name)
+        json.add("metric", "\(row.metric.field)")
+        json.add("baseline", row.baseline / 1000, digits: 3)
+        json.add("now", row.now / 1000, digits: 3)
+        add(row.change, "change", digits: 6, to: &json)
         json.endObject()
     }
 

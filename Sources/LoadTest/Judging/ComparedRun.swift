@@ -12,6 +12,15 @@ public struct ComparedRun: Equatable, Sendable {
     internal let medians: [Double]
     /// The 99th percentile of the latency, in nanoseconds, of each whole second with latencies.
     internal let tails: [Double]
+    /// The named steps of a scenario that passed at least once.
+    internal var steps: [Step] = []
+
+    /// The durations of a step in the whole run.
+    internal struct Step: Equatable, Sendable {
+        let name: String
+        /// The median and the 99th percentile in nanoseconds.
+        let (median, tail): (Double, Double)
+    }
 }
 
 extension ComparedRun {
@@ -26,6 +35,13 @@ extension ComparedRun {
         rates = seconds.map { Double($0.count(in: mode)) }
         medians = latencies.map { Double($0.p50) }
         tails = latencies.map { Double($0.p99) }
+        steps = results.steps.compactMap { step in
+            let histogram = step.histogram()
+            guard histogram.totalCount > 0 else { return nil }
+            return Step(
+                name: step.name, median: Double(histogram.value(atPercentile: 50)),
+                tail: Double(histogram.value(atPercentile: 99)))
+        }
     }
 
     /// Why a run cannot be compared with this one, or `nil` if it can.
@@ -50,6 +66,7 @@ extension ComparedRun {
         }
         if description.inFlight != other.inFlight { parts.append("a different --in-flight") }
         if description.rateAsked != other.rateAsked { parts.append("a different --rate") }
+        if description.stages != other.stages { parts.append("different stages") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

@@ -12,6 +12,10 @@ public struct Threshold: Equatable, Sendable {
         case messages(String)
         /// A count of errors, by name; `nil` for errors of all kinds.
         case errors(String?)
+        /// The latency of a step or stage, by its name.
+        case step(String, Statistic)
+        /// A count of a step or stage, by the names of both.
+        case stepCount(String, String)
     }
 
     /// A statistic of a histogram.
@@ -73,6 +77,22 @@ public struct Threshold: Equatable, Sendable {
     /// Whether the metric is known during a run. Handshake times are not.
     public var isKnownDuringRun: Bool { if case .handshake = metric { false } else { true } }
 
+    /// The metric as typed: everything before the operator.
+    public var metricName: String {
+        String(expression.prefix { !"<>=! ".contains($0) })
+    }
+
+    /// The name of the step or stage that the metric is about, or `nil` if it is about the whole run.
+    public var stepName: String? {
+        switch metric {
+        case .step(let name, _), .stepCount(let name, _): name
+        default: nil
+        }
+    }
+
+    /// Whether the metric is a statistic of latencies.
+    public var isLatency: Bool { if case .latency = metric { true } else { false } }
+
     /// Checks the condition on results.
     public func verdict(on results: borrowing BenchResults) -> Verdict {
         let value = value(in: results)
@@ -104,7 +124,17 @@ public struct Threshold: Equatable, Sendable {
         case .messages(let name): messages(name, in: results.tally, of: results.description.mode)
         case .errors(nil): Double(results.tally.errorCount)
         case .errors(let name?): Self.count(name, among: LoadTally.errorCounts, of: results.tally)
+        case .step(let name, let statistic):
+            results.part(named: name).flatMap { statistic.value(in: $0.histogram()) }
+        case .stepCount(let name, let count): results.part(named: name).flatMap { value(of: count, in: $0) }
         }
+    }
+
+    /// A count of a step, or its share of the attempts.
+    private func value(of name: String, in step: PartResults) -> Double? {
+        guard let count = PartResults.counts.first(where: { "\($0.name)" == name })?.count else { return nil }
+        guard case .share = bound else { return Double(step[keyPath: count]) }
+        return step.sent > 0 ? Double(step[keyPath: count]) / Double(step.sent) : nil
     }
 
     /// A count, or its share of the messages sent or deliveries expected.

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// A connection of a load test, as its thread sees it.
@@ -17,10 +18,18 @@ public class LoadConnection {
     public final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
     internal final var owedTimes: [UInt64] = []
-    /// Its first messages and automatic answers, or `nil` if there are none.
+    /// Its application protocol, or its first messages and automatic answers, or `nil` if there are none.
     public final var exchange: ConnectionExchange?
+    /// The earliest deadline for which the context has a valid entry, on the loop's clock in nanoseconds.
+    internal final var awaitedDeadline = UInt64.max
+    /// Whether it pauses before its next message.
+    internal final var isPausing = false
+    /// Whether it is closed after its outstanding reply.
+    internal final var isRetiring = false
     /// Whether this end closes it, so its end is not an error.
     public final var isClosing = false
+    /// Whether its end is a step of a scenario, so it is not an error, whatever its close code is.
+    public final var isEndExpected = false
 
     /// Prepares the handler of a connection.
     internal init(_ number: UInt64, in context: LoadContext) {
@@ -42,6 +51,18 @@ public class LoadConnection {
     internal var hasNext: Bool { false }
     /// Sends the next message, which is due. Returns `false` if the connection is full.
     internal func send(dueAt time: UInt64) -> Bool { false }
+    /// Carries out work that had to wait until the connection was no longer receiving.
+    internal func finishTurn() {
+        if let exchange { exchange.finishTurn(on: self, in: context.takeUnretainedValue()) }
+    }
+    /// When ``timePassed()`` has to be called next, on the loop's clock in nanoseconds, or `nil` for never.
+    internal var deadline: UInt64? { exchange?.deadline }
+    /// Handles a deadline, which may be a later one.
+    internal func timePassed() {
+        let context = context.takeUnretainedValue()
+        guard let exchange, let deadline = exchange.deadline, deadline <= context.now else { return }
+        exchange.timePassed(on: self, in: context)
+    }
     /// Stops waiting for replies to messages sent before a time. Returns the number of these messages.
     internal func giveUpReplies(before time: UInt64) -> Int { 0 }
     /// Whether no reply is outstanding.
@@ -50,6 +71,18 @@ public class LoadConnection {
     internal var inFlightCount: Int { 0 }
     /// The number of unanswered messages sent at a time or later.
     internal func unansweredCount(since time: UInt64) -> Int { 0 }
+
+    /// Lets the connection take part in the load, because its server is ready.
+    /// - Parameter time: The time at which the connection was opened, on the loop's clock in nanoseconds.
+    internal func exchangeIsReady(since time: UInt64, _ output: LoadOutput, in context: LoadContext) {
+        context.becameReady(self, since: time)
+    }
+    /// Handles an event of the application protocol. Sends nothing.
+    internal func received(_ event: ProtocolEvent, in context: LoadContext) {}
+    /// Sends what follows from the events of a message.
+    internal func proceed(_ output: LoadOutput, in context: LoadContext) {}
+    /// Whether refusals are events for ``received(_:in:)``, instead of errors.
+    internal var takesRefusals: Bool { false }
 }
 
 /// A connection that handles the events of its decoder.
@@ -96,6 +129,10 @@ public protocol LoadPort: AnyObject {
     // One call instead of `isFull` and `send`: each call through a protocol costs 30 instructions.
     /// Sends a message unless the connection is full. Returns whether it was sent.
     func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool
+    /// Sends a ping of up to 125 bytes. Returns whether it was sent.
+    func sendPing(_ payload: RawSpan) -> Bool
+    /// Sends a pong of up to 125 bytes. Returns whether it was sent.
+    func sendPong(_ payload: RawSpan) -> Bool
     /// Sends a ping of up to 125 bytes unless the connection is full. Returns whether it was sent.
     func offerPing(_ payload: RawSpan) -> Bool
     /// Starts the closing handshake. Returns `false` if it had already started.

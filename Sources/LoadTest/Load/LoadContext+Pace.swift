@@ -4,7 +4,7 @@ import WSCore
 // messages in flight allows it.
 extension LoadContext {
     /// The maximum number of messages sent per turn of the loop. Replies are read between turns.
-    private static let mostInTurn = 4096
+    internal static let mostInTurn = 4096
     /// The maximum number of messages sent on one connection per turn.
     private static let mostInTurnOfConnection = 256
 
@@ -12,14 +12,22 @@ extension LoadContext {
     /// - Parameter time: The start on the loop's clock in nanoseconds, which is now or just before.
     public func begin(_ workload: any Workload, at time: UInt64) {
         phase = .loading
+        self.workload = workload
         startTime = time
         openLoop = plan.schedule(for: shard).map { OpenLoop(Pacer($0, at: time)) }
-        measurement.begin(at: time, warmup: plan.warmup, duration: plan.duration, end: workload.measurementEnd)
-        senders = connections.values.filter { workload.isSender($0) }.sorted { $0.number < $1.number }
+        afterReply = plan.changesConnections || plan.think != nil ? .decide : openLoop == nil ? .send : .nothing
+        measurement.begin(
+            at: time, warmup: plan.warmup, duration: plan.duration, end: workload.measurementEnd,
+            stages: plan.allStages)
+        senders = connections.values
+            .filter { workload.isSender($0) && !unreadyConnections.contains($0.number) && !$0.isClosing }
+            .sorted { $0.number < $1.number }
+        for connection in senders { beginLifetime(of: connection, at: time) }
     }
 
     /// Sends the messages that are due, and schedules a wake-up for the next one.
     internal func sendDue() {
+        carryOutAgenda()
         if openLoop == nil { startConnections() } else { sendScheduled() }
     }
 
@@ -30,7 +38,7 @@ extension LoadContext {
         let ramp = Double(plan.ramp.wholeNanoseconds) / Double(plan.connectionCount)
         while startedCount < senders.count, phase == .loading {
             let time = startTime + UInt64(ramp * Double(senders[startedCount].number))
-            guard time <= now else { return host?.wake(at: time) ?? () }
+            guard time <= now else { return wake(at: time) }
             startedCount += 1
             fill(senders[startedCount - 1])
         }
@@ -38,7 +46,9 @@ extension LoadContext {
 
     /// Sends messages until the maximum number is in flight or the connection is full.
     public func fill(_ connection: any LoadHandler) {
-        guard phase == .loading, now < measurement.sendEnd else { return }
+        guard phase == .loading, now < measurement.sendEnd, !connection.isPausing, !connection.isRetiring else {
+            return
+        }
         var count = 0
         while remainingMessages > 0, connection.hasNext {
             // Let the other connections have their turn first.
@@ -52,9 +62,8 @@ extension LoadContext {
     /// Times out replies, and sends other messages in their place.
     public func giveUpReplies(before time: UInt64) {
         for connection in connections.values {
-            let count = connection.giveUpReplies(before: time)
-            measurement.tally.timeouts += count
-            if count > 0, openLoop == nil { fill(connection) }
+            let count = measurement.timeOut(before: time) { connection.giveUpReplies(before: $0) }
+            if count > 0, mayContinue(connection) { fill(connection) }
         }
     }
 
@@ -62,11 +71,15 @@ extension LoadContext {
 
     private func sendScheduled() {
         var count = 0
-        while remainingMessages > 0, !senders.isEmpty {
-            guard count < Self.mostInTurn else { return host?.wake(at: now) ?? () }
+        while remainingMessages > 0, !senders.isEmpty || plan.changesConnections {
+            guard count < Self.mostInTurn else { return wake(at: now) }
             guard let due = takeDue() else { return }
             count += 1
-            sendOrOwe(on: senders[due.position % senders.count], dueAt: due.time)
+            if plan.changesConnections {
+                sendOrOwe(on: shard.connectionNumber(at: due.position), dueAt: due.time)
+            } else {
+                sendOrOwe(on: senders[due.position % senders.count], dueAt: due.time)
+            }
         }
     }
 
@@ -76,7 +89,7 @@ extension LoadContext {
         switch openLoop?.next(by: now, before: measurement.sendEnd) {
         case .over, nil: return nil
         case .later(let time):
-            host?.wake(at: time)
+            wake(at: time)
             return nil
         case .due(let time, let position, let wasHeld):
             if measurement.counts(time) {
@@ -84,6 +97,23 @@ extension LoadContext {
                 if !wasHeld { measurement.reached(dueAt: time, now: now) }
             }
             return (time, position)
+        }
+    }
+
+    /// Sends a message while connections are closed and opened again. It waits for its connection, but a connection that
+    /// is not open needs no ping.
+    private func sendOrOwe(on number: UInt64, dueAt time: UInt64) {
+        let index = senderIndex(from: number)
+        let connection = index < senders.count && senders[index].number == number ? senders[index] : nil
+        if case .heartbeat = plan.mode.load.pace, connection?.isRetiring ?? true { return }
+        if let connection {
+            sendOrOwe(on: connection, dueAt: time)
+        } else if reopening[number] != nil {
+            reopening[number]?.append(time)
+            openLoop?.owe()
+        } else if !senders.isEmpty {
+            // The connection could not be opened before the load.
+            sendOrOwe(on: senders[index % senders.count], dueAt: time)
         }
     }
 
@@ -95,7 +125,7 @@ extension LoadContext {
     }
 
     private func send(on connection: LoadConnection, dueAt time: UInt64) -> Bool {
-        guard connection.send(dueAt: time) else { return false }
+        guard !connection.isRetiring, connection.send(dueAt: time) else { return false }
         countSent(dueAt: time)
         return true
     }
@@ -104,6 +134,28 @@ extension LoadContext {
     internal func drained(_ connection: any LoadHandler) {
         guard phase == .loading else { return host?.closeIfAnswered() ?? () }
         guard openLoop != nil else { return host?.fillInNextTurn(connection) ?? () }
+        sendOwed(on: connection)
+        drainIfSent()
+    }
+
+    /// Continues on a connection that is not receiving.
+    public func resume(_ connection: any LoadHandler) {
+        connection.finishTurn()
+        guard openLoop != nil else { return fill(connection) }
+        if phase == .loading { sendOwed(on: connection) }
+    }
+
+    /// Takes the next message of a connection that has become free.
+    /// - Returns: The time at which it was due, or `nil` if none is due.
+    internal func nextDueTime(of connection: LoadConnection) -> UInt64? {
+        guard openLoop != nil else { return remainingMessages > 0 && now < measurement.sendEnd ? now : nil }
+        guard !connection.owedTimes.isEmpty else { return nil }
+        openLoop?.settle(1)
+        return connection.owedTimes.removeFirst()
+    }
+
+    /// Sends the messages that wait for room on a connection.
+    private func sendOwed(on connection: any LoadHandler) {
         var sentCount = 0
         for time in connection.owedTimes {
             guard send(on: connection, dueAt: time) else { break }
@@ -111,7 +163,6 @@ extension LoadContext {
         }
         connection.owedTimes.removeFirst(sentCount)
         openLoop?.settle(sentCount)
-        drainIfSent()
     }
 
     // MARK: End
@@ -122,7 +173,8 @@ extension LoadContext {
         measurement.leftUnsent(connection.owedTimes)
         openLoop?.settle(connection.owedTimes.count)
         connection.owedTimes = []
-        guard let index = senders.firstIndex(where: { $0 === connection }) else { return }
+        let index = senderIndex(from: connection.number)
+        guard index < senders.count, senders[index] === connection else { return }
         senders.remove(at: index)
         if index < startedCount { startedCount -= 1 }
     }
@@ -135,10 +187,17 @@ extension LoadContext {
             measurement.leftUnsent(connection.owedTimes)
             connection.owedTimes = []
         }
+        for times in reopening.values { measurement.leftUnsent(times) }
+        reopening = [:]
         let end = isCutShort ? min(now, measurement.sendEnd) : measurement.sendEnd
         let count = openLoop?.end(from: measurement.countStart, until: end, atMost: remainingMessages) ?? 0
         measurement.tally.unsent += count
         remainingMessages -= count
+        // A closed loop with a number of messages and no other end: no connection was left.
+        if openLoop == nil, !isCutShort, plan.duration == nil, let most = plan.messageCount, remainingMessages <= most {
+            measurement.tally.unsent += remainingMessages
+            remainingMessages = 0
+        }
         reportSent()
     }
 
@@ -155,7 +214,7 @@ extension LoadContext {
     /// Whether a run with a message count is stuck: for the duration of the reply timeout, no connection has accepted
     /// or answered anything.
     public func findsStandstill() -> Bool {
-        guard plan.duration == nil, !senders.isEmpty,
+        guard plan.duration == nil, !(senders.isEmpty && reopening.isEmpty),
             senders.allSatisfy({ !$0.owedTimes.isEmpty || !$0.hasRoom })
         else {
             standstill = nil
@@ -167,6 +226,6 @@ extension LoadContext {
             standstill = Standstill(unsentBytes: unsentBytes, receivedCount: receivedCount, since: now)
             return false
         }
-        return now - standstill.since >= plan.replyTimeout.wholeNanoseconds
+        return now - standstill.since >= max(plan.replyTimeout, workload?.replyWait ?? .zero).wholeNanoseconds
     }
 }

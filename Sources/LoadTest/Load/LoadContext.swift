@@ -15,6 +15,16 @@ public enum LoadPhase: Sendable {
     case over
 }
 
+/// What a reply triggers, in the simplest terms that apply to all connections.
+internal enum AfterReply {
+    /// The next message, at once: a closed loop.
+    case send
+    /// Nothing: an open loop.
+    case nothing
+    /// ``LoadContext/staysBusy(_:)`` decides.
+    case decide
+}
+
 /// The state of one thread's load: time, connections, remaining messages, and measurement.
 ///
 /// It is the only part of the thread that a ``Workload`` uses. Values are stored here instead of requested from the
@@ -40,6 +50,10 @@ public final class LoadContext {
     public internal(set) var remainingMessages: Int
     /// The schedule of messages, or `nil` in a closed loop.
     public internal(set) var openLoop: OpenLoop?
+    /// What a reply triggers.
+    internal var afterReply = AfterReply.send
+    /// The state of pauses, lifetimes, and stages.
+    internal var shape: LoadShape
 
     /// The open connections, by number.
     public var connections: [UInt64: any LoadHandler] = [:]
@@ -53,10 +67,19 @@ public final class LoadContext {
     private var hasReportedSent = false
     /// The number of completed seconds that ``takeProgress(at:)`` has returned.
     internal var reportedSeconds = 0
+    /// The rows of the data file, or `nil` if there is none.
+    public let rows: ConnectionRows?
     /// The rules for first messages and automatic answers, or `nil` if there are none.
     internal let exchangeRules: AutomaticExchange.Rules?
-    /// The connections on which the server is not ready yet.
-    public internal(set) var openingExchanges: Set<UInt64> = []
+    /// The numbers of the connections on which the server is not ready yet.
+    public internal(set) var unreadyConnections: Set<UInt64> = []
+    /// The numbers of the connections that are being opened during the load, with the due times of messages that wait
+    /// for them.
+    internal var reopening: [UInt64: [UInt64]] = [:]
+    /// Decides which connections send. It owns the context and is set when the load starts.
+    internal unowned(unsafe) var workload: (any Workload)?
+    /// The deadlines of connections, by number. A connection may have outdated entries.
+    internal var deadlines = TimeQueue<UInt64>()
     /// Set while no connection accepts or answers anything.
     internal var standstill: Standstill?
 
@@ -66,6 +89,9 @@ public final class LoadContext {
         self.plan = plan
         self.shard = shard
         self.clockOffset = clockOffset
+        // Without connections before the load, each attempt has its own row, which nothing else needs.
+        rows = plan.data.map { ConnectionRows($0, keepsRows: plan.mode.load.needsConnections) }
+        shape = LoadShape(of: shard)
         exchangeRules = plan.exchange.map { AutomaticExchange.Rules($0) }
         remainingMessages = plan.messageCount(of: shard)
     }
@@ -73,8 +99,14 @@ public final class LoadContext {
     /// Creates the workload of the plan's mode.
     public func makeWorkload() -> any Workload { plan.mode.descriptor.makeWorkload(self) }
 
+    /// Creates the message to send for an echo.
+    internal func makeEchoMessage() -> EchoMessage { plan.makeEchoMessage(rows: rows, clockOffset: clockOffset) }
+
     /// The number of connections of this thread.
     public var connectionCount: Int { shard.connectionCount(of: plan.connectionCount) }
+
+    /// The number of open connections, without those that are being closed.
+    public var usableCount: Int { connections.values.count { !$0.isClosing } }
 
     /// Counts a message that is sent now.
     @inline(__always)
@@ -116,9 +148,12 @@ public protocol LoadHost: AnyObject {
     /// Schedules a call of ``Workload/goOn()`` in the next turn. A direct call would recurse once per connection if
     /// attempts fail immediately.
     func wakeSoon()
-    /// Schedules a call of ``LoadContext/fill(_:)`` for a connection in the next turn of the loop, after the other
+    /// Schedules a call of ``LoadContext/resume(_:)`` for a connection in the next turn of the loop, after the other
     /// connections.
     func fillInNextTurn(_ connection: any LoadHandler)
+    /// Schedules a call of ``LoadContext/deadlinePassed()`` at a time on the loop's clock, in nanoseconds, in place of an
+    /// earlier request.
+    func wakeAtDeadline(_ time: UInt64)
     /// Ends sending and waits for outstanding replies.
     func drain()
     /// Closes the connections at the end of the loop's turn if no reply is outstanding then.
@@ -132,6 +167,15 @@ public protocol LoadHost: AnyObject {
     ///   - completion: Called once, before the connection is added to those of the context. Not called if opening is
     ///     canceled.
     func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void)
+    /// Opens the connection with a number during the load. Failed attempts are counted and repeated after
+    /// ``LoadContext/retryDelay``. The end of sending cancels them.
+    /// - Parameter delay: The time before the first attempt.
+    func reopen(_ number: UInt64, after delay: Duration)
+    /// Reports the failure of a scenario's step.
+    /// - Parameter isOpening: Whether the step precedes the iterations.
+    func stepFailed(_ failure: ScenarioFailure, isOpening: Bool)
+    /// Reports a problem of the application protocol of a connection.
+    func protocolFailed(on connection: LoadConnection, because problem: ProtocolProblem)
     /// Closes a connection with a closing handshake.
     func close(_ connection: LoadConnection)
     /// Handles the end of a connection.

@@ -9,7 +9,7 @@ public struct LoadPlan: Sendable {
         /// Text or binary.
         public var kind = MessageKind.text
         /// The messages to send in turn. If empty, messages are generated.
-        public var templates: [MessageTemplate] = []
+        public var templates: [Template] = []
         /// The size of generated messages in bytes, at least 1, or `nil` for the mode's default.
         public var sizeBytes: Int?
         /// Distinguishes the messages of a broadcast from those of other runs.
@@ -44,6 +44,14 @@ public struct LoadPlan: Sendable {
     public var messageCount: Int?
     /// The number of messages to send per second on all connections together, or `nil` for the mode's default.
     public var rate: Int?
+    /// The number of messages to send per second in each stage, or `nil` for a constant rate.
+    public var rateStages: LoadStages?
+    /// The number of active connections in each stage, or `nil` if all are active.
+    public var stages: LoadStages?
+    /// The pause on a connection between a reply and the next message, or `nil` for none.
+    public var think: ClosedRange<Duration>?
+    /// The time after which a connection is closed and opened again, or `nil` for never.
+    public var lifetime: ClosedRange<Duration>?
     /// The time until the full load is reached.
     public var ramp = Duration.zero
     /// The time at the beginning during which messages do not count.
@@ -60,8 +68,17 @@ public struct LoadPlan: Sendable {
     public var messages = Messages()
     /// How replies are matched to requests, and checked.
     public var replies = Replies()
+    /// The data file with a row for each connection, or `nil` if there is none.
+    public var data: LoadData?
+    /// The scenario that each connection plays, or `nil` if there is none.
+    public var scenario: LoadScenario?
     /// The first messages and automatic answers of each connection, or `nil` if there are none.
     public var exchange: AutomaticExchange.Plan?
+    /// The application protocol of each connection, or `nil` if there is none. Not together with ``exchange``.
+    public var applicationProtocol: LoadProtocol?
+    /// The formats of binary messages, or `nil` to leave them unchanged. An encoder excludes
+    /// ``applicationProtocol`` and ``exchange``.
+    public var codecs: LoadCodecs?
     /// The time limit for the server to become ready after the first messages; more than 0.
     public var readinessTimeout = Duration.seconds(10)
 
@@ -83,6 +100,18 @@ extension LoadPlan {
     /// The first problem of the plan that option parsing does not detect, or `nil` if the plan is valid.
     public var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
 
+    /// The stages of the load: of its connections, or of its rate.
+    public var allStages: LoadStages? { stages ?? rateStages }
+
+    /// Whether connections are opened and closed during the load.
+    internal var changesConnections: Bool { lifetime != nil || stages != nil }
+
+    /// Whether connections are opened before the load starts.
+    public var opensConnectionsFirst: Bool { mode.load.needsConnections && stages == nil }
+
+    /// Whether each connection has an exchange besides the workload's messages.
+    public var hasExchange: Bool { exchange != nil || applicationProtocol != nil }
+
     /// The number of connections that send, in all threads.
     public var senderCount: Int {
         switch mode.load.senders {
@@ -92,7 +121,7 @@ extension LoadPlan {
     }
 
     /// Whether a request may be sent before the reply to the previous one on its connection.
-    internal var overlapsRequests: Bool { inFlight > 1 || rate != nil }
+    internal var overlapsRequests: Bool { inFlight > 1 || rate != nil || rateStages != nil }
 
     /// The size of generated messages, in bytes.
     public var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }
@@ -104,7 +133,9 @@ extension LoadPlan {
 
     /// The schedule of a thread's messages, or `nil` for a closed loop.
     public func schedule(for shard: Shard) -> LoadSchedule? {
-        guard let messagesPerSecond, shard.connectionCount(of: senderCount) > 0 else { return nil }
+        guard shard.connectionCount(of: senderCount) > 0 else { return nil }
+        if let rateStages { return LoadSchedule(rateStages.course, connectionCount: senderCount, shard: shard) }
+        guard let messagesPerSecond else { return nil }
         return LoadSchedule(rate: messagesPerSecond, ramp: ramp, connectionCount: senderCount, shard: shard)
     }
 
@@ -123,9 +154,12 @@ extension LoadPlan {
     }
 
     /// Creates the message to send for an echo.
-    /// - Parameter clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
-    internal func makeEchoMessage(clockOffset: UInt64) -> EchoMessage {
+    /// - Parameters:
+    ///   - rows: The rows of the data file, or `nil` if there is none.
+    ///   - clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
+    internal func makeEchoMessage(rows: ConnectionRows?, clockOffset: UInt64) -> EchoMessage {
         messages.templates.isEmpty
-            ? EchoMessage(byteCount: messageBytes) : EchoMessage(messages.templates, clockOffset: clockOffset)
+            ? EchoMessage(byteCount: messageBytes)
+            : EchoMessage(messages.templates, rows: rows, clockOffset: clockOffset)
     }
 }

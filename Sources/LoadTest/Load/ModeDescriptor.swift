@@ -74,6 +74,9 @@ public enum ModeOption: String, Sendable {
     case messages
     case rate
     case ramp
+    case think
+    case lifetime
+    case stages
     case inFlight = "in-flight"
     case replyTimeout = "reply-timeout"
     case publishers
@@ -84,6 +87,9 @@ public enum ModeOption: String, Sendable {
     case binary
     case correlate
     case expect
+    case scenario
+    case applicationProtocol = "protocol"
+    case codecs = "decode"
 }
 
 /// The terms for a mode's sent and received messages.
@@ -97,7 +103,7 @@ public struct ModeWording: Sendable {
     /// The label of the line with the counts in the table: `messages`.
     public let sentThings: String
     /// The verb for sent objects: `sent`.
-    let sentVerb: String
+    public let sentVerb: String
     /// The verb for received objects: `received`.
     let receivedVerb: String
     /// The requirement that messages with faults violate, as a clause.

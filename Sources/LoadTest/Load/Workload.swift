@@ -36,6 +36,8 @@ public protocol Workload: AnyObject {
 
     // MARK: Replies
 
+    /// The longest wait for outstanding replies after the end of sending.
+    var replyWait: Duration { get }
     /// Whether no reply is outstanding.
     var isAnswered: Bool { get }
     /// Stops waiting for replies.
@@ -53,15 +55,18 @@ extension Workload {
     /// Returns `true`: all connections send.
     public func isSender(_ connection: LoadConnection) -> Bool { true }
 
-    /// Counts the messages that will never be answered.
+    /// Counts the messages that will never be answered, and opens the connection again if the plan demands it.
     public func ended(_ connection: LoadConnection) {
-        context.measurement.tally.lost += connection.unansweredCount(since: context.measurement.countStart)
+        context.measurement.lose { connection.unansweredCount(since: $0) }
+        context.replace(connection)
     }
 
     /// Zero.
     public var readerCount: Int { 0 }
-    /// Whether no sender is left.
-    public var isDeserted: Bool { context.senders.isEmpty }
+    /// Whether no sender is left, and none is being opened or will be.
+    public var isDeserted: Bool {
+        context.senders.isEmpty && context.reopening.isEmpty && context.plan.stages == nil
+    }
 
     /// Does nothing.
     public func begin() {}
@@ -70,12 +75,17 @@ extension Workload {
     /// Does nothing.
     public func allSent(_ count: Int) {}
 
+    /// The time limit for replies.
+    public var replyWait: Duration { context.plan.replyTimeout }
+
     /// Whether no connection waits for a reply.
     public var isAnswered: Bool { context.connections.values.allSatisfy { $0.isAnswered } }
 
     /// Counts late replies.
     public func stopWaiting(isLate: Bool) {
         guard isLate else { return }
-        context.measurement.tally.timeouts += context.connections.values.reduce(0) { $0 + $1.inFlightCount }
+        for connection in context.connections.values {
+            _ = context.measurement.timeOut(before: .max) { connection.giveUpReplies(before: $0) }
+        }
     }
 }

@@ -11,8 +11,12 @@ struct LatencyRecorder: ~Copyable {
     /// The number of received messages without a latency.
     private var arrivalCount = 0
     /// The end of the current second, on the loop's clock in nanoseconds.
-    private var secondEnd: UInt64 = .max
+    private var secondEnd: UInt64 = .max { didSet { attentionTime = stages == nil ? secondEnd : 0 } }
     private var windowEnd: UInt64 = .max
+    /// From this time on, recording takes more than counting: the end of the second, or 0 with stages.
+    private var attentionTime: UInt64 = .max
+    /// The stages of the load, or `nil` if there are none.
+    private(set) var stages: StageRecorder?
 
     private static let secondNanoseconds: UInt64 = 1_000_000_000
 
@@ -20,7 +24,9 @@ struct LatencyRecorder: ~Copyable {
     /// - Parameters:
     ///   - time: The start of the recording.
     ///   - end: The end of the last second, which may be shorter than the others.
-    mutating func start(at time: UInt64, until end: UInt64) {
+    ///   - stages: The stages of the load, which begin at the same time.
+    mutating func start(at time: UInt64, until end: UInt64, stages: LoadStages? = nil) {
+        self.stages = stages.map { StageRecorder($0, from: time) }
         windowEnd = end
         secondEnd = min(time + Self.secondNanoseconds, end)
     }
@@ -28,20 +34,33 @@ struct LatencyRecorder: ~Copyable {
     /// Records the latency of a reply received now.
     @inline(__always)
     mutating func record(_ latency: UInt64, at time: UInt64) {
-        if time >= secondEnd { advance(to: time) }
+        if time >= attentionTime { attend(to: latency, at: time) }
         current.record(latency)
+    }
+
+    private mutating func attend(to latency: UInt64, at time: UInt64) {
+        advance(to: time)
+        guard let stage = stages?.stage(at: time - latency) else { return }
+        stage.tally.received += 1
+        stage.latencies.record(latency)
     }
 
     /// Counts a message sent now. After the end, it counts in the last second, in which it was due.
     @inline(__always)
-    mutating func recordSent(at time: UInt64) {
-        if time >= secondEnd { advance(to: time) }
+    mutating func recordSent(dueAt dueTime: UInt64, at time: UInt64) {
+        if time >= attentionTime {
+            advance(to: time)
+            stages?.stage(at: dueTime).tally.sent += 1
+        }
         if secondEnd == .max, !seconds.isEmpty { seconds[seconds.count - 1].sent &+= 1 } else { sentCount &+= 1 }
     }
 
     /// Counts a message without a latency received now.
     mutating func recordArrival(at time: UInt64) {
-        if time >= secondEnd { advance(to: time) }
+        if time >= attentionTime {
+            advance(to: time)
+            stages?.stage(at: time).tally.received += 1
+        }
         arrivalCount &+= 1
     }
 

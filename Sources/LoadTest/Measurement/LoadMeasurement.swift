@@ -30,6 +30,8 @@ public struct LoadMeasurement: ~Copyable {
     internal private(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, in nanoseconds.
     internal private(set) var delays = Histogram()
+    /// The results of each step of a scenario.
+    internal var steps: [PartRecorder] = []
 
     /// When messages start to count. The initial value excludes all.
     internal private(set) var countStart: UInt64 = .max
@@ -46,12 +48,15 @@ public struct LoadMeasurement: ~Copyable {
     ///   - warmup: The time at the beginning during which messages do not count.
     ///   - duration: The time during which messages are sent after that, or `nil` until ``stop(at:isEarly:)``.
     ///   - end: The end of the measured period if there is no duration.
-    internal mutating func begin(at time: UInt64, warmup: Duration, duration: Duration?, end: End) {
+    ///   - stages: The stages of the load, whose length is the duration.
+    internal mutating func begin(
+        at time: UInt64, warmup: Duration, duration: Duration?, end: End, stages: LoadStages? = nil
+    ) {
         countStart = time + warmup.wholeNanoseconds
         if let duration { sendEnd = countStart + duration.wholeNanoseconds }
         self.end = duration == nil ? end : .whenStopped
         lastTime = countStart
-        latencies.start(at: countStart, until: sendEnd)
+        latencies.start(at: countStart, until: sendEnd, stages: stages)
     }
 
     /// Whether a message that was due at a time counts.
@@ -72,7 +77,7 @@ public struct LoadMeasurement: ~Copyable {
         guard counts(time) else { return false }
         tally.sent &+= 1
         lastTime = now
-        latencies.recordSent(at: now)
+        latencies.recordSent(dueAt: time, at: now)
         return true
     }
 
@@ -85,6 +90,37 @@ public struct LoadMeasurement: ~Copyable {
     /// Counts messages that were due and will not be sent.
     internal mutating func leftUnsent(_ times: some Sequence<UInt64>) {
         for time in times where counts(time) { tally.unsent += 1 }
+    }
+
+    /// Counts messages that will never be answered.
+    /// - Parameter unanswered: Returns the number of a connection's unanswered messages since a time.
+    internal mutating func lose(_ unanswered: (_ time: UInt64) -> Int) {
+        let count = unanswered(countStart)
+        tally.lost += count
+        guard count > 0 else { return }
+        var rest = count
+        latencies.stages?.forEach { stage, end in
+            let laterCount = end == .max ? 0 : unanswered(end)
+            stage.tally.lost += rest - laterCount
+            rest = laterCount
+        }
+    }
+
+    /// Counts messages that have timed out.
+    /// - Parameters:
+    ///   - limit: The time before which messages have timed out.
+    ///   - giveUp: Gives up a connection's messages before a time, and returns their number.
+    /// - Returns: Their number.
+    internal mutating func timeOut(before limit: UInt64, _ giveUp: (_ time: UInt64) -> Int) -> Int {
+        var count = 0
+        latencies.stages?.forEach { stage, end in
+            let timeouts = giveUp(min(end, limit))
+            stage.tally.timeouts += timeouts
+            count += timeouts
+        }
+        count += giveUp(limit)
+        tally.timeouts += count
+        return count
     }
 
     /// Records the correct reply to a message.
@@ -112,7 +148,9 @@ public struct LoadMeasurement: ~Copyable {
 
     /// Increments a count if the message of that time counts.
     internal mutating func count(_ field: WritableKeyPath<LoadTally, Int>, ofMessageAt time: UInt64) {
-        if counts(time) { tally[keyPath: field] += 1 }
+        guard counts(time) else { return }
+        tally[keyPath: field] += 1
+        latencies.stages?.stage(at: time).tally[keyPath: field] += 1
     }
 
     /// Corrects the counts when the reply to a message arrives after something else was taken for it: the other one was
@@ -121,6 +159,9 @@ public struct LoadMeasurement: ~Copyable {
         guard counts(time) else { return }
         tally.mismatched -= 1
         tally.duplicated += 1
+        guard let stage = latencies.stages?.stage(at: time) else { return }
+        stage.tally.mismatched -= 1
+        stage.tally.duplicated += 1
     }
 
     /// Records an opened connection.

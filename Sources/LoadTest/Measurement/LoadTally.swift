@@ -4,7 +4,8 @@ import WSCore
 public struct LoadTally: Equatable, Sendable {
     /// Messages sent. In echo mode, each of them ends up received, lost, or mismatched.
     public var sent = 0
-    /// Messages that were due but not sent, because connections were full or this end was too slow.
+    /// Messages that were due, or asked for with a number of messages, but not sent: connections were full or lost, or
+    /// this end was too slow.
     public var unsent = 0
     /// Messages with a correct reply.
     public var received = 0
@@ -27,6 +28,8 @@ public struct LoadTally: Equatable, Sendable {
     public var protocolErrors = 0
     /// Connections that the server closed or that were lost.
     public var closedErrors = 0
+    /// Connections on which an opening step of a scenario received a wrong message.
+    public var loginErrors = 0
     /// Connection attempts, replies, and closing handshakes that timed out.
     public var timeouts = 0
 
@@ -48,7 +51,9 @@ public struct LoadTally: Equatable, Sendable {
         ])
     }
     /// The number of errors of all kinds.
-    public var errorCount: Int { connectErrors + handshakeErrors + protocolErrors + closedErrors + timeouts }
+    public var errorCount: Int {
+        connectErrors + handshakeErrors + loginErrors + protocolErrors + closedErrors + timeouts
+    }
 
     /// Adds the traffic of a connection.
     public mutating func addBytes(sent: Traffic, received: Traffic) {
@@ -84,7 +89,8 @@ extension LoadTally {
 
     /// The errors of connections.
     public static let errorCounts: [NamedCount] = [
-        ("connect", \.connectErrors), ("handshake", \.handshakeErrors), ("protocol", \.protocolErrors),
+        ("connect", \.connectErrors), ("handshake", \.handshakeErrors), ("login", \.loginErrors),
+        ("protocol", \.protocolErrors),
         ("closed", \.closedErrors), ("timeout", \.timeouts),
     ]
 

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The message sent for an echo. All connections of a thread share its memory.
@@ -18,17 +19,19 @@ struct EchoMessage: ~Copyable {
         let time: UInt64
     }
 
-    /// Memory for the largest message.
-    private let storage: UnsafeMutableRawBufferPointer
+    /// Memory for a generated or constant message.
+    private let storage: UnsafeMutableRawPointer
+    /// The message with its current stamp, in ``storage`` or in memory of ``templated``.
+    private var base: UnsafeRawPointer
     /// The size of the message with its current stamp, in bytes.
     private(set) var byteCount: Int
     /// The number of digits of the number and of letters of the hash; 0 for messages from the user.
     private let numberDigits: Int
     private let hashLetters: Int
-    /// The templates of messages that differ; empty if messages are generated or all the same.
-    private let templates: [MessageTemplate]
-    /// The offset from the loop's clock to the time since 1970, in nanoseconds.
-    private let clockOffset: UInt64
+    /// Writes messages that differ, or `nil` if messages are generated or all the same.
+    private var templated: TemplatedMessage?
+    /// Whether messages from the user differ, and are therefore found by comparing.
+    private let differs: Bool
 
     /// The maximum number of digits of a number and of letters of a hash, for 32 bits.
     private static let wordBytes = 8
@@ -36,14 +39,25 @@ struct EchoMessage: ~Copyable {
     private static let tellingDigits = 5
 
     /// Creates messages from one or more templates, which connections send in turn.
-    /// - Parameter clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
-    init(_ templates: [MessageTemplate], clockOffset: UInt64) {
-        storage = .allocate(byteCount: max(1, templates.map(\.largestBytes).max() ?? 1), alignment: 8)
-        (numberDigits, hashLetters, byteCount) = (0, 0, 0)
-        self.clockOffset = clockOffset
-        let isSame = templates.count == 1 && templates[0].isConstant
-        self.templates = isSame ? [] : templates
-        byteCount = templates[0].write(to: storage, Stamp(number: 0, connection: 0, time: 0), clockOffset: 0)
+    /// - Parameters:
+    ///   - rows: The rows of the data file, whose columns the templates may insert.
+    ///   - clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
+    init(_ templates: [Template], rows: ConnectionRows? = nil, clockOffset: UInt64) {
+        var message = TemplatedMessage(templates, rows: rows, clockOffset: clockOffset)
+        (numberDigits, hashLetters) = (0, 0)
+        differs = templates.count > 1 || templates[0].variesByMessage
+        if templates.count == 1, templates[0].isConstant {
+            let bytes = message.write(Stamp(number: 0, connection: 0, time: 0))
+            storage = .allocate(byteCount: max(1, bytes.count), alignment: 8)
+            if let start = bytes.baseAddress { storage.copyMemory(from: start, byteCount: bytes.count) }
+            byteCount = bytes.count
+            templated = nil
+        } else {
+            storage = .allocate(byteCount: 1, alignment: 8)
+            byteCount = 0
+            templated = consume message
+        }
+        base = UnsafeRawPointer(storage)
     }
 
     /// Creates a numbered message of at least 1 byte. Below 16 bytes, number and hash are shortened.
@@ -52,8 +66,9 @@ struct EchoMessage: ~Copyable {
         self.byteCount = byteCount
         numberDigits = min(Self.wordBytes, (byteCount + 1) / 2)
         hashLetters = min(Self.wordBytes, byteCount - numberDigits)
-        (templates, clockOffset) = ([], 0)
-        LoadFilling.fill(storage)
+        differs = false
+        base = UnsafeRawPointer(storage)
+        LoadFilling.fill(UnsafeMutableRawBufferPointer(start: storage, count: byteCount))
     }
 
     deinit {
@@ -68,21 +83,21 @@ struct EchoMessage: ~Copyable {
 
     /// Whether replies are identified by comparing them with messages, because they contain no number or one that
     /// repeats soon.
-    var isFoundByComparing: Bool { !templates.isEmpty || isNumbered && numberDigits < Self.tellingDigits }
+    var isFoundByComparing: Bool { differs || isNumbered && numberDigits < Self.tellingDigits }
 
     /// Passes the message with its current stamp to `body`.
     @inline(__always)
     func withBytes<R>(_ body: (RawSpan) -> R) -> R {
-        body(UnsafeRawBufferPointer(start: storage.baseAddress, count: byteCount).bytes)
+        body(UnsafeRawBufferPointer(start: base, count: byteCount).bytes)
     }
 
     /// Stamps the message.
     @inline(__always)
     mutating func set(_ stamp: Stamp) {
-        if hasWholeWords, let base = storage.baseAddress {
+        if hasWholeWords {
             let (numberWord, hashWord) = Self.words(stamp)
-            base.storeBytes(of: numberWord, as: UInt64.self)
-            base.storeBytes(of: hashWord, toByteOffset: Self.wordBytes, as: UInt64.self)
+            storage.storeBytes(of: numberWord, as: UInt64.self)
+            storage.storeBytes(of: hashWord, toByteOffset: Self.wordBytes, as: UInt64.self)
         } else {
             write(stamp)
         }
@@ -95,14 +110,14 @@ struct EchoMessage: ~Copyable {
             write(stamp)
             return isEqual(to: reply)
         }
-        guard reply.byteCount == byteCount, let base = storage.baseAddress else { return false }
+        guard reply.byteCount == byteCount else { return false }
         // Compare the words in registers: loading them right after storing them would stall.
         let (numberWord, hashWord) = Self.words(stamp)
         let difference =
             (reply.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self) ^ numberWord)
             | (reply.unsafeLoadUnaligned(fromByteOffset: Self.wordBytes, as: UInt64.self) ^ hashWord)
         return difference == 0
-            && LoadFilling.areEqual(base, reply, from: 2 * Self.wordBytes, byteCount: byteCount)
+            && LoadFilling.areEqual(storage, reply, from: 2 * Self.wordBytes, byteCount: byteCount)
     }
 
     /// The number in a reply if its hash is correct, or `nil` otherwise. Shortened numbers are resolved to one at or
@@ -125,22 +140,23 @@ struct EchoMessage: ~Copyable {
     @inline(never)
     private mutating func write(_ stamp: Stamp) {
         guard isNumbered else {
-            guard !templates.isEmpty else { return }
-            let template = templates[Int(stamp.number % UInt64(templates.count))]
-            byteCount = template.write(to: storage, stamp, clockOffset: clockOffset)
+            guard let bytes = templated?.write(stamp), let start = bytes.baseAddress else { return }
+            (base, byteCount) = (start, bytes.count)
             return
         }
         let (numberWord, hashWord) = Self.words(stamp)
         for index in 0..<numberDigits {
-            storage[index] = Self.byte(Self.wordBytes - numberDigits + index, of: numberWord)
+            let digit = Self.byte(Self.wordBytes - numberDigits + index, of: numberWord)
+            storage.storeBytes(of: digit, toByteOffset: index, as: UInt8.self)
         }
         for index in 0..<hashLetters {
-            storage[numberDigits + index] = Self.byte(Self.wordBytes - hashLetters + index, of: hashWord)
+            let letter = Self.byte(Self.wordBytes - hashLetters + index, of: hashWord)
+            storage.storeBytes(of: letter, toByteOffset: numberDigits + index, as: UInt8.self)
         }
     }
 
     private func isEqual(to reply: RawSpan) -> Bool {
-        guard reply.byteCount == byteCount, let base = storage.baseAddress else { return false }
+        guard reply.byteCount == byteCount else { return false }
         return LoadFilling.areEqual(base, reply, byteCount: byteCount)
     }
 

@@ -1,18 +1,16 @@
-import Formats
-
 /// The unanswered requests of a connection, by a value that each request and its reply have in common.
 ///
 ///     sent ──► in flight ──► answered
 ///                  └────────► given up ──► answered late, or forgotten
-struct RequestLedger {
+struct RequestLedger<Key: Hashable> {
     private struct Request {
         let sendTime: UInt64
         var isGivenUp = false
     }
 
-    private var requests: [JSONScalar: Request] = [:]
+    private var requests: [Key: Request] = [:]
     /// The values in the order of sending, from ``oldest`` on. Some of them are answered.
-    private var order: [(value: JSONScalar, sendTime: UInt64)] = []
+    private var order: [(value: Key, sendTime: UInt64)] = []
     private var oldest = 0
     /// The number of requests that have been given up and can still be answered.
     private var givenUpCount = 0
@@ -20,7 +18,7 @@ struct RequestLedger {
     private var forgottenCount = 0
 
     /// The number of requests given up that are remembered. Above it, the oldest are forgotten.
-    static let mostGivenUp = 32_768
+    static var mostGivenUp: Int { 32_768 }
 
     /// The number of requests in flight, without those given up.
     var inFlightCount: Int { requests.count - givenUpCount }
@@ -34,7 +32,7 @@ struct RequestLedger {
     }
 
     /// Records a request.
-    mutating func send(_ value: JSONScalar, at time: UInt64) {
+    mutating func send(_ value: Key, at time: UInt64) {
         order.append((value, time))
         let earlier = requests.updateValue(Request(sendTime: time), forKey: value)
         guard let earlier else { return }
@@ -44,7 +42,7 @@ struct RequestLedger {
     }
 
     /// Removes the request with a value and returns its send time, or `nil` if there is none.
-    mutating func take(_ value: JSONScalar) -> UInt64? {
+    mutating func take(_ value: Key) -> UInt64? {
         guard let request = requests.removeValue(forKey: value) else { return nil }
         if request.isGivenUp { givenUpCount -= 1 }
         // Usually the oldest request is answered first, and no others remain behind it.

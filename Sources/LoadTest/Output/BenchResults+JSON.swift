@@ -43,8 +43,47 @@ extension BenchResults {
             Self.add("login_us", logins, to: &json)
             json.add("login_histogram", logins.base64())
         }
+        addParts("steps", steps, to: &json, hasHistograms: true)
+        addStages(to: &json, hasHistograms: hasHistogramOfEachSecond)
         json.add("warnings", GeneratorVerdict(self).warnings)
         judgement.add(to: &json)
+    }
+
+    /// Adds the results of parts, unless there are none.
+    /// - Parameter body: Adds other members to the part at an index.
+    internal func addParts(
+        _ name: StaticString, _ parts: [PartResults], to json: inout JSONWriter, hasHistograms: Bool,
+        _ body: (_ index: Int, _ json: inout JSONWriter) -> Void = { _, _ in }
+    ) {
+        guard !parts.isEmpty else { return }
+        json.beginArray(name)
+        for (index, part) in parts.enumerated() {
+            json.beginElement()
+            json.add("name", part.name)
+            body(index, &json)
+            for (name, count) in PartResults.counts { json.add(name, part[keyPath: count]) }
+            if part.latencies != nil {
+                let histogram = part.histogram()
+                Self.add("latency_us", histogram, to: &json)
+                if hasHistograms { json.add("histogram", histogram.base64()) }
+            }
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private func addStages(to json: inout JSONWriter, hasHistograms: Bool) {
+        guard let plan = description.stages else { return }
+        let rates = stages.indices.map { rate(ofStage: $0) }
+        addParts("stages", stages, to: &json, hasHistograms: hasHistograms) { index, json in
+            let target = plan.stages[index].target
+            switch plan.quantity {
+            case .connections: json.add("target_connections", target)
+            case .rate: json.add("target_rate", target)
+            }
+            json.add("duration_s", plan.stages[index].duration / .seconds(1), digits: 9)
+            json.add("rate_per_second", rates[index], digits: 1)
+        }
     }
 
     private func addPhases(to json: inout JSONWriter) {

@@ -24,7 +24,9 @@ public enum OpenMetrics {
             text += "# HELP \(name) \(help)\n"
         }
         add("wsx_run", "info", "The load test.")
-        text += "wsx_run_info{mode=\"\(mode.rawValue)\",url=\"\(escaped(live.results.description.url))\"} 1\n"
+        // The query may contain a token, and anyone may read the metrics.
+        let url = live.results.description.url.prefix { $0 != "?" }
+        text += "wsx_run_info{mode=\"\(mode.rawValue)\",url=\"\(escaped(url))\"} 1\n"
         add("wsx_connections", "gauge", "Open connections.")
         text += "wsx_connections \(live.openCount)\n"
         add("wsx_messages", "counter", "Messages by outcome.")
@@ -39,10 +41,27 @@ public enum OpenMetrics {
             add("wsx_latency_seconds", "histogram", "Latencies of complete seconds.", unit: "seconds")
             text += buckets(of: live.results.latencies, "wsx_latency_seconds")
         }
+        guard !live.steps.isEmpty else { return text + "# EOF\n" }
+        add("wsx_steps", "counter", "Steps by outcome.")
+        for step in live.steps {
+            for (name, count) in PartResults.counts {
+                text += "wsx_steps_total{step=\"\(escaped(step.name))\",outcome=\"\(name)\"} \(step[keyPath: count])\n"
+            }
+        }
+        add("wsx_step_latency_seconds", "histogram", "Durations of steps in complete seconds.", unit: "seconds")
+        for step in live.steps where step.isNamed {
+            text += buckets(
+                of: step.histogram(), "wsx_step_latency_seconds", labels: "step=\"\(escaped(step.name))\"")
+        }
         return text + "# EOF\n"
     }
 
-    private static func buckets(of histogram: borrowing Histogram, _ name: String) -> String {
+    /// - Parameter labels: The labels of the histogram: `step="query"`. Defaults to none.
+    private static func buckets(
+        of histogram: borrowing Histogram, _ name: String, labels: String = ""
+    ) -> String {
+        let prefix = labels.isEmpty ? "" : labels + ","
+        let suffix = labels.isEmpty ? "" : "{\(labels)}"
         var counts = Array(repeating: UInt64(0), count: latencyLimits.count + 1)
         var index = 0
         histogram.forEachBar { bar in
@@ -54,11 +73,11 @@ public enum OpenMetrics {
         var sum: UInt64 = 0
         for (limit, count) in zip(latencyLimits, counts) {
             sum += count
-            text += "\(name)_bucket{le=\"\(seconds(UInt128(limit)))\"} \(sum)\n"
+            text += "\(name)_bucket{\(prefix)le=\"\(seconds(UInt128(limit)))\"} \(sum)\n"
         }
-        text += "\(name)_bucket{le=\"+Inf\"} \(histogram.totalCount)\n"
-        text += "\(name)_sum \(seconds(histogram.sum))\n"
-        return text + "\(name)_count \(histogram.totalCount)\n"
+        text += "\(name)_bucket{\(prefix)le=\"+Inf\"} \(histogram.totalCount)\n"
+        text += "\(name)_sum\(suffix) \(seconds(histogram.sum))\n"
+        return text + "\(name)_count\(suffix) \(histogram.totalCount)\n"
     }
 
     /// Nanoseconds as seconds, in decimal and exact: `0.00001`, `1.0`.
@@ -71,7 +90,7 @@ public enum OpenMetrics {
     }
 
     /// A label's value. Backslashes, quotes, and line feeds are escaped.
-    private static func escaped(_ text: String) -> String {
+    private static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -8,13 +8,11 @@ import WSCore
 ///           └──────┴──────────
 ///             ramp
 ///
-/// The messages of all threads together are evenly spaced, and connections take turns: message *g* belongs to
-/// connection *g* mod *connections*.
+/// The messages of all threads together are evenly spaced while the rate is constant, and connections take turns:
+/// message *g* belongs to connection *g* mod *connections*. It is due when the integral of the rate reaches *g*.
 public struct LoadSchedule: Equatable, Sendable {
-    /// The rate of all threads, in messages per second.
-    private let rate: Double
-    /// The time until the full rate is reached, in seconds.
-    private let ramp: Double
+    /// The rate of all threads over time, in messages per second.
+    private let course: LoadCourse
     private let shard: Shard
     /// The number of connections of all threads, and of this thread.
     private let (allConnections, connections): (Int, Int)
@@ -23,9 +21,14 @@ public struct LoadSchedule: Equatable, Sendable {
     internal private(set) var position = 0
 
     /// Creates a schedule. The rate must be positive, and each thread needs at least one connection.
+    /// - Parameter ramp: The time until the full rate is reached.
     public init(rate: Double, ramp: Duration = .zero, connectionCount: Int, shard: Shard) {
-        self.rate = rate
-        self.ramp = ramp / .seconds(1)
+        self.init(LoadCourse(to: rate, within: ramp), connectionCount: connectionCount, shard: shard)
+    }
+
+    /// Creates a schedule with a rate that changes. Each thread needs at least one connection.
+    internal init(_ course: LoadCourse, connectionCount: Int, shard: Shard) {
+        self.course = course
         self.shard = shard
         allConnections = connectionCount
         connections = shard.connectionCount(of: connectionCount)
@@ -36,10 +39,7 @@ public struct LoadSchedule: Equatable, Sendable {
 
     private func offset(_ round: Int, _ position: Int) -> UInt64 {
         let number = Double(round) * Double(allConnections) + Double(shard.connectionNumber(at: position))
-        let rampCount = rate * ramp / 2
-        let seconds =
-            number < rampCount ? (2 * ramp * number / rate).squareRoot() : ramp + (number - rampCount) / rate
-        return UInt64(min(seconds * 1e9, 0x1p62))
+        return UInt64(min(course.time(ofIntegral: number) * 1e9, 0x1p62))
     }
 
     /// Moves on to the next message.

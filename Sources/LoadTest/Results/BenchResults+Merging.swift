@@ -18,6 +18,8 @@ extension BenchResults {
         try logins.add(checking: other.logins)
         try add(other.phases)
         try delays.add(checking: other.delays)
+        try steps.add(byName: other.steps)
+        if description.stages == nil { stages = [] } else { try stages.add(byName: other.stages) }
         try add(other.seconds)
         duration = max(duration, other.duration)
         processorTime += other.processorTime
@@ -69,7 +71,7 @@ extension BenchResults {
         }
     }
 
-    fileprivate static func sum(_ one: Int, _ other: Int) throws(BenchResultsError) -> Int {
+    internal static func sum(_ one: Int, _ other: Int) throws(BenchResultsError) -> Int {
         let (sum, overflow) = one.addingReportingOverflow(other)
         guard !overflow else { throw .tooLarge }
         return sum
@@ -91,6 +93,8 @@ extension BenchDescription {
         if let rateAsked, let otherRate = other.rateAsked {
             joined.rateAsked = try BenchResults.sum(rateAsked, otherRate)
         }
+        joined.stages = nil
+        if let stages, let others = other.stages { joined.stages = try stages.joined(with: others) }
         return joined
     }
 }

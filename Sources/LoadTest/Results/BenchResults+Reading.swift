@@ -23,7 +23,7 @@ extension BenchResults {
         let json = Members(members, within: "")
         guard case .number(let version)? = members["version"] else { throw .notResults }
         guard version == "\(Self.version)" else { throw .otherVersion(version) }
-        let description = try BenchDescription(json)
+        var description = try BenchDescription(json)
         var tally = LoadTally()
         try Self.read(LoadTally.messageCounts, from: json.object("messages"), to: &tally)
         try Self.read(LoadTally.errorCounts, from: json.object("errors"), to: &tally)
@@ -55,10 +55,11 @@ extension BenchResults {
         let delays = try Self.histogram(json, "delay_histogram", "delay_us")
         let phases = try Self.phases(
             json.object("handshake_phase_histograms"), json.object("handshake_phases_us"))
+        let stages = try Self.stages(json, &description.stages)
         self.init(
             description: description, tally: tally, latencies: latencies, handshakes: handshakes,
             logins: logins, phases: phases,
-            delays: delays, seconds: seconds,
+            delays: delays, steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds,
             duration: duration, processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)))
@@ -68,10 +69,47 @@ extension BenchResults {
         _ counts: [LoadTally.NamedCount], from json: Members, to tally: inout LoadTally
     ) throws(BenchResultsError) {
         for (name, count) in counts {
-            // Earlier versions wrote no pushes.
-            if count == \.pushes, !json.has("\(name)") { continue }
+            // Earlier versions did not write these.
+            if count == \.pushes || count == \.loginErrors, !json.has("\(name)") { continue }
             tally[keyPath: count] = try json.count("\(name)", largest: largestCount)
         }
+    }
+
+    /// Reads the results of stages, and the stages themselves.
+    private static func stages(_ json: Members, _ plan: inout StagePlan?) throws(BenchResultsError) -> [PartResults] {
+        try parts(json, "stages") { (json) throws(BenchResultsError) in
+            let quantity = json.has(StagePlan.Quantity.rate.rawValue) ? StagePlan.Quantity.rate : .connections
+            let stage = LoadStages.Stage(
+                target: try json.count(quantity.rawValue, largest: largestCount),
+                duration: try json.duration("duration_s", longestSeconds: longestSeconds))
+            guard plan?.quantity ?? quantity == quantity else { throw .badMember("stages") }
+            plan = StagePlan(quantity: quantity, stages: (plan?.stages ?? []) + [stage])
+        }
+    }
+
+    /// Reads the results of parts, or none if the member is missing.
+    /// - Parameter body: Reads other members of each part.
+    private static func parts(
+        _ json: Members, _ name: String, _ body: (Members) throws(BenchResultsError) -> Void = { _ in }
+    ) throws(BenchResultsError) -> [PartResults] {
+        var parts: [PartResults] = []
+        guard json.has(name) else { return parts }
+        for element in try json.array(name) {
+            guard case .object(let members) = element else { throw .badMember(name) }
+            let json = Members(members, within: "\(name).")
+            try body(json)
+            var part = PartResults(name: try json.string("name"))
+            for (name, count) in PartResults.counts {
+                part[keyPath: count] = try json.count("\(name)", largest: largestCount)
+            }
+            if json.has("histogram") {
+                part.latencies = StoredHistogram(try histogram(json, "histogram", "latency_us"))
+            }
+            // Equal names would be added up when results are merged.
+            guard !parts.contains(where: { $0.name == part.name }) else { throw .badMember("\(name).name") }
+            parts.append(part)
+        }
+        return parts
     }
 
     private static func second(

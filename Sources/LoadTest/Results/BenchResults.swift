@@ -16,6 +16,10 @@ public struct BenchResults: ~Copyable {
     public internal(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, caused by this end, in nanoseconds.
     public internal(set) var delays = Histogram()
+    /// The results of each step of a scenario, in the order of the steps; empty without a scenario.
+    public internal(set) var steps: [PartResults] = []
+    /// The results of messages due in each stage; empty without stages.
+    public internal(set) var stages: [PartResults] = []
     /// The counts and latencies of each second while messages were sent.
     public internal(set) var seconds: [BenchSecond]
     /// The time during which messages were sent.
@@ -73,6 +77,8 @@ public struct BenchDescription: Equatable, Sendable {
     public internal(set) var inFlight: Int?
     /// The requested rate in messages per second, in total, or `nil` for a closed loop.
     public internal(set) var rateAsked: Int?
+    /// The stages of the load, or `nil` if there were none or they differed between runs.
+    public internal(set) var stages: StagePlan?
 }
 
 extension BenchResults {
@@ -99,6 +105,10 @@ extension BenchResults {
             try logins.add(checking: measurement.logins)
             try add(measurement.phases)
             try delays.add(checking: measurement.delays)
+            try steps.add(byName: measurement.steps.map(\.results))
+            if let recorder = measurement.latencies.stages {
+                try stages.add(byName: recorder.results(hasLatencies: description.mode.metrics.hasLatencies))
+            }
             try add(measurement.latencies.seconds)
         } catch {
             preconditionFailure("what a run has measured cannot be added up: \(error)")
@@ -110,6 +120,10 @@ extension BenchResults {
     /// - Parameter readerCount: The number of readers of all threads.
     public mutating func countMissingDeliveries(to readerCount: Int) {
         guard description.mode.metrics.population == .deliveries else { return }
+        for index in stages.indices {
+            let stage = stages[index]
+            stages[index].lost = max(0, stage.sent * readerCount - stage.received - stage.mismatched)
+        }
         let missing = tally.sent * readerCount - tally.received - tally.mismatched
         tally.lost = max(0, missing)
         // More deliveries than expected: some mismatched ones were duplicates.
@@ -142,12 +156,14 @@ extension LoadPlan {
         return BenchDescription(
             mode: mode, url: url, connections: connectionCount, threads: threadCount,
             message: hasMessages ? BenchDescription.Message(kind: messages.kind, byteCount: commonBytes) : nil,
-            inFlight: mode.accepts(.inFlight) && rate == nil ? inFlight : nil, rateAsked: rate)
+            inFlight: mode.accepts(.inFlight) && rate == nil && rateStages == nil ? inFlight : nil, rateAsked: rate,
+            stages: stagePlan)
     }
 
     /// The size of each message in bytes, or `nil` if sizes differ.
     private var commonBytes: Int? {
         guard let first = messages.templates.first else { return messageBytes }
-        return messages.templates.allSatisfy { $0.constantBytes == first.constantBytes } ? first.constantBytes : nil
+        return messages.templates.allSatisfy { $0.constantByteCount == first.constantByteCount }
+            ? first.constantByteCount : nil
     }
 }

@@ -23,14 +23,19 @@ public struct LiveResults: ~Copyable {
     /// The counts so far.
     public var tally: LoadTally { results.tally }
 
+    /// The steps so far.
+    public var steps: [PartResults] { results.steps }
+
     /// Adds the progress of all threads.
     /// - Parameter progress: One element for each thread, in the same order in each call.
     public mutating func update(_ progress: [LoadProgress]) {
         openCount = progress.reduce(0) { $0 + $1.openCount }
         results.tally = LoadTally()
+        results.steps = []
         do throws(BenchResultsError) {
             for (thread, progress) in progress.enumerated() {
                 try results.add(progress.tally)
+                try results.steps.add(byName: progress.steps)
                 pending[thread] += progress.seconds
             }
             while pending.allSatisfy({ !$0.isEmpty }) { try addSecond() }
@@ -74,7 +79,9 @@ extension BenchResults {
             json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
         }
         json.add("connections", openCount)
+        if let stages = description.stages { json.add("stage", stages.number(at: .seconds(number))) }
         addCounts(to: &json)
+        addParts("steps", steps, to: &json, hasHistograms: false)
         json.endObject()
         return json.text.string + "\n"
     }

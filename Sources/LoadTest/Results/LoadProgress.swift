@@ -6,6 +6,8 @@ public struct LoadProgress: Sendable {
     public internal(set) var tally = LoadTally()
     /// The number of open connections.
     public internal(set) var openCount = 0
+    /// The results of each step of a scenario since the start. Latencies are those of the last complete second.
+    public internal(set) var steps: [PartResults] = []
     /// The seconds that were completed since the previous report.
     internal private(set) var seconds: [BenchSecond] = []
 
@@ -16,6 +18,11 @@ public struct LoadProgress: Sendable {
     public mutating func update(_ next: LoadProgress) {
         tally = next.tally
         openCount = next.openCount
+        let latencies = steps.map(\.latencies)
+        steps = next.steps
+        for (index, latencies) in latencies.enumerated() where index < steps.count && steps[index].latencies == nil {
+            steps[index].latencies = latencies
+        }
         seconds += next.seconds
     }
 
@@ -26,8 +33,8 @@ public struct LoadProgress: Sendable {
     }
 
     /// Creates a progress.
-    internal init(_ tally: LoadTally, openCount: Int, seconds: [BenchSecond]) {
-        (self.tally, self.openCount, self.seconds) = (tally, openCount, seconds)
+    internal init(_ tally: LoadTally, openCount: Int, steps: [PartResults] = [], seconds: [BenchSecond]) {
+        (self.tally, self.openCount, self.steps, self.seconds) = (tally, openCount, steps, seconds)
     }
 }
 
@@ -38,7 +45,10 @@ extension LoadContext {
         if phase == .loading { measurement.advance(to: time) }
         let seconds = measurement.latencies.seconds
         defer { reportedSeconds = seconds.count }
+        // Latencies are encoded only once per second.
+        let steps = measurement.steps.map { seconds.count > reportedSeconds ? $0.results : $0.counts }
         return LoadProgress(
-            measurement.tally, openCount: connections.count, seconds: Array(seconds[reportedSeconds...]))
+            measurement.tally, openCount: connections.count, steps: steps,
+            seconds: Array(seconds[reportedSeconds...]))
     }
 }

@@ -1,6 +1,6 @@
 extension BenchMode {
     /// All modes, in the order of the help and the manual.
-    public static let all: [BenchMode] = [.echo, .request, .send, .receive, .connect, .broadcast, .idle]
+    public static let all: [BenchMode] = [.echo, .request, .scenario, .send, .receive, .connect, .broadcast, .idle]
 }
 
 extension BenchMode: RawRepresentable, CaseIterable, Hashable {

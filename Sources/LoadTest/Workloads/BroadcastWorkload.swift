@@ -68,7 +68,9 @@ internal final class BroadcastWorkload: Workload {
 
     func isSender(_ connection: LoadConnection) -> Bool { connection.number < UInt64(publisherCount) }
 
-    var isDeserted: Bool { hasReadersAlone ? context.connections.isEmpty : context.senders.isEmpty }
+    var isDeserted: Bool {
+        context.reopening.isEmpty && (hasReadersAlone ? context.connections.isEmpty : context.senders.isEmpty)
+    }
 
     private var hasReadersAlone: Bool { context.shard.connectionCount(of: publisherCount) == 0 }
 
@@ -95,7 +97,7 @@ internal final class BroadcastWorkload: Workload {
         outbox: inout Outbox
     ) {
         let stamp = message.stamp(of: payload)
-        if stamp == nil, context.takesIntoExchange(payload, on: reader, outbox: &outbox) { return }
+        if stamp == nil, context.takesIntoExchange(payload, as: kind, on: reader, outbox: &outbox) { return }
         // Ignore the server's messages to publishers, which are not deliveries to readers.
         guard !isSender(reader) else { return }
         // Ignore other messages of the server, such as greetings.

@@ -63,7 +63,8 @@ internal final class ConnectWorkload: Workload {
 
     /// Starts the attempts that are due, up to the maximum number of connections.
     func goOn() {
-        while context.remainingMessages > 0, openingCount + context.connections.count < context.connectionCount,
+        while context.phase == .loading, context.remainingMessages > 0,
+            openingCount + context.connections.count < context.connectionCount,
             let time = nextTime()
         {
             attempt(dueAt: time)

@@ -11,7 +11,8 @@ extension BenchMode {
                 `--rate`. Each echo is compared with its message. The latency is the round-trip time.
                 """,
             options: [
-                .connectRate, .messages, .rate, .ramp, .inFlight, .replyTimeout, .message, .file, .size, .binary,
+                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
+                .file, .size, .binary,
             ],
             wording: ModeWording(title: "Echo test", titleNamesMessages: true, countedThings: "replies"),
             metrics: ModeMetrics(verifiesMessages: true, accountsForAllSent: true),
@@ -33,7 +34,7 @@ internal final class EchoWorkload: Workload {
     /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        verifier = ReplyVerifier(context.plan.makeEchoMessage(clockOffset: context.clockOffset))
+        verifier = ReplyVerifier(context.makeEchoMessage())
         kind = context.plan.messages.kind
         inFlight = context.plan.inFlight
     }
@@ -51,7 +52,7 @@ internal final class EchoWorkload: Workload {
     ) {
         verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context, outbox: &outbox)
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
-        guard context.openLoop == nil else { return }
+        guard context.mayContinue(connection) else { return }
         let now = context.now
         while context.remainingMessages > 0, connection.ledger.inFlightCount < inFlight,
             now < context.measurement.sendEnd

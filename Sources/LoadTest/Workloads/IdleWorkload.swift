@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 extension BenchMode {
@@ -8,9 +9,9 @@ extension BenchMode {
             summary: "keep connections open and send pings",
             manual: """
                 Keep connections open for `--duration` and send a ping on each every `--heartbeat`. The latency is the \
-                time to the pong.
+                time to the pong. With `--protocol`, its keepalives are sent, too, and its events are counted as pushes.
                 """,
-            options: [.connectRate, .ramp, .replyTimeout],
+            options: [.connectRate, .ramp, .lifetime, .stages, .replyTimeout, .applicationProtocol],
             ownOptions: [.heartbeat],
             wording: ModeWording(
                 title: "Idle test", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",
@@ -29,7 +30,7 @@ internal final class IdleWorkload: Workload {
     /// Creates a workload that sends generated messages as pings.
     init(_ context: LoadContext) {
         self.context = context
-        verifier = ReplyVerifier(context.plan.makeEchoMessage(clockOffset: context.clockOffset))
+        verifier = ReplyVerifier(context.makeEchoMessage())
     }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { IdleConnection(number, of: self) }
@@ -59,7 +60,11 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     func connection(
         _ connection: Connection<IdleConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
-        _ = workload.context.takesIntoExchange(payload, on: self, outbox: &outbox)
+        _ = workload.context.takesIntoExchange(payload, as: kind, on: self, outbox: &outbox)
+    }
+
+    override func received(_ event: ProtocolEvent, in context: LoadContext) {
+        context.measurement.count(\.pushes, ofMessageAt: context.now)
     }
 
     /// Takes a pong as the answer to its ping and all earlier ones: a peer may answer only the latest ping (RFC 6455
@@ -74,6 +79,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
             context.measurement.answered(sentAt: ledger.takeFirst(), now: context.now)
         }
         workload.verifier.received(pong, isRightKind: true, by: self, in: context, outbox: &outbox)
-        if context.phase != .loading { context.host?.closeIfAnswered() }
+        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
+        _ = context.mayContinue(self)
     }
 }

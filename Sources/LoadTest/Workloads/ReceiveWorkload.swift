@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 extension BenchMode {
@@ -8,51 +9,67 @@ extension BenchMode {
             summary: "count the messages that the server sends",
             manual: """
                 Count the messages that the server sends during `--duration`. `--message` sends a message on each \
-                connection first, for instance to subscribe. There are no latencies.
+                connection first, for instance to subscribe. There are no latencies. With `--protocol`, the events of \
+                the protocol are counted, and `--message` sends lines.
                 """,
-            options: [.connectRate, .message, .file, .binary],
+            options: [.connectRate, .lifetime, .stages, .message, .file, .binary, .applicationProtocol],
             wording: ModeWording(
                 title: "Receive test", titleNamesMessages: false, countedThings: "messages received"),
             metrics: ModeMetrics(hasLatencies: false),
             load: ModeLoad(messages: .whenGiven),
+            problem: { $0.protocolProblem(needsReplies: false) },
             makeWorkload: { ReceiveWorkload($0) }))
 }
 
 /// Counts the server's messages, optionally after sending a request for them.
 internal final class ReceiveWorkload: Workload {
     let context: LoadContext
-    private var message: EchoMessage
+    fileprivate var message: EchoMessage
 
     /// Creates a workload in which each connection first sends the plan's messages, if any.
     init(_ context: LoadContext) {
         self.context = context
-        message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
+        message = context.makeEchoMessage()
     }
 
-    func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, in: context) }
-
-    /// Sends the messages that ask the server for its own.
-    func begin() {
-        for connection in context.senders {
-            for number in context.plan.messages.templates.indices {
-                message.set(
-                    EchoMessage.Stamp(number: UInt64(number), connection: connection.number, time: context.now))
-                let isSent = message.withBytes { connection.port?.send($0, as: context.plan.messages.kind) ?? false }
-                guard isSent else { break }
-                context.countSent(dueAt: context.now)
-            }
-        }
-    }
+    func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, of: self) }
 }
 
-/// A connection that counts received messages.
+/// A connection that asks the server for its messages and counts them.
 internal final class ReceiveConnection: LoadConnection, LoadHandler {
+    private unowned let workload: ReceiveWorkload
+    private var sentCount = 0
+
+    init(_ number: UInt64, of workload: ReceiveWorkload) {
+        self.workload = workload
+        super.init(number, in: workload.context)
+    }
+
+    override var hasNext: Bool { sentCount < workload.context.plan.messages.templates.count }
+
+    override func send(dueAt time: UInt64) -> Bool {
+        workload.message.set(EchoMessage.Stamp(number: UInt64(sentCount), connection: number, time: time))
+        guard sendMessage() else { return false }
+        sentCount += 1
+        return true
+    }
+
+    private func sendMessage() -> Bool {
+        let kind = workload.context.plan.messages.kind
+        guard let exchange else { return workload.message.withBytes { send($0, as: kind) } }
+        return workload.message.withBytes { workload.context.send($0, as: kind, on: self, through: exchange) }
+    }
+
+    override func received(_ event: ProtocolEvent, in context: LoadContext) {
+        context.measurement.arrived(at: context.now)
+    }
+
     func connection(
         _ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind,
         outbox: inout Outbox
     ) {
         context._withUnsafeGuaranteedRef { context in
-            if context.takesIntoExchange(payload, on: self, outbox: &outbox) { return }
+            if context.takesIntoExchange(payload, as: kind, on: self, outbox: &outbox) { return }
             context.measurement.arrived(at: context.now)
         }
     }

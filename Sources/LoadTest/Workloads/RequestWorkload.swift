@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -11,9 +12,14 @@ extension BenchMode {
                 Send the messages of `--message` and `--file` as requests, with `--in-flight` requests in flight on \
                 each connection, or at `--rate`. The reply to a request is the next message received or, with \
                 `--correlate`, the message with the same value in a JSON field. The latency is the time to the reply. \
-                `--expect` checks the contents of replies. Messages that answer no request are counted as pushes.
+                `--expect` checks the contents of replies. Messages that answer no request are counted as pushes. With \
+                `--protocol`, requests are lines of the protocol, which finds their replies, and replies that report \
+                an error are `mismatched`.
                 """,
-            options: [.connectRate, .messages, .rate, .ramp, .inFlight, .replyTimeout, .message, .file, .binary],
+            options: [
+                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
+                .file, .binary, .applicationProtocol, .codecs,
+            ],
             ownOptions: [.correlate, .expect],
             wording: ModeWording(
                 title: "Request test", titleNamesMessages: true, countedThings: "replies", sentThings: "requests",
@@ -28,19 +34,21 @@ extension BenchMode {
 /// Sends requests and matches their replies, by order or by a JSON field.
 internal final class RequestWorkload: Workload {
     let context: LoadContext
-    fileprivate var message: EchoMessage
-    fileprivate let kind: MessageKind
+    var message: EchoMessage
+    let kind: MessageKind
     /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
     fileprivate let field: JSONField?
     /// The patterns that each reply has to match.
     private let expectations: [Pattern]
     /// The maximum number of requests in flight per connection in a closed loop.
-    fileprivate let inFlight: Int
+    let inFlight: Int
+    /// Whether messages are encoded.
+    fileprivate let encodes: Bool
 
     /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
+        message = context.makeEchoMessage()
         kind = context.plan.messages.kind
         field = context.plan.replies.field
         // The expressions have been checked when the options were parsed.
@@ -48,6 +56,7 @@ internal final class RequestWorkload: Workload {
             do throws(PatternError) { return try Pattern(source) } catch { return nil }
         }
         inFlight = context.plan.inFlight
+        encodes = context.plan.codecs?.encoder != nil
     }
 
     @Sendable
@@ -56,8 +65,9 @@ internal final class RequestWorkload: Workload {
         guard !templates.isEmpty else {
             return LoadPlanProblem(option: "--mode request", reason: "no request is given; add --message or --file")
         }
-        guard let field = plan.replies.field else { return nil }
-        var message = plan.makeEchoMessage(clockOffset: 0)
+        if let problem = plan.codecProblem { return problem }
+        guard let field = plan.replies.field else { return plan.protocolProblem(needsReplies: true) }
+        var message = plan.makeEchoMessage(rows: plan.data?.sample, clockOffset: 0)
         var ids: [JSONScalar: Int] = [:]
         // Each message twice, as a connection sends it.
         for number in 0..<2 * templates.count {
@@ -77,32 +87,60 @@ internal final class RequestWorkload: Workload {
         return nil
     }
 
-    func makeConnection(_ number: UInt64) -> any LoadHandler { RequestConnection(number, of: self) }
+    func makeConnection(_ number: UInt64) -> any LoadHandler {
+        context.plan.applicationProtocol == nil
+            ? RequestConnection(number, of: self) : ProtocolRequestConnection(number, of: self)
+    }
+
+    /// Checks the contents of a reply, and records its latency.
+    @inline(__always)
+    func check(_ reply: RawSpan, toRequestAt sendTime: UInt64, in context: LoadContext) {
+        if expectations.allSatisfy({ $0.matches(reply) }) {
+            context.measurement.answered(sentAt: sendTime, now: context.now)
+        } else {
+            context.measurement.count(\.mismatched, ofMessageAt: sendTime)
+        }
+    }
 
     /// Matches a reply, records its latency, and sends the requests that may follow.
     @inline(__always)
     fileprivate func received(
-        _ payload: RawSpan, by connection: RequestConnection, in context: LoadContext, outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, by connection: RequestConnection, in context: LoadContext,
+        outbox: inout Outbox
     ) {
-        if context.takesIntoExchange(payload, on: connection, outbox: &outbox) { return }
+        if context.takesIntoExchange(payload, as: kind, on: connection, outbox: &outbox) { return }
+        match(payload, by: connection, in: context)
+        guard encodes else { return proceed(on: connection, in: context) { outbox.send($0, as: self.kind) } }
+        withUnsafeMutablePointer(to: &outbox) { outbox in
+            connection.proceed(LoadOutput(of: connection, receivingWith: outbox), in: context)
+        }
+    }
+
+    /// Matches a reply, and records its latency.
+    @inline(__always)
+    fileprivate func match(_ payload: RawSpan, by connection: RequestConnection, in context: LoadContext) {
         if let sendTime = connection.takeRequest(answeredBy: payload) {
-            if expectations.allSatisfy({ $0.matches(payload) }) {
-                context.measurement.answered(sentAt: sendTime, now: context.now)
-            } else {
-                context.measurement.count(\.mismatched, ofMessageAt: sendTime)
-            }
+            check(payload, toRequestAt: sendTime, in: context)
         } else {
             context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
+    }
+
+    /// Sends the requests that may follow a reply.
+    /// - Parameter send: Sends a message. Not through the port: while a connection is receiving, it must send through the
+    ///   outbox.
+    @inline(__always)
+    fileprivate func proceed(
+        on connection: RequestConnection, in context: LoadContext, send: (RawSpan) -> Bool
+    ) {
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
-        guard context.openLoop == nil else { return }
+        guard context.mayContinue(connection) else { return }
         let now = context.now
         while context.remainingMessages > 0, connection.inFlightCount < inFlight,
             now < context.measurement.sendEnd
         {
             message.set(connection.nextStamp(dueAt: now))
-            // Not through the port: while a connection is receiving, it must send through the outbox.
-            guard message.withBytes({ outbox.send($0, as: kind) }) else { break }
+            guard message.withBytes({ send($0) }) else { break }
             connection.didSend(at: now)
             context.countSent(dueAt: now)
         }
@@ -115,7 +153,7 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<RequestWorkload>
     /// The unanswered requests by the value of their field. Empty if replies arrive in order.
-    private var requests = RequestLedger()
+    private var requests = RequestLedger<JSONScalar>()
     private let isByField: Bool
 
     init(_ number: UInt64, of workload: RequestWorkload) {
@@ -129,10 +167,33 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     override func send(dueAt time: UInt64) -> Bool {
         workload._withUnsafeGuaranteedRef { workload in
             workload.message.set(nextStamp(dueAt: time))
-            guard workload.message.withBytes({ send($0, as: workload.kind) }) else { return false }
-            didSend(at: time)
-            return true
+            let isSent =
+                workload.encodes
+                ? hasRoom && workload.message.withBytes { encode($0, LoadOutput(of: self)) }
+                : workload.message.withBytes { send($0, as: workload.kind) }
+            if isSent { didSend(at: time) }
+            return isSent
         }
+    }
+
+    /// Sends a message through the exchange, which encodes it.
+    private func encode(_ payload: RawSpan, _ output: LoadOutput) -> Bool {
+        let context = context.takeUnretainedValue()
+        do throws(ProtocolInputError) {
+            let kind = workload.takeUnretainedValue().kind
+            return try exchange?.send(payload, as: kind, wantsReply: true, output, in: context) != nil
+        } catch {
+            context.host?.protocolFailed(on: self, because: .unsendable(error.description))
+            return false
+        }
+    }
+
+    override func received(_ event: ProtocolEvent, in context: LoadContext) {
+        workload.takeUnretainedValue().match(event.payload.span.bytes, by: self, in: context)
+    }
+
+    override func proceed(_ output: LoadOutput, in context: LoadContext) {
+        workload.takeUnretainedValue().proceed(on: self, in: context) { encode($0, output) }
     }
 
     /// Records the message of the workload as the next request.
@@ -168,14 +229,16 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
         _ connection: Connection<RequestConnection>, received payload: RawSpan, as kind: MessageKind,
         outbox: inout Outbox
     ) {
-        receive(payload, outbox: &outbox)
+        receive(payload, as: kind, outbox: &outbox)
     }
 
     /// Matches a reply, records its latency, and sends the requests that may follow.
     @inline(__always)
-    func receive(_ payload: RawSpan, outbox: inout Outbox) {
+    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         context._withUnsafeGuaranteedRef { context in
-            workload._withUnsafeGuaranteedRef { $0.received(payload, by: self, in: context, outbox: &outbox) }
+            workload._withUnsafeGuaranteedRef {
+                $0.received(payload, as: kind, by: self, in: context, outbox: &outbox)
+            }
         }
     }
 }

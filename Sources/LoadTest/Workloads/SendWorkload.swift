@@ -12,7 +12,7 @@ extension BenchMode {
                 it. The kernel may buffer several megabytes per connection: run for at least a few seconds to measure \
                 the server. With `--messages`, the duration includes the time until the server has read all messages.
                 """,
-            options: [.connectRate, .messages, .rate, .ramp, .message, .file, .size, .binary],
+            options: [.connectRate, .messages, .rate, .ramp, .lifetime, .stages, .message, .file, .size, .binary],
             wording: ModeWording(title: "Send test", titleNamesMessages: true, countedThings: "messages sent"),
             metrics: ModeMetrics(hasLatencies: false, rate: .sent),
             // Only sent messages count, and queued ones are not sent yet.
@@ -29,7 +29,7 @@ internal final class SendWorkload: Workload {
     /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
+        message = context.makeEchoMessage()
         kind = context.plan.messages.kind
     }
 
@@ -70,7 +70,7 @@ internal final class SendConnection: LoadConnection, LoadHandler {
         outbox: inout Outbox
     ) {
         context._withUnsafeGuaranteedRef { context in
-            if context.takesIntoExchange(payload, on: self, outbox: &outbox) { return }
+            if context.takesIntoExchange(payload, as: kind, on: self, outbox: &outbox) { return }
             context.measurement.arrived(at: context.now)
         }
     }

@@ -20,7 +20,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     deinit {
-        storage?.deallocate()
+        if let storage { Self.release(storage, capacityBytes: capacityBytes) }
     }
 
     /// The number of readable bytes.
@@ -127,6 +127,12 @@ public struct ByteBuffer: ~Copyable {
         }
     }
 
+    /// Removes `count` bytes (0 to ``count``) from the end.
+    public mutating func removeLast(_ count: Int) {
+        precondition(count >= 0 && count <= self.count)
+        writeIndex -= count
+    }
+
     /// Removes all bytes but keeps the storage.
     @inlinable
     public mutating func removeAll() {
@@ -143,11 +149,8 @@ public struct ByteBuffer: ~Copyable {
 
     /// Frees the storage if the buffer is empty and its storage is larger than `bytes`.
     public mutating func releaseStorage(above bytes: Int) {
-        guard isEmpty, capacityBytes > bytes else { return }
-        storage?.deallocate()
-        storage = nil
-        capacityBytes = 0
-        removeAll()
+        guard isEmpty, capacityBytes > bytes, let released = surrender() else { return }
+        Self.release(released.start, capacityBytes: released.capacityBytes)
     }
 
     /// Takes ownership of storage from another buffer. This buffer must have none.
@@ -172,6 +175,12 @@ public struct ByteBuffer: ~Copyable {
         if bytes > capacityBytes { moveToStorage(of: bytes) }
     }
 
+    /// Grows the storage to `bytes` if it is smaller and ``LargeStorage`` has kept storage of this size.
+    internal mutating func growStorageIfKept(to bytes: Int) {
+        guard bytes > capacityBytes, let kept = LargeStorage.takeKept(atLeast: bytes) else { return }
+        move(to: kept)
+    }
+
     @usableFromInline
     internal mutating func makeRoom(for count: Int) -> UnsafeMutableRawPointer {
         let readable = self.count
@@ -187,17 +196,31 @@ public struct ByteBuffer: ~Copyable {
     /// Moves the readable bytes to the front of new storage. Returns the address of the free space.
     @discardableResult
     private mutating func moveToStorage(of newCapacity: Int) -> UnsafeMutableRawPointer {
+        move(
+            to: newCapacity < LargeStorage.smallestBytes
+                ? LargeStorage.Block(byteCount: newCapacity)
+                : LargeStorage.take(atLeast: newCapacity))
+    }
+
+    @discardableResult
+    private mutating func move(to block: LargeStorage.Block) -> UnsafeMutableRawPointer {
         let readable = self.count
-        let newStorage = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
         if let storage {
-            newStorage.copyMemory(from: storage + readIndex, byteCount: readable)
+            block.start.copyMemory(from: storage + readIndex, byteCount: readable)
+            // Not kept for reuse: a buffer that grows to a large size would leave the same amount behind.
             storage.deallocate()
         }
-        storage = newStorage
-        capacityBytes = newCapacity
+        storage = block.start
+        capacityBytes = block.capacityBytes
         readIndex = 0
         writeIndex = readable
-        return newStorage + readable
+        return block.start + readable
+    }
+
+    /// Frees storage, or keeps it for other buffers.
+    internal static func release(_ storage: UnsafeMutableRawPointer, capacityBytes: Int) {
+        guard capacityBytes >= LargeStorage.smallestBytes else { return storage.deallocate() }
+        LargeStorage.giveBack(LargeStorage.Block(start: storage, capacityBytes: capacityBytes))
     }
 
     private static let smallestCapacityBytes = 256

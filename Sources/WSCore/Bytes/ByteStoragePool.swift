@@ -1,30 +1,32 @@
 /// Lends storage to the buffers of one loop. Empty buffers need none.
-public final class ByteStoragePool {
+struct ByteStoragePool: ~Copyable {
     private var storages: [(start: UnsafeMutableRawPointer, capacityBytes: Int)] = []
     private var heldBytes = 0
     private let maximumBytes: Int
 
     /// Creates an empty pool.
     /// - Parameter maximumBytes: The maximum amount of storage to keep, in bytes. Defaults to 1 MiB; the rest is freed.
-    public init(maximumBytes: Int = 1 << 20) {
+    init(maximumBytes: Int = 1 << 20) {
         self.maximumBytes = maximumBytes
     }
 
     deinit {
-        for storage in storages { storage.start.deallocate() }
+        for storage in storages { ByteBuffer.release(storage.start, capacityBytes: storage.capacityBytes) }
     }
 
     /// Lends the most recently returned storage to a buffer without storage, if available.
-    public func lend(to buffer: inout ByteBuffer) {
+    mutating func lend(to buffer: inout ByteBuffer) {
         guard buffer.storage == nil, let storage = storages.popLast() else { return }
         heldBytes -= storage.capacityBytes
         buffer.adopt(storage.start, capacityBytes: storage.capacityBytes)
     }
 
     /// Takes the storage of a buffer if it is empty.
-    public func takeBack(from buffer: inout ByteBuffer) {
+    mutating func takeBack(from buffer: inout ByteBuffer) {
         guard buffer.isEmpty, let storage = buffer.surrender() else { return }
-        guard heldBytes + storage.capacityBytes <= maximumBytes else { return storage.start.deallocate() }
+        guard heldBytes + storage.capacityBytes <= maximumBytes else {
+            return ByteBuffer.release(storage.start, capacityBytes: storage.capacityBytes)
+        }
         heldBytes += storage.capacityBytes
         storages.append(storage)
     }

@@ -28,6 +28,25 @@ public func escapingControls(_ text: String, keepingLayout: Bool = false) -> Str
 /// The maximum number of marks on one character, twice the number that any script uses.
 private let maximumMarks = 8
 
+/// Escapes text for the content and the quoted attributes of HTML and XML. Characters that XML 1.0 does not have become
+/// U+FFFD.
+public func escapingMarkup(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": escaped += "&amp;"
+        case "<": escaped += "&lt;"
+        case ">": escaped += "&gt;"
+        case "\"": escaped += "&quot;"
+        case "'": escaped += "&#39;"
+        // XML 1.0 §2.2: control characters, U+FFFE, and U+FFFF are not allowed.
+        case _ where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE: escaped += "\u{FFFD}"
+        default: escaped.unicodeScalars.append(scalar)
+        }
+    }
+    return escaped
+}
+
 /// Quotes text from a peer or user for a one-line message, truncated to 120 Unicode scalars.
 ///
 /// Quotes and backslashes are escaped, so the text cannot fake its end.
@@ -66,7 +85,7 @@ extension Unicode.Scalar {
     fileprivate var mayBeMark: Bool { value >= 0x300 }
 
     /// Whether the scalar combines with the one before it.
-    fileprivate var isMark: Bool {
+    public var isMark: Bool {
         guard mayBeMark else { return false }
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return true

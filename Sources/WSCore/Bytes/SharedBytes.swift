@@ -1,6 +1,6 @@
 /// Immutable bytes that several queues refer to, stored only once.
 public final class SharedBytes {
-    private let bytes: ByteBuffer
+    @usableFromInline internal let bytes: ByteBuffer
 
     /// The minimum size worth sharing, in bytes. Copying fewer bytes is cheaper than a reference, which takes an
     /// allocation and a separate write.
@@ -15,6 +15,7 @@ public final class SharedBytes {
     public var count: Int { bytes.count }
 
     /// Calls `body` with the bytes starting at `offset` (0 to ``count``).
+    @inlinable
     public func withBytes<R, E: Error>(from offset: Int = 0, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try bytes.withReadableBytes { (bytes) throws(E) in try body(bytes.extracting(droppingFirst: offset)) }
     }

@@ -11,16 +11,13 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Receives the connection's events.
     public let handler: Handler
 
+    // Copied from the resources: access through two references would cost a retain each time.
     /// The loop that runs the connection.
     public let loop: EventLoop
 
     internal let stream: any ByteStream
     internal let resources: ConnectionResources
-    // Copied from the resources, like the loop: access through two references would cost a retain each time.
-    private let outputStorage: ByteStoragePool
     @usableFromInline internal var session: Session
-    /// Input to decode before reading more, because the handler could not take it; nil if there is none.
-    private var unread: ConnectionUnreadBytes?
     @usableFromInline internal private(set) var isReceiving = false
     private var isTerminating = false
     private var isTurnEndScheduled = false
@@ -32,6 +29,8 @@ public final class Connection<Handler: ConnectionHandler> {
     private var hasEnded = false
     /// The state of the connection's end, or nil while the connection shows no sign of ending.
     private var departure: ConnectionDeparture?
+    /// Input to decode before reading more, because the handler could not take it; nil if there is none.
+    private var unread: ConnectionUnreadBytes?
 
     /// Creates a connection on a stream that has just completed the opening handshake. Call ``start(with:)`` next.
     ///
@@ -48,7 +47,6 @@ public final class Connection<Handler: ConnectionHandler> {
         self.stream = stream
         self.resources = resources
         loop = resources.loop
-        outputStorage = resources.outputStorage
         self.settings = settings
         self.handler = handler
         let codec = deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) }
@@ -57,6 +55,7 @@ public final class Connection<Handler: ConnectionHandler> {
             fragmentBytes: settings.fragmentBytes, compressor: codec?.compressor, decompressor: codec?.decompressor,
             partialInputs: resources.partialInputs, answersPings: settings.answersPings)
         session.outbox.observer = handler.sentFrameObserver
+        session.outbox.sharesReceivedMessages = true
     }
 
     /// Starts the connection.
@@ -65,7 +64,7 @@ public final class Connection<Handler: ConnectionHandler> {
     ///   - firstBytes: Bytes that arrived after the peer's part of the opening handshake, in the same read.
     public func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
         stream.delegate = self
-        outputStorage.lend(to: &session.outbox.bytes)
+        resources.outputStorage.lend(to: &session.outbox.bytes)
         response.withUnsafeBytes { session.outbox.bytes.append($0.bytes) }
         scheduleFlush()
         var firstBytes = firstBytes
@@ -121,7 +120,7 @@ public final class Connection<Handler: ConnectionHandler> {
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving else { return false }
-        outputStorage.lend(to: &session.outbox.bytes)
+        resources.outputStorage.lend(to: &session.outbox.bytes)
         guard session.outbox.send(payload, as: kind) else { return false }
         scheduleFlush()
         return true
@@ -132,7 +131,7 @@ public final class Connection<Handler: ConnectionHandler> {
     public func send(_ message: SharedMessage) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving else { return false }
-        outputStorage.lend(to: &session.outbox.bytes)
+        resources.outputStorage.lend(to: &session.outbox.bytes)
         guard session.outbox.send(message) else { return false }
         scheduleFlush()
         return true
@@ -229,7 +228,7 @@ public final class Connection<Handler: ConnectionHandler> {
         } catch {
             return didFailToWrite(error)
         }
-        outputStorage.takeBack(from: &session.outbox.bytes)
+        resources.outputStorage.takeBack(from: &session.outbox.bytes)
         // Only after writing the close frame: output the kernel takes at once is no sign of a slow reader.
         if session.outbox.isSendingOver { startCloseTimer() }
         if wasFull, queuedBytes <= settings.queueLimitBytes / 2 {
@@ -291,7 +290,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func take(_ bytes: inout MutableRawSpan) -> Int {
-        outputStorage.lend(to: &session.outbox.bytes)
+        resources.outputStorage.lend(to: &session.outbox.bytes)
         isReceiving = true
         defer { isReceiving = false }
         return Handler.decode(&bytes, on: self)

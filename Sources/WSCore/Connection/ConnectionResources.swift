@@ -5,7 +5,7 @@ public final class ConnectionResources {
     /// The masking keys for client frames.
     public let maskingKeys: MaskingKeySource
     /// Buffers for the output of a turn.
-    let outputStorage = ByteStoragePool()
+    var outputStorage = ByteStoragePool()
     /// Partial inputs, lent to sessions while they decode.
     let partialInputs = PartialInputPool()
     /// zlib streams and buffers, lent to connections while they compress.

@@ -27,6 +27,8 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
         case lost(silentFor: Duration)
     }
 
+    /// Returns the message to send instead of the one of the settings, or `nil` to skip a heartbeat.
+    public var nextMessage: (() -> [UInt8]?)?
     private unowned let connection: Connection<Handler>
     private let settings: Settings
     private let report: (Event) -> Void
@@ -68,9 +70,10 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
             report(.sentPing(payload))
             timer?.start(after: settings.interval)
         case .sendMessage:
-            let message = settings.message ?? []
-            connection.send(message.span.bytes, as: .text)
-            report(.sentMessage(message))
+            if let message = nextMessage.map({ $0() }) ?? settings.message {
+                connection.send(message.span.bytes, as: .text)
+                report(.sentMessage(message))
+            }
             timer?.start(after: settings.interval)
         case .peerIsLost(let silence):
             timer = nil

@@ -11,18 +11,25 @@
 /// server would always lose messages that a pong had seemingly confirmed. Instead, that window opens only briefly,
 /// twice a second.
 ///
-/// Messages recorded without a connection wait for the next one.
+/// Messages recorded without a connection wait for the next one. No ping or answer covers them until they are sent.
 public struct UnacknowledgedMessages: ~Copyable {
     /// The range that a ping covers: all messages up to this point, counted from the very first one.
     private struct Mark {
         let number: UInt64
-        let endBytes: Int
-        let endCount: Int
+        let end: End
+    }
+
+    /// The end of a range of messages.
+    private struct End {
+        var bytes = 0
+        var count = 0
     }
 
     private var records = ByteBuffer()
-    private var recordedBytes = 0
-    private var recordedCount = 0
+    /// The end of all messages.
+    private var recorded = End()
+    /// The end of the messages that have been sent on any connection.
+    private var sent = End()
     private var confirmedCount = 0
     private var marks: [Mark] = []
     private var pingCount: UInt64 = 0
@@ -46,7 +53,9 @@ public struct UnacknowledgedMessages: ~Copyable {
     public init() {}
 
     /// The number of unconfirmed messages.
-    public var count: Int { recordedCount - confirmedCount }
+    public var count: Int { recorded.count - confirmedCount }
+    /// The number of messages that have not been sent on any connection. They are the last ones.
+    public var waitingCount: Int { recorded.count - sent.count }
     /// Whether there are no unconfirmed messages.
     public var isEmpty: Bool { records.isEmpty }
     /// The memory used by the messages in bytes, including 8 bytes per message in addition to the payload.
@@ -60,8 +69,9 @@ public struct UnacknowledgedMessages: ~Copyable {
     /// - Parameters:
     ///   - payload: The message, which is copied.
     ///   - kind: The message type.
+    ///   - isSent: Whether the message is being sent now. All earlier messages have been sent, too.
     ///   - now: The monotonic time.
-    public mutating func record(_ payload: RawSpan, as kind: MessageKind, at now: Duration) {
+    public mutating func record(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, at now: Duration) {
         let recordBytes = Self.recordHeaderBytes + payload.byteCount
         let target = records.reserve(recordBytes)
         target.storeBytes(of: payload.byteCount << 1 | (kind == .text ? 1 : 0), as: Int.self)
@@ -71,8 +81,10 @@ public struct UnacknowledgedMessages: ~Copyable {
             }
         }
         records.commit(recordBytes)
-        recordedBytes += recordBytes
-        recordedCount += 1
+        recorded.bytes += recordBytes
+        recorded.count += 1
+        guard isSent else { return }
+        sent = recorded
         if firstUncoveredTime == nil { firstUncoveredTime = now }
     }
 
@@ -96,15 +108,15 @@ public struct UnacknowledgedMessages: ~Copyable {
         pingDueTime.map { $0 <= now } ?? false
     }
 
-    /// Creates a ping that covers all messages so far. Returns its payload, which must be sent now.
+    /// Creates a ping that covers all messages sent so far. Returns its payload, which must be sent now.
     public mutating func makePing() -> [UInt8] {
         pingCount += 1
-        marks.append(Mark(number: pingCount, endBytes: recordedBytes, endCount: recordedCount))
+        marks.append(Mark(number: pingCount, end: sent))
         firstUncoveredTime = nil
         return Self.payload.bytes(pingCount)
     }
 
-    private var uncoveredBytes: Int { marks.last.map { recordedBytes - $0.endBytes } ?? byteCount }
+    private var uncoveredBytes: Int { marks.last.map { recorded.bytes - $0.end.bytes } ?? byteCount }
 
     // MARK: Confirming
 
@@ -120,23 +132,23 @@ public struct UnacknowledgedMessages: ~Copyable {
         else { return 0 }
         let mark = marks[index]
         marks.removeSubrange(...index)
-        return confirm(mark)
+        return confirm(mark.end)
     }
 
-    /// Processes the peer's answer to our close frame, which confirms all messages.
+    /// Processes the peer's answer to our close frame, which confirms all messages sent.
     /// - Returns: The number of messages confirmed.
     @discardableResult
     public mutating func closeConfirmed() -> Int {
         marks.removeAll()
         firstUncoveredTime = nil
-        return confirm(Mark(number: pingCount, endBytes: recordedBytes, endCount: recordedCount))
+        return confirm(sent)
     }
 
-    private mutating func confirm(_ mark: Mark) -> Int {
-        let count = mark.endCount - confirmedCount
-        records.consume(byteCount - (recordedBytes - mark.endBytes))
+    private mutating func confirm(_ end: End) -> Int {
+        let count = end.count - confirmedCount
+        records.consume(byteCount - (recorded.bytes - end.bytes))
         records.releaseStorage(above: Self.keptStorageBytes)
-        confirmedCount = mark.endCount
+        confirmedCount = end.count
         return count
     }
 
@@ -149,6 +161,7 @@ public struct UnacknowledgedMessages: ~Copyable {
     public mutating func connectionOpened(at now: Duration, send: (RawSpan, MessageKind) -> Void) {
         isConnected = true
         marks.removeAll()
+        sent = recorded
         firstUncoveredTime = isEmpty ? nil : now
         records.withReadableBytes { bytes in
             var offset = 0

@@ -1,20 +1,21 @@
 /// Compresses the outgoing messages of a connection (RFC 7692 §7.2.1).
 final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
+    // The small fields come first, to avoid padding.
     private let keepsContext: Bool
-    private let memory: DeflateMemory
     /// The number of consecutive messages that compression did not shorten.
-    private var failureCount = 0
+    private var failureCount: UInt8 = 0
     /// The number of messages to send uncompressed before the next trial.
-    private var messagesToSkip = 0
+    private var messagesToSkip: UInt8 = 0
+    private let memory: DeflateMemory
 
     /// The minimum size of a message to compress, in bytes. The headers of the packet alone exceed 40 bytes, and
     /// compressing a shorter message would take a hundred times as long as sending it.
     static let smallestBytes = 64
     /// The number of consecutive failures after which only one message in ``trialInterval`` is tried. Otherwise, random
     /// data would be slowed down to zlib's speed without benefit.
-    static let patience = 8
+    static let patience: UInt8 = 8
     /// The number of messages per trial while compression does not help.
-    static let trialInterval = 16
+    static let trialInterval: UInt8 = 16
 
     /// Creates the compressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
@@ -47,8 +48,8 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
             // RFC 7692 §7.2.1: remove the last four octets of the empty block at the end.
             output.withReadableBytes { body($0.extracting(droppingLast: flushMarker.count)) }
         } else {
-            failureCount += 1
-            if failureCount >= Self.patience { messagesToSkip = Self.trialInterval - 1 }
+            failureCount = min(failureCount + 1, Self.patience)
+            if failureCount == Self.patience { messagesToSkip = Self.trialInterval - 1 }
         }
         output.removeAll()
         output.releaseStorage(above: DeflateMemory.keptStorageBytes)

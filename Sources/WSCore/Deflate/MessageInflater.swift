@@ -1,8 +1,8 @@
 /// Decompresses the incoming messages of a connection (RFC 7692 §7.2.2).
 final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor {
     private let keepsContext: Bool
-    private let memory: DeflateMemory
     private var isInMessage = false
+    private let memory: DeflateMemory
     /// The history saved when the stream was given back; empty while a stream is borrowed.
     private(set) var history: [UInt8] = []
 

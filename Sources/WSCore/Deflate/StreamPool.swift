@@ -38,7 +38,7 @@ final class StreamPool<Stream: ZlibStream> {
         if let stream = borrower.stream { return stream }
         let stream = makeStream(windowBits: borrower.windowBits)
         borrower.stream = stream
-        borrower.loanIndex = loans.count
+        borrower.loanIndex = Int32(clamping: loans.count)
         loans.append(Loan(borrower: borrower))
         borrower.willUse(stream)
         didLend()
@@ -81,7 +81,7 @@ final class StreamPool<Stream: ZlibStream> {
         borrower.stream = nil
         let last = loans.removeLast()
         guard borrower.loanIndex < loans.count else { return }
-        loans[borrower.loanIndex] = last
+        loans[Int(borrower.loanIndex)] = last
         last.borrower.loanIndex = borrower.loanIndex
     }
 
@@ -99,17 +99,20 @@ final class StreamPool<Stream: ZlibStream> {
 
 /// One direction of a connection, which borrows a stream while it is busy.
 class StreamBorrower<Stream: ZlibStream> {
-    /// The negotiated window size, 8 to 15 bits.
-    final let windowBits: Int
     private let pool: StreamPool<Stream>
     fileprivate final var stream: Stream?
-    fileprivate final var loanIndex = 0
     fileprivate final var lastUse: UInt64 = 0
+    // Small integers: there are two borrowers per connection.
+    fileprivate final var loanIndex: Int32 = 0
+    private let smallWindowBits: UInt8
 
     init(windowBits: Int, pool: StreamPool<Stream>) {
-        self.windowBits = windowBits
+        smallWindowBits = UInt8(clamping: windowBits)
         self.pool = pool
     }
+
+    /// The negotiated window size, 8 to 15 bits.
+    final var windowBits: Int { Int(smallWindowBits) }
 
     deinit {
         pool.giveBack(from: self)

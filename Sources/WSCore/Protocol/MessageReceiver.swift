@@ -4,11 +4,11 @@
 /// header (14 bytes at most), the payload of a partial control frame, and the received part of a message.
 public struct MessageReceiver: ~Copyable {
     @usableFromInline internal let role: Role
-    @usableFromInline internal let limits: Limits
-    @usableFromInline internal let decompressor: (any MessageDecompressor)?
-    @usableFromInline internal var traffic = Traffic()
     /// Whether the peer has sent its close frame or violated the protocol. Further input is ignored.
+    // Next to the role to avoid padding: there are many connections.
     @usableFromInline internal private(set) var isFinished = false
+    @usableFromInline internal let limits: Limits
+    @usableFromInline internal var traffic = Traffic()
 
     /// The incomplete frame or message, or nil if there is none or `receive` is decoding it.
     @usableFromInline internal var partial: PartialInput?
@@ -18,14 +18,10 @@ public struct MessageReceiver: ~Copyable {
     public static let keptStorageBytes = 64 << 10
 
     /// Creates the receiving half of an open connection.
-    public init(
-        role: Role, limits: Limits, decompressor: (any MessageDecompressor)? = nil,
-        pool: PartialInputPool = PartialInputPool()
-    ) {
+    public init(role: Role, limits: Limits, pool: PartialInputPool = PartialInputPool()) {
         self.role = role
         self.pool = pool
         self.limits = limits
-        self.decompressor = decompressor
     }
 
     /// Decodes bytes from the peer; see ``Session/receive(_:handler:)``.
@@ -35,6 +31,7 @@ public struct MessageReceiver: ~Copyable {
     ) throws(ProtocolError) -> Int {
         let partial = self.partial.take() ?? pool.take()
         let count = bytes.byteCount
+        let allowsCompression = outbox.extensions?.decompressor != nil
         var offset = 0
         defer {
             traffic.wireBytes &+= offset
@@ -50,7 +47,7 @@ public struct MessageReceiver: ~Copyable {
                 guard
                     let next = try Self.nextHeader(
                         bytes.bytes, offset: &offset, partial, receivedBy: role,
-                        allowsCompression: decompressor != nil)
+                        allowsCompression: allowsCompression)
                 else { return count }
                 try begin(next, partial)
                 handler.receivedHeader(next)
@@ -163,11 +160,26 @@ public struct MessageReceiver: ~Copyable {
             return
         }
         let isMessageEnd = isEnd && header.isFinal
-        try append(piece, isMessageEnd: isMessageEnd, as: kind, to: partial)
+        try append(piece, isMessageEnd: isMessageEnd, as: kind, to: partial, by: outbox.extensions)
         guard isMessageEnd else { return }
         let whole = partial.message.takeAll()
-        whole.withReadableBytes { deliver($0, as: kind, partial, outbox: &outbox, handler: &handler) }
-        keepStorage(of: whole, in: partial)
+        if outbox.sharesReceivedMessage(of: whole.count) {
+            deliverShared(SharedBytes(whole), as: kind, partial, outbox: &outbox, handler: &handler)
+        } else {
+            whole.withReadableBytes { deliver($0, as: kind, partial, outbox: &outbox, handler: &handler) }
+            keepStorage(of: whole, in: partial, outbox.extensions)
+        }
+    }
+
+    /// Delivers a large message. The outbox can send it back without copying it.
+    @inlinable @inline(never)
+    internal mutating func deliverShared<Handler: SessionHandler & ~Copyable>(
+        _ whole: SharedBytes, as kind: MessageKind, _ partial: PartialInput, outbox: inout Outbox,
+        handler: inout Handler
+    ) {
+        outbox.beginSharing(whole)
+        whole.withBytes { deliver($0, as: kind, partial, outbox: &outbox, handler: &handler) }
+        outbox.endSharing()
     }
 
     @inlinable @inline(__always)
@@ -184,13 +196,15 @@ public struct MessageReceiver: ~Copyable {
     /// Appends a piece to a message that is fragmented, incomplete, or compressed, and decompresses it if necessary.
     @usableFromInline
     internal func append(
-        _ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind, to partial: PartialInput
+        _ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind, to partial: PartialInput,
+        by extensions: SessionExtensions?
     ) throws(ProtocolError) {
         let countBefore = partial.message.count
         if partial.isCompressed {
-            try decompressor?.decompress(
+            try extensions?.decompressor?.decompress(
                 piece, isMessageEnd: isMessageEnd, into: &partial.message, limitBytes: limits.maximumMessageBytes)
         } else {
+            makeRoom(for: piece, in: partial)
             partial.message.append(piece)
         }
         guard kind == .text else { return }
@@ -201,14 +215,28 @@ public struct MessageReceiver: ~Copyable {
         guard isValid, partial.text.isAtBoundary || !isMessageEnd else { throw .invalidText }
     }
 
+    /// Makes room for a piece of the last frame, when the size of the message is known: for all of it if enough storage
+    /// has been kept, otherwise in proportion to the received bytes. Thus a peer cannot make us allocate memory by
+    /// announcing a large message.
+    private func makeRoom(for piece: RawSpan, in partial: PartialInput) {
+        guard let frame = partial.frame, frame.isFinal, partial.message.freeBytes < piece.byteCount else { return }
+        let count = partial.message.count
+        let wholeCount = count + frame.payloadBytes - partial.payloadBytesReceived + piece.byteCount
+        partial.message.growStorageIfKept(to: wholeCount)
+        guard partial.message.freeBytes < piece.byteCount else { return }
+        partial.message.growStorage(to: min(wholeCount, max(count + piece.byteCount, 2 * partial.message.storageBytes)))
+    }
+
     /// Keeps the storage of a delivered message for the next one.
     @usableFromInline
-    internal func keepStorage(of whole: consuming ByteBuffer, in partial: PartialInput) {
+    internal func keepStorage(
+        of whole: consuming ByteBuffer, in partial: PartialInput, _ extensions: SessionExtensions?
+    ) {
         // No other message can be in progress: the handler cannot receive input while it handles this one.
         partial.message = whole
         partial.message.removeAll()
         partial.message.releaseStorage(above: Self.keptStorageBytes)
-        if partial.isCompressed { decompressor?.recycle(&partial.message) }
+        if partial.isCompressed { extensions?.decompressor?.recycle(&partial.message) }
     }
 
     @inlinable

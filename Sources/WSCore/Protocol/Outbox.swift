@@ -6,27 +6,42 @@ public struct Outbox: ~Copyable {
     public let role: Role
     /// Whether pings are answered, as RFC 6455 §5.5.2 requires. False simulates a misbehaving peer in tests.
     public var answersPings: Bool
+    /// Whether a server sends a large message back by reference, through ``queue``.
+    internal var sharesReceivedMessages = false
+    /// The maximum payload of a data frame in bytes (1 or more). Larger messages are fragmented. A small integer, next to
+    /// the Booleans: there are many connections.
+    @usableFromInline internal let maximumPayload: UInt32
     /// The encoded frames waiting to be written after those in ``queue``.
     ///
     /// Large frames shared with other connections, and everything before them, are in ``queue``.
     public var bytes = ByteBuffer()
     /// Observes outgoing frames, or nil.
-    public var observer: (any SentFrameObserver)?
+    public var observer: (any SentFrameObserver)? {
+        get { extensions?.observer }
+        set {
+            guard newValue != nil || extensions != nil else { return }
+            let extensions = self.extensions ?? SessionExtensions()
+            extensions.observer = newValue
+            self.extensions = extensions
+        }
+    }
     /// The messages and bytes sent so far.
     public var traffic: Traffic { sent }
 
     @usableFromInline internal var sent = Traffic()
-    /// The maximum payload of a data frame in bytes (1 or more). Larger messages are fragmented.
-    @usableFromInline internal let maximumPayloadBytes: Int
     /// The state of the closing handshake, or nil if it has not begun, as for nearly all connections.
     @usableFromInline internal private(set) var closingState: ClosingState?
     @usableFromInline internal let maskingKeys: MaskingKeySource
-    @usableFromInline internal let compressor: (any MessageCompressor)?
+    /// Compression and the observer, or nil if the session has neither.
+    @usableFromInline internal var extensions: SessionExtensions?
     private var backlog: OutboxBacklog?
 
     /// The number of waiting bytes above which only the latest ping is answered. It bounds the memory used for a peer
     /// that sends pings but does not read.
     public static let pongBacklogBytes = 64 << 10
+
+    /// The minimum size of a received message that is sent back by reference, in bytes.
+    @inlinable internal static var sharedMessageBytes: Int { 128 << 10 }
 
     /// Creates the sending half of an open connection.
     public init(
@@ -36,9 +51,14 @@ public struct Outbox: ~Copyable {
         self.role = role
         self.answersPings = answersPings
         self.maskingKeys = maskingKeys
-        self.compressor = compressor
-        maximumPayloadBytes = fragmentBytes.map { max(1, $0) } ?? .max
+        extensions = compressor.map { SessionExtensions(compressor: $0) }
+        maximumPayload = UInt32(clamping: fragmentBytes.map { max(1, $0) } ?? .max)
     }
+
+    /// Compresses outgoing messages, or nil.
+    internal var compressor: (any MessageCompressor)? { extensions?.compressor }
+
+    @inlinable internal var maximumPayloadBytes: Int { Int(maximumPayload) }
 
     /// The state of the closing handshake.
     public internal(set) var closing: ClosingHandshake {
@@ -78,6 +98,39 @@ public struct Outbox: ~Copyable {
         makeBacklog().queue.append(frames, after: &bytes)
     }
 
+    /// Whether a received message of this size should be passed to ``beginSharing(_:)``. An answer with the same bytes
+    /// then needs no copy, unless they are masked, compressed, or divided into fragments.
+    @usableFromInline
+    internal func sharesReceivedMessage(of byteCount: Int) -> Bool {
+        sharesReceivedMessages && byteCount >= Self.sharedMessageBytes && byteCount <= maximumPayloadBytes
+            && role == .server && compressor == nil
+    }
+
+    /// Prepares to send the received message back, while it is delivered.
+    @usableFromInline
+    internal mutating func beginSharing(_ message: SharedBytes) {
+        makeBacklog().received = message
+    }
+
+    /// Ends the delivery of the message.
+    @usableFromInline
+    internal mutating func endSharing() {
+        guard let backlog else { return }
+        backlog.received = nil
+        if backlog.isEmpty { self.backlog = nil }
+    }
+
+    /// Appends a payload by reference if it is the received message that is being delivered.
+    @usableFromInline
+    internal mutating func appendReceived(_ payload: RawSpan) -> Bool {
+        guard let backlog, let received = backlog.received, payload.byteCount == received.count else { return false }
+        let isSame = payload.withUnsafeBytes { payload in
+            received.withBytes { $0.withUnsafeBytes { $0.baseAddress == payload.baseAddress } }
+        }
+        if isSame { backlog.queue.append(received, after: &bytes) }
+        return isSame
+    }
+
     private mutating func makeBacklog() -> OutboxBacklog {
         let backlog = self.backlog ?? OutboxBacklog()
         self.backlog = backlog
@@ -100,7 +153,7 @@ public struct Outbox: ~Copyable {
         guard !isSendingOver else { return false }
         sent.messages &+= 1
         sent.messageBytes &+= payload.byteCount
-        if compressor == nil || !sendCompressed(payload, as: kind) {
+        if extensions == nil || !sendCompressed(payload, as: kind) {
             appendMessage(payload, as: kind, isCompressed: false)
         }
         return true
@@ -108,7 +161,7 @@ public struct Outbox: ~Copyable {
 
     @usableFromInline
     internal mutating func sendCompressed(_ payload: RawSpan, as kind: MessageKind) -> Bool {
-        compressor?.compress(payload) { appendMessage($0, as: kind, isCompressed: true) } ?? false
+        extensions?.compressor?.compress(payload) { appendMessage($0, as: kind, isCompressed: true) } ?? false
     }
 
     @inlinable
@@ -147,12 +200,17 @@ public struct Outbox: ~Copyable {
         return true
     }
 
+    @usableFromInline
+    internal func observe(_ header: FrameHeader, _ payload: RawSpan) {
+        extensions?.observer?.sent(header, payload: payload)
+    }
+
     /// Notifies the outbox that bytes have been taken for writing. Sends a held-back pong if the backlog allows it.
     public mutating func bytesWereTaken() {
         guard let backlog, queuedBytes <= Self.pongBacklogBytes else { return }
         let pendingPong = backlog.pendingPong
         backlog.pendingPong = nil
-        if backlog.queue.first == nil { self.backlog = nil }
+        if backlog.isEmpty { self.backlog = nil }
         guard let pendingPong, closing.received == nil else { return }
         appendFrame(.pong, pendingPong.span.bytes)
     }
@@ -209,7 +267,7 @@ public struct Outbox: ~Copyable {
         case .server:
             // RFC 6455 §5.1: a server must not mask any frames.
             header.encode(into: &bytes)
-            bytes.append(payload)
+            if payload.byteCount < Self.sharedMessageBytes || !appendReceived(payload) { bytes.append(payload) }
         case .client:
             // RFC 6455 §5.1, §5.3: a client must mask every frame, each with a fresh key.
             let key = maskingKeys.next()
@@ -218,7 +276,7 @@ public struct Outbox: ~Copyable {
             bytes.append(payload, maskedWith: key)
         }
         sent.wireBytes &+= header.encodedBytes &+ payload.byteCount
-        if let observer { observer.sent(header, payload: payload) }
+        if extensions != nil { observe(header, payload) }
     }
 }
 
@@ -232,12 +290,29 @@ internal final class ClosingState {
     }
 }
 
+/// The parts of a session that most sessions do not have.
+@usableFromInline
+internal final class SessionExtensions {
+    let compressor: (any MessageCompressor)?
+    @usableFromInline internal let decompressor: (any MessageDecompressor)?
+    var observer: (any SentFrameObserver)?
+
+    init(compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil) {
+        self.compressor = compressor
+        self.decompressor = decompressor
+    }
+}
+
 /// The part of an outbox that only connections with a slow reader or shared frames need.
 final class OutboxBacklog {
     /// The frames to write before the outbox's own bytes.
     let queue = WriteQueue()
     /// The payload of the pong held back until the peer reads, if any.
     var pendingPong: [UInt8]?
+    /// The large message that is being delivered, if any.
+    var received: SharedBytes?
+
+    var isEmpty: Bool { queue.first == nil && pendingPong == nil && received == nil }
 }
 
 /// Observes the frames a session sends.

@@ -29,9 +29,11 @@ public struct Session: ~Copyable {
         partialInputs: PartialInputPool = PartialInputPool(), answersPings: Bool = true
     ) {
         outbox = Outbox(
-            role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, compressor: compressor,
-            answersPings: answersPings)
-        receiver = MessageReceiver(role: role, limits: limits, decompressor: decompressor, pool: partialInputs)
+            role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, answersPings: answersPings)
+        if compressor != nil || decompressor != nil {
+            outbox.extensions = SessionExtensions(compressor: compressor, decompressor: decompressor)
+        }
+        receiver = MessageReceiver(role: role, limits: limits, pool: partialInputs)
     }
 
     /// The state of the closing handshake.

@@ -84,11 +84,11 @@ final class BenchRun {
 
     private func didOpen() {
         let openCount = pool.openCount
-        guard openCount > 0 || !settings.plan.mode.load.needsConnections else { return pool.drain() }
+        guard openCount > 0 || !settings.plan.opensConnectionsFirst else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
             console.error(
-                "\(message); continuing with \(openCount) of \(settings.arguments.load.connectionCount) connections")
+                "\(message); continuing with \(openCount) of \(settings.plan.connectionCount) connections")
         }
         let delay = startDelay
         if delay < .zero {
@@ -128,7 +128,11 @@ final class BenchRun {
     /// Returns the failure of a run that came to its end, or `nil` if it has none.
     private func verdict(on tally: LoadTally) -> Failure? {
         if let toldFailure { return .told(toldFailure) }
-        if let failure { return failure }
+        if let failure {
+            // Its step has been reported, unless the run ended before the load.
+            if case .scenarioFailed(let step) = failure, monitor.hasReported(step) { return .told(failure) }
+            return failure
+        }
         if !tally.isFlawless { return .badReplies(tally, in: settings.plan.mode) }
         guard tally.timeouts > 0 else { return nil }
         return .lateReplies(tally.timeouts, after: settings.arguments.load.replyTimeout)
@@ -151,6 +155,12 @@ final class BenchRun {
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)
         let verdict = outputs.failure(of: judgement)
-        return problem ?? earlyFailure ?? self.verdict(on: results.tally) ?? verdict
+        let outcome = problem ?? earlyFailure ?? self.verdict(on: results.tally) ?? verdict
+        // With results, a line is enough: the server's response would hide them.
+        guard results.handshakes.totalCount > 0, let failure = outcome, failure.refusal != nil,
+            let message = failure.message
+        else { return outcome }
+        console.error(message)
+        return .told(failure)
     }
 }

@@ -9,9 +9,11 @@ import WSCore
 struct BenchSettings: Sendable {
     /// The arguments, for everything that needs no interpretation.
     let arguments: BenchArguments
-    /// The URL to connect to.
+    /// The URL to connect to, of the first connection.
     let url: WebSocketURL
-    /// The request and the way to the server.
+    /// The request for each connection.
+    let requests: RequestTemplate
+    /// The way to the server, with the request of the first connection.
     var connector: Connector.Settings
     /// The TLS settings, or `nil` if TLS cannot be needed.
     let tls: TLSClientSettings?
@@ -19,6 +21,10 @@ struct BenchSettings: Sendable {
     let showsProgress: Bool
     /// The load: connections, messages, and pace.
     let plan: LoadPlan
+    /// The application protocol, or `nil` if there is none.
+    let protocolSelection: ProtocolSelection?
+    /// The rows of the connections, or `nil` without a data file.
+    let data: DataFile?
 
     private static let defaultDuration = Duration.seconds(10)
     /// The descriptors reserved for purposes other than connections: standard streams, the loop, certificates, and the
@@ -31,20 +37,65 @@ struct BenchSettings: Sendable {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
         self.arguments = arguments
-        let composition = try ConnectorComposition(arguments.client, secrets: secrets)
+        try arguments.checkUser()
+        try InputPlace.check(arguments.readFiles)
+        let data = try arguments.data.path.map { (path) throws(Failure) in try DataFile(path) }
+        self.data = data
+        guard arguments.protocols.choice != .automatic else {
+            throw .badArgument(what: "--protocol auto", why: "a load test cannot detect the protocol; name it")
+        }
+        let protocolSelection = try ProtocolSelection.make(arguments.protocols, secrets: secrets)
+        self.protocolSelection = protocolSelection
+        let composition = try ConnectorComposition(
+            arguments.client, secrets: secrets, templates: data?.firstChoice ?? ChosenRow(),
+            protocolSelection: protocolSelection)
         showsProgress = BenchProgress.isWanted(by: arguments)
         url = composition.url
+        let requests = composition.requests
+        self.requests = requests
         connector = composition.connector
         tls = composition.tls
-        var plan = try Self.plan(arguments)
-        plan.exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
+        var plan = Self.plan(arguments)
+        if let data {
+            plan.data = LoadData(columns: data.columns, firstRow: data.firstRow) { data.takeRow($0) }
+            if plan.mode.load.needsConnections {
+                try data.load(plan.connectionCount) { (number, row) throws(Failure) in
+                    guard !requests.isConstant else { return }
+                    var values = RequestValues(connection: number + 1, ChosenRow(columns: data.columns, row: row))
+                    _ = try requests.request(&values)
+                }
+            }
+        }
+        let variables = data?.columns ?? VariableNames()
+        plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
+            try message.template(as: plan.messages.kind, variables: variables, secrets: secrets)
+        }
+        plan.exchange = try AutomaticExchange.Plan.make(arguments.exchange, variables: variables, secrets: secrets)
+        plan.applicationProtocol = protocolSelection.map { selection in
+            // The messages of a protocol in a file may depend on its login.
+            let isBuiltIn = if case .named = arguments.protocols.choice { true } else { false }
+            return LoadProtocol(name: selection.descriptor.name, checksLines: isBuiltIn) {
+                selection.makeSession(connection: $0, clockOffset: $1)
+            }
+        }
+        if !arguments.codecs.isEmpty {
+            plan.codecs = LoadCodecs(
+                decoders: arguments.codecs.decoders, encoder: arguments.codecs.encoder,
+                limitBytes: arguments.client.limits.maximumMessageBytes)
+        }
         plan.readinessTimeout = arguments.client.network.connectTimeouts.whole
+        plan.scenario = try LoadScenario.make(arguments.scenario, data: plan.data, secrets: secrets)
+        try Threshold.check(
+            arguments.result.thresholds, for: "--threshold", steps: plan.scenario?.stepNames, stages: plan.stageNames)
+        try Threshold.check(arguments.abortConditions, for: "--abort", steps: plan.scenario?.stepNames, stages: [])
         self.plan = plan
-        guard arguments.load.threadCount <= arguments.load.connectionCount else {
+        try Self.checkRateStages(arguments.load)
+        try Self.check(arguments.abortConditions, in: plan.mode)
+        guard arguments.load.threadCount <= plan.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.load.threadCount)",
-                why: "there are only \(Phrase.count(arguments.load.connectionCount, "connection")); raise --connections"
-            )
+                why: "there are only \(Phrase.count(plan.connectionCount, "connection")); "
+                    + (plan.stages == nil ? "raise --connections" : "raise a target of --stages"))
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
@@ -54,30 +105,59 @@ struct BenchSettings: Sendable {
         try checkPorts()
     }
 
-    private static func plan(_ arguments: BenchArguments) throws(Failure) -> LoadPlan {
+    private static func plan(_ arguments: BenchArguments) -> LoadPlan {
         let kind: MessageKind = arguments.loadMessages.payload == .binary ? .binary : .text
-        var plan = LoadPlan(arguments.load.mode)
-        plan.connectionCount = arguments.load.connectionCount
+        var plan = LoadPlan(arguments.mode)
+        plan.connectionCount = arguments.load.stages?.maximum ?? arguments.load.connectionCount
         plan.threadCount = arguments.load.threadCount
         plan.publisherCount = arguments.load.publisherCount
         plan.connectRate = arguments.load.connectRate
         plan.messageCount = arguments.load.messageCount
         plan.rate = arguments.load.rate
+        plan.rateStages = arguments.load.rateStages
+        plan.stages = arguments.load.stages
+        plan.think = arguments.load.think
+        plan.lifetime = arguments.load.lifetime
         plan.ramp = arguments.load.ramp
         plan.warmup = arguments.load.warmup
-        plan.duration = arguments.load.duration ?? (arguments.load.messageCount == nil ? defaultDuration : nil)
+        plan.duration =
+            plan.allStages?.duration ?? arguments.load.duration
+            ?? (arguments.load.messageCount == nil ? defaultDuration : nil)
         plan.heartbeat = arguments.load.heartbeat
         plan.inFlight = arguments.load.inFlight
         plan.replyTimeout = arguments.load.replyTimeout
         plan.messages.kind = kind
-        plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
-            try message.template(as: kind)
-        }
         plan.messages.sizeBytes = arguments.loadMessages.sizeBytes
         plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         plan.replies.field = arguments.replies.field
         plan.replies.expectations = arguments.replies.expectations
         return plan
+    }
+
+    /// Checks that the conditions are about something that the mode measures.
+    private static func check(_ conditions: [Threshold], in mode: BenchMode) throws(Failure) {
+        guard !mode.metrics.hasLatencies, let condition = conditions.first(where: \.isLatency) else { return }
+        throw .badArgument(
+            what: "--abort '\(escapingControls(condition.expression))'",
+            why: "--mode \(mode.rawValue) measures no latencies; use rate, sent, received, or errors")
+    }
+
+    /// Checks that no other option shapes a load whose rate has stages. The option table cannot, because the options are
+    /// compatible with a constant rate.
+    private static func checkRateStages(_ load: LoadArguments) throws(Failure) {
+        guard load.rateStages != nil else { return }
+        let others = [
+            ("--duration", load.duration != nil), ("--messages", load.messageCount != nil),
+            ("--ramp", load.ramp > .zero), ("--warmup", load.warmup > .zero),
+        ]
+        guard let other = others.first(where: \.1) else { return }
+        throw .badArgument(what: other.0, why: "it has no effect with the stages of --rate; remove one of them")
+    }
+
+    /// The option that determines the number of connections.
+    private var connectionsOption: String {
+        plan.stages == nil
+            ? "--connections \(plan.connectionCount)" : "--stages with \(plan.connectionCount) connections"
     }
 
     /// Checks that there are enough local ports: each connection to a server needs its own.
@@ -86,9 +166,9 @@ struct BenchSettings: Sendable {
         if case .unix = url.endpoint { return }
         guard arguments.client.network.unixSocket == nil, let ports = EphemeralPorts.count else { return }
         let most = ports * connectors.count
-        guard arguments.load.connectionCount > most else { return }
+        guard plan.connectionCount > most else { return }
         throw .badArgument(
-            what: "--connections \(arguments.load.connectionCount)",
+            what: connectionsOption,
             why: "one address has only \(ports) local ports; add addresses with --source-ip, "
                 + "or ports with 'sysctl net.ipv4.ip_local_port_range'")
     }
@@ -98,10 +178,10 @@ struct BenchSettings: Sendable {
         let reserved = Self.reservedDescriptors + arguments.load.threadCount * Self.descriptorsOfThread
         let endsHere = url.endpoint == .embeddedEcho ? 2 : 1
         let most = max(0, DescriptorLimit.raise() - reserved) / endsHere
-        guard arguments.load.connectionCount > most else { return }
-        let needed = arguments.load.connectionCount * endsHere + reserved
+        guard plan.connectionCount > most else { return }
+        let needed = plan.connectionCount * endsHere + reserved
         throw .badArgument(
-            what: "--connections \(arguments.load.connectionCount)",
+            what: connectionsOption,
             why:
                 "the limit on open files allows \(most); raise it with 'ulimit -n \(needed)', "
                 + "or test from several machines"
@@ -122,7 +202,7 @@ struct BenchSettings: Sendable {
     }
 
     /// The description of the load for the results.
-    var description: BenchDescription { plan.description(url: "\(url)") }
+    var description: BenchDescription { plan.description(url: requests.url.shown) }
 
     /// The close frame to send at the end.
     var closeFrame: CloseFrame {
@@ -135,30 +215,41 @@ struct BenchSettings: Sendable {
 extension MessageSource {
     /// Parses the message. A text file may also contain placeholders.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    fileprivate func template(as kind: MessageKind) throws(Failure) -> MessageTemplate {
+    fileprivate func template(
+        as kind: MessageKind, variables: VariableNames, secrets: Secrets
+    ) throws(Failure) -> Template {
+        let (text, option): (String, String)
         switch self {
-        case .text(let template): return template
-        case .file(let path): return try Self.template(in: path, as: kind)
+        case .text(let given): (text, option) = (given, "--message")
+        case .file(let path):
+            option = "--file \(escapingControls(path))"
+            let bytes = try HeaderFiles.contents(of: path, for: "--file", maximumBytes: Self.mostBytes)
+            guard !bytes.isEmpty else {
+                throw .badArgument(what: option, why: "it is empty; name a file with a message")
+            }
+            guard kind == .text else { return Template(literal: bytes) }
+            guard let contents = String(validating: bytes, as: UTF8.self) else {
+                throw .badArgument(what: option, why: "it is not UTF-8 text; send it with --binary")
+            }
+            text = contents
         }
+        let template = try Template.make(text, of: option, variables: variables, secrets: secrets)
+        try template.checkNeedsNoMessage(option)
+        return template
     }
 
     /// The maximum file size. A larger file, such as /dev/zero, is a mistake.
     private static let mostBytes = 1 << 30
+}
 
-    private static func template(in path: String, as kind: MessageKind) throws(Failure) -> MessageTemplate {
-        let bytes = try HeaderFiles.contents(of: path, for: "--file", maximumBytes: mostBytes)
-        func problem(_ why: String) -> Failure {
-            .badArgument(what: "--file \(escapingControls(path))", why: why)
-        }
-        guard !bytes.isEmpty else { throw problem("it is empty; name a file with a message") }
-        guard kind == .text else { return MessageTemplate(literal: bytes) }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw problem("it is not UTF-8 text; send it with --binary")
-        }
-        do throws(MessageTemplateError) {
-            return try MessageTemplate(text)
-        } catch {
-            throw problem("\(error)")
-        }
+extension BenchArguments {
+    /// Throws ``Failure/badArgument(what:why:)`` for a number as the user: in k6, `-u` is the number of virtual users.
+    fileprivate func checkUser() throws(Failure) {
+        guard let user = client.request.auth, !user.isEmpty,
+            user.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else { return }
+        throw .badArgument(
+            what: "--auth \(user)",
+            why: "this is a number; use --connections \(user) for virtual users, or write USER:PASSWORD")
     }
 }

@@ -1,32 +1,70 @@
+import Conversation
 import WSCore
 
 /// Derives the target and the request from the arguments of a client command: parses the URL, reads files, and asks for
 /// passphrases.
 struct ConnectorComposition {
-    /// The URL to connect to.
+    /// The URL to connect to, of the first connection.
     let url: WebSocketURL
+    /// The request for each connection.
+    let requests: RequestTemplate
     /// The request and the way to the server.
     let connector: Connector.Settings
     /// TLS with the server and with proxies, or `nil` if TLS cannot be needed.
     let tls: TLSClientSettings?
 
     /// Interprets the arguments.
+    /// - Parameters:
+    ///   - templates: The row of the first connection for the templates in the arguments, or `nil` if these contain
+    ///     none.
+    ///   - protocolSelection: The application protocol, or `nil` if there is none.
     /// - Throws: ``Failure/badArgument(what:why:)``.
-    init(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) {
-        url = try Self.url(parsing: arguments.url)
+    init(
+        _ arguments: ClientArguments, secrets: Secrets, templates: ChosenRow? = nil,
+        protocolSelection: ProtocolSelection? = nil
+    ) throws(Failure) {
+        let endpoint = protocolSelection?.descriptor.endpoint
+        let requests = try RequestComposition(
+            arguments: arguments, endpoint: endpoint, secrets: secrets, variables: templates?.columns
+        ).template(
+            for: URLTemplate(arguments.url, variables: templates?.columns, endpoint: endpoint, secrets: secrets))
+        var values = RequestValues(connection: 1, templates ?? ChosenRow())
+        let request: ClientRequest
+        do throws(Failure) {
+            request = try requests.request(&values)
+        } catch {
+            throw requests.isConstant ? error : templates?.naming(error) ?? error
+        }
+        let url = request.url
+        self.requests = requests
+        self.url = url
         let proxies = try Self.proxies(arguments, secrets: secrets)
-        let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
         connector = Connector.Settings(
-            request: request, destination: arguments.network.unixSocket.map { .unix(path: $0) },
+            request: request, negotiation: protocolSelection?.negotiation,
+            destination: arguments.network.unixSocket.map { .unix(path: $0) },
             network: try NetworkSettings(arguments.network), proxies: proxies, serverName: arguments.tls.serverName,
             maximumRedirects: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
             timeouts: arguments.network.connectTimeouts)
         let isProxySecure = try Self.proxy(for: url, among: proxies)?.isSecure ?? false
-        let needsTLS = url.isSecure || isProxySecure || arguments.request.followsRedirects || arguments.tls.areGiven
+        let mayRedirect = arguments.request.followsRedirects || connector.negotiation != nil
+        let needsTLS = url.isSecure || isProxySecure || mayRedirect || arguments.tls.areGiven
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
     }
 
-    /// Parses a URL as typed.
+    /// Evaluates a URL as typed.
+    /// - Parameters:
+    ///   - templates: The values that it may insert, or `nil` if it contains no placeholders.
+    ///   - endpoint: The path and query that the application protocol expects, or `nil` if there is none.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
+    static func url(
+        _ text: String, secrets: Secrets, templates: ChosenRow?, endpoint: ApplicationProtocol.Endpoint? = nil
+    ) throws(Failure) -> WebSocketURL {
+        var values = RequestValues(connection: 1, templates ?? ChosenRow())
+        return try URLTemplate(text, variables: templates?.columns, endpoint: endpoint, secrets: secrets)
+            .url(&values)
+    }
+
+    /// Parses a URL without placeholders as typed.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
     static func url(parsing text: String) throws(Failure) -> WebSocketURL {
         do throws(URLError) {

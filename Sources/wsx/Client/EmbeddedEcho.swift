@@ -74,3 +74,34 @@ private final class EchoHandler: ConnectionHandler {
         didEnd()
     }
 }
+
+/// The server behind `echo:` for a run with several connections. It starts when a connection first needs it.
+final class SharedEmbeddedEcho {
+    private let loop: EventLoop
+    private let console: Console
+    /// The server, and the address to connect to.
+    private var started: (server: EmbeddedEcho, destination: Connector.Settings.Destination)?
+
+    /// Prepares the server.
+    init(on loop: EventLoop, console: Console) {
+        self.loop = loop
+        self.console = console
+    }
+
+    /// The settings with the address of the server if they lead to `echo:`; otherwise the same settings.
+    /// - Throws: ``Failure`` if the server cannot be started.
+    func resolving(_ settings: Connector.Settings, for url: WebSocketURL) throws(Failure) -> Connector.Settings {
+        guard url.endpoint == .embeddedEcho else { return settings }
+        var settings = settings
+        if let started {
+            // Another connection may lead to it, and a closed one may still have to finish there.
+            settings.destination = started.destination
+        } else {
+            let server = try EmbeddedEcho(for: settings.request, on: loop, console: console)
+            let destination = try server.start()
+            settings.destination = destination
+            started = (server, destination)
+        }
+        return settings
+    }
+}

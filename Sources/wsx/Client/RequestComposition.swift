@@ -1,66 +1,83 @@
+import Conversation
 import WSCore
 
-extension ClientRequestError {
-    /// The option to correct.
-    fileprivate var option: String {
-        switch self {
-        case .invalidSubprotocol, .repeatedSubprotocol: "--subprotocol"
-        case .invalidField(.controlCharacterInValue("Host")): "--host"
-        case .invalidField(.controlCharacterInValue("Origin")): "--origin"
-        case .invalidField(.controlCharacterInValue("User-Agent")): "--user-agent"
-        case .reservedField, .repeatedField, .invalidField: "--header"
-        }
-    }
-}
-
-/// Builds the request that the arguments of a client command describe.
+/// Builds the request that the arguments of a client command describe: reads files, asks for a password, and parses
+/// templates.
 struct RequestComposition {
     /// The arguments of the client command.
     let arguments: ClientArguments
+    /// What the application protocol expects of the request, or `nil` if there is none.
+    var endpoint: ApplicationProtocol.Endpoint?
     /// Resolves references to files and environment variables.
     let secrets: Secrets
+    /// The variables of templates, or `nil` if all texts are sent unchanged.
+    let variables: VariableNames?
 
     /// Returns the request for a URL.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    func request(for url: WebSocketURL) throws(Failure) -> ClientRequest {
-        var fields = try HeaderFiles.fields(arguments.request.headers)
-        let auth = try arguments.request.auth.map { (auth) throws(Failure) in try secrets.value(of: auth, for: "--auth")
+    func template(for url: URLTemplate) throws(Failure) -> RequestTemplate {
+        var template = RequestTemplate(url, arguments)
+        for field in try HeaderFiles.fields(arguments.request.headers) {
+            template.fields.append(
+                RequestTemplate.Field(name: field.name, value: try parse(field.value, of: "--header")))
         }
-        var credentials = try auth.map { (auth) throws(Failure) in try self.credentials(auth, for: url) }
-        if credentials == nil { credentials = try netrcCredentials(for: url) }
-        if let bearer = arguments.request.bearer {
-            fields.append(try Self.bearerField(try secrets.value(of: bearer, for: "--bearer")))
+        if let auth = arguments.request.auth {
+            template.login = try login(auth, at: url)
+        } else {
+            template.storedLogin = try netrcCredentials(for: url.base)
+        }
+        template.bearer = try arguments.request.bearer.map { (bearer) throws(Failure) in
+            try secret(bearer, of: "--bearer")
         }
         for cookie in arguments.request.cookies {
-            try Self.add(cookie: try secrets.value(of: cookie, for: "--cookie"), to: &fields)
+            template.cookies.append(try secret(cookie, of: "--cookie"))
         }
-        do throws(ClientRequestError) {
-            return try ClientRequest(
-                url: url, subprotocols: arguments.request.subprotocols, origin: arguments.request.origin,
-                host: arguments.request.host,
-                userAgent: arguments.request.userAgent ?? "wsx/\(version)", credentials: credentials,
-                extensionOffers: arguments.compression.deflate.map { [$0.offer] } ?? [], extraFields: fields)
-        } catch {
-            throw .badArgument(what: error.option, why: "\(error)")
+        for subprotocol in arguments.request.subprotocols {
+            template.subprotocols.append(try parse(subprotocol, of: "--subprotocol"))
         }
+        if let endpoint { template.complete(for: endpoint) }
+        return template
     }
 
+    // MARK: Templates
+
+    private func parse(_ text: String, of option: String) throws(Failure) -> Template {
+        guard let variables else { return Template(literal: Array(text.utf8)) }
+        return try Template.make(text, of: option, variables: variables, isOfRequest: true, secrets: secrets)
+    }
+
+    /// Parses a value that may be in a file or in an environment variable. There, it is not a template: a password may
+    /// contain braces.
+    private func secret(_ argument: String, of option: String) throws(Failure) -> Template {
+        let text = try secrets.value(of: argument, for: option)
+        return isReference(argument) ? Template(literal: Array(text.utf8)) : try parse(text, of: option)
+    }
+
+    private func isReference(_ argument: String) -> Bool { argument.hasPrefix("@") || argument.hasPrefix("env:") }
+
+    // MARK: Logins
+
     /// Parses `USER:PASSWORD`. Without a colon, asks the user for the password.
-    private func credentials(_ auth: String, for url: WebSocketURL) throws(Failure) -> Credentials {
-        let colon = auth.firstIndex(of: ":")
+    private func login(
+        _ argument: String, at url: URLTemplate
+    ) throws(Failure) -> (user: Template, password: Template) {
+        let auth = try secrets.value(of: argument, for: "--auth")
+        let isLiteral = variables == nil || isReference(argument)
+        let colon =
+            isLiteral
+            ? auth.firstIndex(of: ":") : auth.indexOutsidePlaceholders { $0.first == UInt8(ascii: ":") }
         let user = String(auth[..<(colon ?? auth.endIndex)])
-        let password: String
         if let colon {
-            password = String(auth[auth.index(after: colon)...])
-        } else {
-            let question = "Password for \(escapingControls(user)) at \(url): "
-            password = try secrets.asked(question, for: "--auth", noun: "password", remedy: "USER:PASSWORD")
+            let password = String(auth[auth.index(after: colon)...])
+            guard isLiteral else { return (try parse(user, of: "--auth"), try parse(password, of: "--auth")) }
+            return (Template(literal: Array(user.utf8)), Template(literal: Array(password.utf8)))
         }
-        do throws(CredentialsError) {
-            return try Credentials(user: user, password: password)
-        } catch {
-            throw .badArgument(what: "--auth", why: "\(error)")
-        }
+        let question = "Password for \(escapingControls(user)) at \(url.shown): "
+        let password = try secrets.asked(question, for: "--auth", noun: "password", remedy: "USER:PASSWORD")
+        return (
+            isLiteral ? Template(literal: Array(user.utf8)) : try parse(user, of: "--auth"),
+            Template(literal: Array(password.utf8))
+        )
     }
 
     /// The credentials of the .netrc file, unless the user gave others.
@@ -69,33 +86,5 @@ struct RequestComposition {
         let credentials = try NetrcFile(environment: secrets.environment).credentials(for: url)
         secrets.record.add(credentials)
         return credentials
-    }
-
-    private static func bearerField(_ token: String) throws(Failure) -> HeaderField {
-        let authorization: String
-        do throws(BearerTokenError) {
-            authorization = try BearerToken(token).authorization
-        } catch {
-            throw .badArgument(what: "--bearer", why: "\(error)")
-        }
-        return try field("Authorization", authorization, for: "--bearer")
-    }
-
-    /// Adds a cookie. RFC 6265 §5.4: a request has at most one Cookie field.
-    private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
-        guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
-            throw .badArgument(what: "--cookie", why: "the name or the '=' is missing; write name=value")
-        }
-        let earlier = fields.filter { $0.isNamed("Cookie") }.map(\.value)
-        fields.removeAll { $0.isNamed("Cookie") }
-        fields.append(try field("Cookie", (earlier + [cookie]).joined(separator: "; "), for: "--cookie"))
-    }
-
-    private static func field(_ name: String, _ value: String, for option: String) throws(Failure) -> HeaderField {
-        do throws(HeaderFieldError) {
-            return try HeaderField(name: name, value: value)
-        } catch {
-            throw .badArgument(what: option, why: "\(error)")
-        }
     }
 }

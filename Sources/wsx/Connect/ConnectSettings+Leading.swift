@@ -9,16 +9,20 @@ extension ConnectSettings {
     /// are not sent again.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func leading(to text: String) throws(Failure) -> ConnectSettings {
-        let target = try ConnectorComposition.url(parsing: text)
+        let target = try ConnectorComposition.url(
+            text, secrets: secrets, templates: arguments.data.usesTemplates ? data : nil,
+            endpoint: protocolSelection?.descriptor.endpoint)
         var settings = self
         if target.isSameOrigin(as: url) {
             settings.url = target
             settings.connector.request = connector.request.addressed(to: target)
             secrets.record.add(target.userInfo)
             secrets.record.add(settings.connector.request)
-            settings.requests = try RequestQueue.Settings.make(arguments, requestTarget: target.requestTarget)
+            settings.requests = try RequestQueue.Settings.make(
+                arguments, requestTarget: target.requestTarget, isRepl: isRepl)
         } else {
-            settings = try ConnectSettings(arguments.forOtherOrigin(text), secrets: secrets)
+            settings = try ConnectSettings(
+                arguments.forOtherOrigin(text, protocolSelection), secrets: secrets, data: data)
         }
         settings.messages = []
         return settings
@@ -32,7 +36,9 @@ extension ConnectArguments {
     /// Returns the arguments for a URL of another origin, without credentials and without anything that names the first
     /// server. Subprotocols and heartbeat messages may contain tokens, so they are dropped; the heartbeat becomes a
     /// ping.
-    fileprivate func forOtherOrigin(_ text: String) throws(Failure) -> ConnectArguments {
+    fileprivate func forOtherOrigin(
+        _ text: String, _ protocolSelection: ProtocolSelection?
+    ) throws(Failure) -> ConnectArguments {
         var arguments = self
         arguments.client.url = text
         arguments.client.request.auth = nil
@@ -45,6 +51,9 @@ extension ConnectArguments {
         arguments.client.tls.serverName = nil
         arguments.client.request.subprotocols = []
         arguments.staying.heartbeatMessage = nil
+        if let secretParameters = protocolSelection?.descriptor.parameters.filter(\.isSecret) {
+            arguments.protocols.parameters.removeAll { given in secretParameters.contains { $0.name == given.name } }
+        }
         arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter { field in
             field.name.lowercased().hasPrefix("accept") || Self.fieldsForAll.contains(where: field.isNamed)
         }.map { "\($0.name): \($0.value)" }

@@ -19,8 +19,12 @@ struct ConnectSettings {
     var messages: [(payload: [UInt8], kind: MessageKind)]
     /// The initial state of the goals that received messages have to meet.
     let conditions: EndConditions
+    /// The application protocol, or `nil` if there is none, or if it is to be detected.
+    let protocolSelection: ProtocolSelection?
     /// The messages that are sent automatically, or `nil` if there are none.
     let exchange: AutomaticExchange.Plan?
+    /// The row of the data file, whose columns are variables.
+    let data: ChosenRow
     /// The scenario to play, or `nil` if there is none.
     let scenario: Scenario?
     /// How replies are matched to requests, or `nil` if messages are not requests.
@@ -33,33 +37,57 @@ struct ConnectSettings {
     let historyPath: String?
     /// Whether messages are read from a pipe or a file.
     let readsPipe: Bool
+    /// The program in place of standard input and output, or `nil` if there is none.
+    let program: ProgramCommand?
 
     /// Derives the settings from the arguments.
+    /// - Parameter data: The row of the data file, if it has already been read.
     /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
     init(
-        _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil })
+        _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil }), data: ChosenRow? = nil
     ) throws(Failure) {
+        let arguments = arguments.withFormatsOfProgram
         self.arguments = arguments
+        program =
+            arguments.program.isEmpty
+            ? nil : try ProgramCommand(arguments.program, environment: secrets.environment)
         try arguments.checkReplaySpeed()
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--junit", path: arguments.scenario.junitPath).check(against: arguments.readFiles)
+        guard arguments.scenario.path == nil || arguments.messages.isEmpty else {
+            throw .badArgument(
+                what: "MESSAGE with --scenario",
+                why: "the scenario contains all messages; add the message to the file")
+        }
         self.secrets = secrets
-        let composition = try ConnectorComposition(arguments.client, secrets: secrets)
+        let readsInput = arguments.readsInput
+        try InputPlace.check(
+            arguments.readFiles, isInputRead: readsInput && program == nil && arguments.scenario.path == nil)
+        // Not again for another server: the file may be a pipe.
+        let row = if let data { data } else { try ChosenRow(arguments.data) }
+        self.data = row
+        protocolSelection = try ProtocolSelection.make(arguments.protocols, secrets: secrets)
+        let composition = try ConnectorComposition(
+            arguments.client, secrets: secrets, templates: arguments.data.usesTemplates ? row : nil,
+            protocolSelection: protocolSelection)
         url = composition.url
         connector = composition.connector
         connectorResources = try ConnectorResources.make(composition.tls)
         messages = try Self.messages(arguments)
         conditions = try EndConditions(arguments)
         linger = Self.linger(arguments)
-        scenario = try Scenario.make(arguments.scenario, secrets: secrets)
-        exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
-        requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
+        scenario = try Scenario.make(arguments.scenario, variables: row.columns, secrets: secrets)
+        exchange = try AutomaticExchange.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
             reason: arguments.client.closeFrame.closeReason)
-        let readsInput = arguments.format.readsInput && (messages.isEmpty || arguments.isInteractive)
-        let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.format.input == .lines
+        let isTyped =
+            StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.format.input == .lines
+            && program == nil
         isRepl = readsInput && isTyped && !arguments.ending.isOne
         readsPipe = readsInput && !isTyped
+        requests = try RequestQueue.Settings.make(
+            arguments, requestTarget: url.requestTarget, isRepl: isRepl)
         historyPath =
             switch arguments.history {
             case .host: HistoryLocation.path(for: url, environment: secrets.environment)
@@ -74,19 +102,26 @@ struct ConnectSettings {
     /// `--one`, which name what to wait for. With requests, the wait begins after all replies have arrived.
     var linger: Linger
 
+    /// Whether the application protocol is to be detected, with ``ProtocolSelection/detected(target:subprotocol:)`` when a
+    /// connection opens, and otherwise with ``ProtocolSelection/detected(firstMessage:as:)``.
+    var detectsProtocol: Bool { arguments.protocols.choice == .automatic }
+
     /// Whether the wait after the end of the input depends on the number of replies.
     var countsReplies: Bool {
-        guard case .answered = linger else { return false }
+        // A protocol sends messages of its own, which have other replies.
+        guard case .answered = linger, arguments.protocols.choice == nil else { return false }
         return !isRepl && arguments.format.readsInput
     }
 
     private static func linger(_ arguments: ConnectArguments) -> Linger {
         if let linger = arguments.ending.linger { return linger }
+        // The program decides how long to wait for replies.
+        if !arguments.program.isEmpty { return .forever }
         if !arguments.ending.until.isEmpty { return .forever }
         if arguments.ending.count != nil || arguments.countsReplies {
             return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever
         }
-        return arguments.replies.hasRequests ? .idle(.zero) : .answered(idle: .seconds(1))
+        return arguments.matchesReplies ? .idle(.zero) : .answered(idle: .seconds(1))
     }
 
     /// The kind of messages to send.
@@ -98,7 +133,7 @@ struct ConnectSettings {
         let kind: MessageKind = arguments.format.payload == .binary ? .binary : .text
         var messages = arguments.messages.map { (payload: Array($0.utf8), kind: kind) }
         if let path = arguments.file {
-            let contents = try HeaderFiles.contents(of: path == "-" ? "/dev/stdin" : path, for: "--file")
+            let contents = try HeaderFiles.contents(of: path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
             guard kind == .binary || isText else {
                 throw .badInput(
@@ -111,8 +146,28 @@ struct ConnectSettings {
 }
 
 extension ConnectArguments {
+    /// The same arguments with the formats of a program's standard input and output.
+    fileprivate var withFormatsOfProgram: ConnectArguments {
+        guard !program.isEmpty else { return self }
+        var arguments = self
+        if programs.exchangesEvents {
+            (arguments.format.input, arguments.format.output) = (.json, .json)
+        } else if format.payload == .binary {
+            (arguments.format.input, arguments.format.output) = (.chunks, .raw)
+        }
+        return arguments
+    }
+
+    /// Whether messages are read from standard input or a program.
+    fileprivate var readsInput: Bool {
+        format.readsInput && (messages.isEmpty && file == nil || isInteractive || !program.isEmpty)
+    }
+
     /// Whether `--one` counts messages. Requests know their replies.
-    fileprivate var countsReplies: Bool { ending.isOne && !replies.hasRequests }
+    fileprivate var countsReplies: Bool { ending.isOne && !matchesReplies }
+
+    /// Whether replies are matched to requests. In a protocol, `--one` waits for them.
+    fileprivate var matchesReplies: Bool { replies.hasRequests || ending.isOne && protocols.isNamed }
 }
 
 extension EndConditions {
@@ -138,11 +193,14 @@ extension EndConditions {
 }
 extension RequestQueue.Settings {
     /// Returns the request settings, or `nil` if messages are not requests.
-    /// - Parameter requestTarget: The path and query of the URL.
+    /// - Parameters:
+    ///   - requestTarget: The path and query of the URL.
+    ///   - isRepl: Whether a user types messages at a prompt, which shows the replies of a protocol beside them.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(
-        _ arguments: ConnectArguments, requestTarget: String
+        _ arguments: ConnectArguments, requestTarget: String, isRepl: Bool
     ) throws(Failure) -> RequestQueue.Settings? {
+        if arguments.protocols.choice != nil { return try makeWithProtocol(arguments, isRepl: isRepl) }
         guard arguments.replies.hasRequests else { return nil }
         if arguments.replies.calls != nil, let name = arguments.replies.correlation, name != "id" {
             throw .badArgument(
@@ -159,6 +217,20 @@ extension RequestQueue.Settings {
             field: name.flatMap { JSONField($0) }, isSequential: arguments.replies.sendsRequests,
             makesCalls: arguments.replies.calls != nil,
             callsHaveVersion: arguments.replies.calls?.hasVersion(at: requestTarget) ?? true,
+            replyTimeout: arguments.replies.replyTimeout,
+            keepsRequests: arguments.staying.reconnection != .never)
+    }
+
+    private static func makeWithProtocol(
+        _ arguments: ConnectArguments, isRepl: Bool
+    ) throws(Failure) -> RequestQueue.Settings? {
+        guard arguments.protocols.isNamed || !arguments.replies.sendsRequests else {
+            throw .badArgument(
+                what: "--request with --protocol auto", why: "replies belong to a protocol; name the protocol")
+        }
+        guard isRepl || arguments.matchesReplies else { return nil }
+        return RequestQueue.Settings(
+            usesKeys: true, isSequential: arguments.replies.sendsRequests,
             replyTimeout: arguments.replies.replyTimeout,
             keepsRequests: arguments.staying.reconnection != .never)
     }

@@ -16,7 +16,7 @@ extension BenchManual {
             The rate is the number of replies per second while messages were being sent. Messages due during the \
             warm-up do not count, nor do their replies, whenever they arrive. Byte counts cover the time from the end \
             of the warm-up until the connections are closed. Each message to be echoed, and each request, ends up in \
-            one of three counts:
+            one of three counts, and so does each iteration of a scenario:
             """),
         .definitions([
             (
@@ -24,7 +24,7 @@ extension BenchManual {
                 "The reply equals the message. In `--mode idle`, a pong answers earlier pings, too (RFC 6455 §5.5.3)."
             ),
             ("mismatched", "The reply differs from the message or, in `--mode request`, does not match `--expect`."),
-            ("lost", "No reply arrived within `--reply-timeout` after the last message."),
+            ("lost", "No reply arrived in time, or the connection or the run ended."),
         ]),
         .paragraph("Other counts:"),
         .definitions([
@@ -32,13 +32,17 @@ extension BenchManual {
             ("duplicated", "Messages received without a corresponding message sent."),
             (
                 "pushes",
-                "In `--mode request`: messages that answer no request. A second reply to a request counts here, too."
+                """
+                In `--mode request`: messages that answer no request. A second reply to a request counts here, too. In \
+                a scenario: messages that no step accepted.
+                """
             ),
             (
                 "unsent",
                 """
                 Messages that were due before the requested end but not sent. Either the connection's queue was full \
-                (256 KiB; 16 KiB with `--mode send`), or wsx fell behind, or no connection was left.
+                (256 KiB; 16 KiB with `--mode send`), or wsx fell behind, or no connection was left. Without `--rate`: \
+                the rest of `--messages`, if no connection was left.
                 """
             ),
         ]))
@@ -52,7 +56,7 @@ extension BenchManual {
             updated four times per second.
             """),
         .definitions([
-            ("`wsx_run_info`", "1, with the labels `mode` and `url`."),
+            ("`wsx_run_info`", "1, with the labels `mode` and `url`, which is the URL without its query."),
             ("`wsx_connections`", "The number of open connections."),
             ("`wsx_messages_total`", "The counts of RESULTS, with the label `outcome`: `sent`, `received`, *...*"),
             ("`wsx_errors_total`", "The counts of `errors` in JSON RESULTS, with the label `kind`."),
@@ -61,6 +65,13 @@ extension BenchManual {
                 """
                 A histogram of the latencies of all complete seconds, with ten buckets per decade from 10 us to 100 s. \
                 Percentiles computed from it are at most 30 % too high; the final results are exact to 0.1 %.
+                """
+            ),
+            (
+                "`wsx_steps_total`, `wsx_step_latency_seconds`",
+                """
+                In a scenario: the counts of `steps` in JSON RESULTS, with the labels `step` and `outcome`, and the \
+                durations of named steps.
                 """
             ),
         ]))
@@ -78,16 +89,34 @@ extension BenchManual {
             ("`handshake.p99`, *...*", "The same statistics of the time to open a connection."),
             ("`rate`", "Replies per second; in `--mode send`, messages sent per second."),
             (
+                "*STEP*`.p99`, *STEP*`.max`, *...*",
+                "The same statistics of the durations of a scenario's step with the name *STEP*: `query.p99<50ms`."
+            ),
+            (
+                "*STEP*`.sent`, `.received`, `.mismatched`, `.lost`, `.timeout`",
+                """
+                The number of times that the step began, passed, was wrong, got no message, and timed out. `lost` \
+                includes `timeout`.
+                """
+            ),
+            (
                 "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, `unsent`",
                 "The number of messages; see RESULTS in *wsx-bench*(1)."
             ),
             errors,
+            (
+                "`stage2.p99`, `stage2.lost`, *...*",
+                """
+                A latency statistic of the messages due in a stage, or one of their counts: `sent`, `received`, \
+                `mismatched`, `lost`, or `timeout`. See STAGES in *wsx-bench*(1).
+                """
+            ),
         ]),
         .paragraph(
             """
             The operators are `<`, `<=`, `>`, `>=`, `=` (or `==`), and `!=`. A time needs a unit: `20ms`. A number may \
             have a suffix: `50k`. A number of messages may be a percentage of those sent, or of the expected \
-            deliveries in a broadcast: `lost<0.1%`. A latency threshold is not met if no latencies were measured.
+            deliveries in a broadcast: `lost<0.1%`. A number of steps may be a percentage of `sent`. A latency threshold is not met if no latencies were measured.
             """),
         .paragraph(
             """
@@ -113,6 +142,11 @@ extension BenchManual {
             """),
         .paragraph(
             """
+            For each named step of a scenario, the median and the 99th percentile of the whole runs are shown, with \
+            their change but without a verdict: one value of each run does not tell a difference from noise.
+            """),
+        .paragraph(
+            """
             A rare event, such as one long pause of the server, hardly affects a median. Use `--threshold` on a high \
             percentile or on `max` to detect it.
             """),
@@ -125,8 +159,8 @@ extension BenchManual {
     private static let errors: (term: MarkedText, text: MarkedText) = (
         "`errors`, `errors.connect`, *...*",
         """
-        The number of errors, in total or of one kind: `connect`, `handshake`, `protocol`, `closed`, or `timeout`. See \
-        JSON RESULTS.
+        The number of errors, in total or of one kind: `connect`, `handshake`, `login`, `protocol`, `closed`, or \
+        `timeout`. See JSON RESULTS.
         """
     )
 
@@ -142,7 +176,8 @@ extension BenchManual {
             """
             With `--output jsonl`, this line follows one line for each second, written when the second has ended. Its \
             members are `type` (`second`), the members of `per_second` without the histogram, the number of open \
-            `connections`, and the counts so far (`messages` and `errors`). `wsx bench merge` and `--baseline` skip \
+            `connections`, the number of the `stage` in which the second began, and the counts so far (`messages`, \
+            `errors`, and `steps`). `wsx bench merge` and `--baseline` skip \
             these lines.
             """),
         .definitions([
@@ -161,7 +196,7 @@ extension BenchManual {
                 "`errors`",
                 """
                 The number of connections that failed to open (`connect`), were rejected by the server (`handshake`), \
-                violated the protocol (`protocol`), or were closed by the server or lost (`closed`). `timeout` is the \
+                received a wrong message in a step before `repeat` (`login`), violated the protocol (`protocol`), or were closed by the server or lost (`closed`). `timeout` is the \
                 number of connection attempts, replies, and closing handshakes that timed out.
                 """
             ),
@@ -205,7 +240,18 @@ extension BenchManual {
             ),
             (
                 "`login_us`, `login_histogram`",
-                "With `--ready`: the time from the opening of a connection to the message that matches."
+                """
+                With `--ready`: the time from the opening of a connection to the message that matches. In a scenario: \
+                to the end of the steps before `repeat`.
+                """
+            ),
+            (
+                "`steps`",
+                """
+                In a scenario, for each step that waits: its `name`, or `line N`; the number of times that it began \
+                (`sent`), passed (`received`), was wrong (`mismatched`), and got no message (`lost`), of which some \
+                reached the time limit (`timeout`). Steps with a name also have `latency_us` and `histogram`.
+                """
             ),
             (
                 "`delay_us`, `delay_histogram`",
@@ -217,6 +263,14 @@ extension BenchManual {
                 The latencies, and the times to open a connection, in nanoseconds: HdrHistogram's compressed format in \
                 Base64. This format stores only counts; the minimum and maximum that other tools read from it may \
                 differ from `min` and `max` by 0.1 %.
+                """
+            ),
+            (
+                "`stages`",
+                """
+                With stages, for each of them: its `name`, the target (`target_connections` or `target_rate`), the \
+                planned `duration_s`, `rate_per_second`, the messages due in the stage (`sent`, `received`, \
+                `mismatched`, `lost`, and those with a `timeout`), `latency_us`, and `histogram`.
                 """
             ),
             ("`version`", "1."),
@@ -242,10 +296,11 @@ extension BenchManual {
                 The comparison by `--baseline`, or `null`: the number of earlier `runs`, the `start_time` of the \
                 first, their whole `seconds`, and `seconds_now` of this run. For each of the `metrics`: the name \
                 (`metric`), the medians (`baseline` and `now`, `null` without whole seconds), the relative `change`, \
-                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`.
+                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`. In a scenario, `steps` has the \
+                `baseline`, `now`, and `change` of each `step` and `metric`.
                 """
             ),
-            ("`rate_asked`", "The value of `--rate`, or `null`."),
+            ("`rate_asked`", "The value of `--rate`, or `null` without it or with stages."),
             (
                 "`warnings`",
                 "The warnings of the table: why the results may reflect wsx rather than the server. Usually empty."

@@ -10,7 +10,8 @@ enum BenchManual {
                 """
                 Load-tests a WebSocket server. Opens connections, runs the workload of `--mode`, and writes throughput \
                 and latency statistics to standard output. By default, the server must echo: every reply is compared \
-                with its message byte for byte, and every latency is recorded. For other servers, use `--mode request`.
+                with its message byte for byte, and every latency is recorded. For other servers, use `--mode request` \
+                or `--scenario`.
                 """),
             .paragraph(
                 """
@@ -19,7 +20,8 @@ enum BenchManual {
                 """),
         ],
         sections: [
-            .values, modes, pace, placeholders, results, thresholds, baselines, resultFields, metrics, statuses,
+            .values, modes, pace, stages, placeholders, scenarios, results, thresholds, baselines, resultFields,
+            metrics, statuses,
             .benchLimits,
             .clientEnvironment, .benchFiles,
         ],
@@ -40,6 +42,12 @@ enum BenchManual {
                 purpose: "Measure how fast a chat server delivers a message to 1,000 clients",
                 line: "wsx bench --mode broadcast -c 1001 -r 10 ws://localhost:8080/room"),
             CommandExample(
+                purpose: "Find the limit with more and more users, who read each reply for 1 to 3 seconds",
+                line: "wsx bench --stages 1k@1m,5k@5m,0@30s --think 1s-3s :8080"),
+            CommandExample(
+                purpose: "Let 1,000 clients reconnect at once every 5 seconds",
+                line: "wsx bench --mode idle -c 1000 --lifetime 5s -d 1m :8080"),
+            CommandExample(
                 purpose: "Measure connections per second",
                 line: "wsx bench --mode connect -c 64 wss://localhost:8443/"),
             CommandExample(
@@ -49,8 +57,14 @@ enum BenchManual {
                 purpose: "Fail a CI job on high latency or low throughput",
                 line: "wsx bench -c 50 --threshold 'p99<20ms' --threshold 'rate>10k' :8080"),
             CommandExample(
+                purpose: "Play a recorded session with 100 users, and limit the duration of a step",
+                line: "wsx bench --scenario session.jsonl -c 100 --threshold 'query.p99<50ms' :8080"),
+            CommandExample(
                 purpose: "Log in on each connection, then read a feed",
                 line: "wsx bench --mode receive --first-message @login.json --ready ok :8080"),
+            CommandExample(
+                purpose: "Give each of 1,000 clients its own token",
+                line: "wsx bench -c 1000 --data users.csv --bearer '{{token}}' wss://api.example/"),
             CommandExample(
                 purpose: "Log in and send a message of your own",
                 line: "wsx bench --bearer @token.txt -m '{\"ping\":1}' wss://api.example/echo"),
@@ -75,7 +89,7 @@ enum BenchManual {
             (
                 "7",
                 """
-                Replies were lost, duplicated, reordered, or wrong, or a `--threshold` or `--abort` condition was not \
+                Replies were lost, duplicated, reordered, or wrong, a step failed, or a `--threshold` or `--abort` condition was not \
                 met.
                 """
             ),
@@ -130,7 +144,8 @@ enum BenchManual {
         .paragraph(
             """
             These placeholders in `--message`, in text files of `--file`, in `--first-message`, and in `--answer` are \
-            replaced in each message:
+            replaced in each message. All but `{{seq}}` are also replaced in the URL, `-H`, `-b`, `-a`, `--bearer`, \
+            and `-s`, when a connection opens:
             """),
         .definitions([
             ("`{{seq}}`", "The sequence number of the message on its connection, from 1."),
@@ -140,11 +155,24 @@ enum BenchManual {
                 "`{{random `*N*`}}`",
                 """
                 *N* letters, digits, `-`, and `_`. They differ between messages and connections, but repeat in every \
-                run.
+                run. In the URL and the request, they differ between runs, too.
                 """
             ),
-            ("`{{{{`", "Two literal braces."),
+            ("`{{env:`*NAME*`}}`", "The environment variable *NAME*. It must be set when `wsx` starts."),
+            ManualSection.variable(source: "in the connection's row of `--data`"),
+            (
+                "`{{last:`*PATH*`}}`",
+                "In `--answer`, the value at *PATH* in the answered message: a JSON Pointer or a dotted path."
+            ),
+            ManualSection.json, ManualSection.braces,
         ]),
+        .paragraph(
+            """
+            In the URL, placeholders are possible in the path and the query, and before them only \
+            `{{env:`*NAME*`}}`; values are percent-encoded. Errors and results show placeholders instead of their \
+            values. A value that `@`*FILE* or `env:`*NAME* provides for `-b`, `-a`, or `--bearer` is sent unchanged; \
+            the lines of `-H @`*FILE* may contain placeholders.
+            """),
         .paragraph(
             """
             Each reply is compared with its message. Identical messages can only be counted. With `{{seq}}` or \
@@ -167,5 +195,41 @@ enum BenchManual {
             All connections are opened before the first message is sent. `--ramp` affects the messages: connections \
             start to send one after another, or the rate grows linearly from zero. `--warmup` affects the results: \
             messages due during the warm-up are sent and checked but not counted. Errors always count.
+            """),
+        .paragraph(
+            """
+            `--think` adds a pause between each reply and the next message. `--lifetime` closes and reopens \
+            connections, one by one with a range, and all at once with a single duration. With `--rate`, messages due \
+            while their connection is away are sent when it is open again, and their latency includes the wait. The \
+            pings of `--mode idle` are not sent then.
+            """))
+
+    /// Loads that change over time.
+    static let stages = ManualSection(
+        "STAGES",
+        .paragraph(
+            """
+            `--stages` and `--rate` accept a list of stages, separated by commas: `100@1m,500@5m,0@30s`. Each one has \
+            a target and a duration. The load starts at 0 and moves linearly to each target. A stage with the target \
+            of the previous one holds the load, and a duration of `0s` jumps to the target. A list has up to 100 \
+            stages.
+            """),
+        .definitions([
+            (
+                "`--stages`",
+                """
+                The number of active connections, in a closed loop. With `--threads`, each thread has its share. \
+                Connections are opened and closed during the load, and their handshakes are part of the results.
+                """
+            ),
+            (
+                "`--rate`",
+                "The number of messages per second in an open loop, on a fixed number of `--connections`."
+            ),
+        ]),
+        .paragraph(
+            """
+            Results, thresholds, and reports also contain each stage, as `stage1`, `stage2`, *...*: the messages that \
+            were due in the stage, whenever their replies arrived.
             """))
 }

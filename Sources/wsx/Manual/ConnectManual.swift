@@ -20,8 +20,11 @@ enum ConnectManual {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .formats, .paths, .jsonEvents(events, example: eventExample),
-            .recordings, .requests, .placeholders, .scenarios, .ends, .stayingConnected, .exitStatus, .violations,
+            urls, .values, .interactiveUse, .formats, .codecs, .paths, .changes,
+            .jsonEvents(events, example: eventExample),
+            .recordings, .requests, .protocols, .clientPlaceholders, .scenarios, .clientPrograms, .ends,
+            .stayingConnected,
+            .exitStatus, .violations,
             .connectLimits, .tlsErrors,
             .clientEnvironment, .files,
         ],
@@ -49,6 +52,8 @@ enum ConnectManual {
                 purpose: "Replay a recorded session as a test, without comparing times",
                 line: "wsx connect --scenario session.jsonl --ignore /time --junit results.xml :8080"),
             CommandExample(
+                purpose: "Let a program answer the messages", line: "wsx connect --exec :8080/chat -- ./bot"),
+            CommandExample(
                 purpose: "Stream a growing log file",
                 line: "tail -f app.log | wsx connect --reconnect :8080/ingest"),
             CommandExample(
@@ -66,6 +71,12 @@ enum ConnectManual {
             CommandExample(
                 purpose: "Print one value of each message of a feed",
                 line: "wsx connect --no-stdin --pick .trade.price :8080/trades"),
+            CommandExample(
+                purpose: "Talk JSON to a server that uses MessagePack",
+                line: "wsx connect --encode msgpack --decode msgpack :8080/api"),
+            CommandExample(
+                purpose: "Show what changes in the messages of a feed",
+                line: "wsx connect --no-stdin --diff=/type,/symbol :8080/trades"),
             CommandExample(
                 purpose: "Replay a recording at twice its original speed",
                 line: "wsx connect --input json --replay-speed 2 :8080 < session.jsonl"),
@@ -118,6 +129,17 @@ enum ConnectManual {
             )
         ]
         + ManualSection.commonEvents
+        + [
+            (
+                "`message` with `--decode`",
+                """
+                For a binary message, `opcode` is `binary`, and `bytes` the received size, or with `--pick`, the size \
+                of the value. `data` is the decoded text, and `decoded` the codecs, such as `gzip+msgpack`. If the \
+                message cannot be decoded, `decode_error` is the reason, and `data` or `base64` has the received \
+                bytes. To send messages again, use `--record`, which keeps them as received.
+                """
+            )
+        ]
 
     private static let eventExample = [
         #"{"type":"message","time":"2026-01-31T15:04:05.123456Z","#,

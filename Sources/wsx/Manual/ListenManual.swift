@@ -19,12 +19,14 @@ enum ListenManual {
             .paragraph(
                 """
                 Instead of talking to clients yourself, let the server echo messages (`--echo`), relay them \
-                (`--broadcast`), run a program for each client (`--exec`), or answer from a recording (`--replay`).
+                (`--broadcast`), run a program for each client (`--exec`), answer from a recording (`--replay`), or \
+                play a scenario (`--scenario`).
                 """),
             .paragraph(
                 """
                 The bound address is printed on standard error and, with `--output json`, reported as a `listening` \
-                event. The server runs until SIGINT or SIGTERM, closes every client with 1001, and exits with 0.
+                event. The server runs until SIGINT or SIGTERM, closes every client with 1001, and exits with 0, or with 7 if a client deviated \
+                from `--scenario`.
                 """),
             .paragraph(
                 """
@@ -35,8 +37,10 @@ enum ListenManual {
                 """),
         ],
         sections: [
-            .values, .formats, .paths, .jsonEvents(events, example: eventExample), .serverRecordings, .programs,
-            .testingClients, .placeholders, .access, .log, .socketActivation, .exitStatus, .violations, .listenLimits,
+            .values, .formats, .paths, .changes, .jsonEvents(events, example: eventExample), .serverRecordings,
+            .programs,
+            .testingClients, .serverScenarios, .placeholders, .access, .log, .socketActivation, .exitStatus,
+            .violations, .listenLimits,
             .serverEnvironment, .configurationFiles,
         ],
         examples: [
@@ -60,6 +64,9 @@ enum ListenManual {
                 line: "wsx listen --echo --drop-rate 10% --close-after 1m 8080"),
             CommandExample(
                 purpose: "Answer as in a recorded session", line: "wsx listen --replay session.jsonl 8080"),
+            CommandExample(
+                purpose: "Check a client against a scenario, and exit with 7 if it deviates",
+                line: "wsx listen --scenario login.jsonl --once 8080"),
             CommandExample(
                 purpose: "Serve a page and its WebSocket on one port",
                 line: "wsx listen --broadcast --serve public 8080"),

@@ -110,8 +110,9 @@ extension ManualSection {
             """
             `--record` writes JSON events of both directions to a file. The first event has the type `recording`. \
             Events with the direction `out` are the messages, pings, pongs, and the close frame that you asked for. \
-            Frames that `wsx` sends by itself are not recorded: answers to pings, heartbeats, and the pings of \
-            `--reconnect` and `--linger`. A message is recorded once, even if it is sent again after a lost connection.
+            Frames that `wsx` sends by itself are not recorded: answers to pings, the pings of `--heartbeat`, and those \
+            of `--reconnect` and `--linger`. With `--protocol`, the messages of the protocol are recorded instead of \
+            the lines that were typed. A message is recorded once, even if it is sent again after a lost connection.
             """),
         .paragraph(
             """

@@ -84,7 +84,8 @@ extension ManualSection {
         .paragraph(
             """
             When the connection ends, the prompt stays open, and `/reconnect` opens a new connection. The exit status \
-            is that of the last connection.
+            is that of the last connection, or of the last attempt if there was none. With `--reconnect`, the prompt \
+            opens even if the server does not run yet, and messages typed meanwhile are sent when the connection opens.
             """),
         .paragraph(
             """

@@ -1,33 +1,64 @@
 import CommandLine
 
 extension ManualSection {
-    /// The placeholders of messages that are sent automatically.
+    /// The placeholders of messages that a server sends automatically.
     static let placeholders = ManualSection(
         "PLACEHOLDERS",
         .paragraph("These placeholders in `--first-message` and `--answer` are replaced in each message:"),
-        .definitions([
-            (
-                "`{{seq}}`",
-                "The sequence number of the message among those sent automatically on its connection, from 1."
-            ),
-            ("`{{connection}}`", "The number of the connection or, in `wsx listen`, of the client, from 1."),
-            ("`{{time}}`", "The current time in milliseconds since 1970 (UTC)."),
-            ("`{{random `*N*`}}`", "*N* random letters, digits, `-`, and `_`."),
-            ("`{{env:`*NAME*`}}`", "The environment variable *NAME*. It must be set when `wsx` starts."),
-            (
-                "`{{last:`*PATH*`}}`",
-                """
-                In `--answer`, the value at *PATH* in the answered message, which must be JSON: a JSON Pointer \
-                (`/user/id`) or a dotted path (`.user.id`).
-                """
-            ),
-            (
-                "`{{json:`*NAME*`}}`",
-                """
-                Any of these as a JSON value: text becomes a JSON string with quotes and escapes, for example \
-                `{"token":{{json:env:TOKEN}}}`.
-                """
-            ),
-            ("`{{{{`", "Two literal braces."),
-        ]))
+        .definitions(definitions + [json, braces]))
+
+    /// The placeholders of messages that a client sends automatically, or all with `--template`.
+    static let clientPlaceholders = ManualSection(
+        "PLACEHOLDERS",
+        .paragraph(
+            """
+            These placeholders in `--first-message` and `--answer` are replaced in each message. With `--template`, \
+            they are replaced in all text messages, in the URL, and in the request:
+            """),
+        .definitions(
+            definitions + [
+                variable(source: "in the row of `--data`"), json, braces,
+            ]),
+        .paragraph(
+            """
+            With `--template`, `{{last:`*PATH*`}}` in a typed or piped line, or in `--heartbeat-message`, inserts a \
+            value of the last received message, and `{{seq}}` numbers all these messages. The URL and the request \
+            cannot contain either. In the URL, placeholders are possible in the path and the query, and before them \
+            only `{{env:`*NAME*`}}`; values are percent-encoded.
+            """))
+
+    /// The placeholder of a variable.
+    /// - Parameter source: The place that has its value.
+    static func variable(source: String) -> (MarkedText, MarkedText) {
+        ("`{{`*NAME*`}}`", MarkedText("The value in the column *NAME* \(source)."))
+    }
+
+    /// The form of placeholders that inserts JSON.
+    static let json: (MarkedText, MarkedText) = (
+        "`{{json:`*NAME*`}}`",
+        """
+        Any of these as a JSON value: text becomes a JSON string with quotes and escapes, for example \
+        `{"token":{{json:env:TOKEN}}}`.
+        """
+    )
+
+    static let braces: (MarkedText, MarkedText) = ("`{{{{`", "Two literal braces.")
+
+    private static let definitions: [(MarkedText, MarkedText)] = [
+        (
+            "`{{seq}}`",
+            "The sequence number of the message among those sent automatically on its connection, from 1."
+        ),
+        ("`{{connection}}`", "The number of the connection or, in `wsx listen`, of the client, from 1."),
+        ("`{{time}}`", "The current time in milliseconds since 1970 (UTC)."),
+        ("`{{random `*N*`}}`", "*N* random letters, digits, `-`, and `_`."),
+        ("`{{env:`*NAME*`}}`", "The environment variable *NAME*. It must be set when `wsx` starts."),
+        (
+            "`{{last:`*PATH*`}}`",
+            """
+            In `--answer`, the value at *PATH* in the answered message, which must be JSON: a JSON Pointer \
+            (`/user/id`) or a dotted path (`.user.id`).
+            """
+        ),
+    ]
 }

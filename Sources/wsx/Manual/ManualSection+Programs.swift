@@ -1,7 +1,86 @@
 import CommandLine
 
 extension ManualSection {
-    /// The programs of `--exec`.
+    /// The programs of `wsx connect --exec`.
+    static let clientPrograms = ManualSection(
+        "PROGRAMS",
+        blocks: [
+            .paragraph(
+                """
+                `--exec` runs one process, which takes the place of the user. It starts when the connection is open. \
+                Each received message is written to its standard input, followed by a newline. Each line of its \
+                standard output is sent as a text message, including a last line without a newline. Lines that are not \
+                UTF-8 are discarded, with one warning. A line longer than `--max-message-size` closes the connection \
+                with 1011, and wsx exits with 1. Other options, such as `--first-message`, `--ready`, `--request`, \
+                `--heartbeat`, and `--record`, work as with standard input.
+                """),
+            binaryPrograms, eventPrograms, bufferedPrograms,
+            .paragraph(
+                """
+                The program's standard error is copied to that of wsx line by line, prefixed with its name and a bar. \
+                No shell is involved unless you start one: `--exec` *URL* `-- sh -c` *SCRIPT*.
+                """),
+            .definitions([
+                (
+                    "The program exits",
+                    """
+                    The rest of its output is sent. The connection is then closed with 1000 (`--close-code`) if the \
+                    exit status is 0, or with 1011 and the status or signal as the reason. wsx reports a nonzero \
+                    status or a signal and exits with 1.
+                    """
+                ),
+                (
+                    "The connection ends",
+                    """
+                    The program reads the end of its input. If it is still running after `--exec-grace`, its process \
+                    group gets SIGTERM, and SIGKILL after another `--exec-grace`. A failure of the program that wsx \
+                    did not cause leads to status 1, unless the connection failed.
+                    """
+                ),
+                ("wsx is interrupted", "The program ends in the same way. A second SIGINT kills it at once."),
+                (
+                    "The program cannot start",
+                    """
+                    A program that is missing or not executable is an error before wsx connects, with status 2. If the \
+                    process cannot be created later, the connection is closed with 1011, and wsx exits with 1.
+                    """
+                ),
+            ]),
+            .paragraph(
+                """
+                A program inherits only `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, \
+                `LANGUAGE`, and the `LC_*` category variables. `WSX_URL` is the URL without credentials, and \
+                `WSX_SUBPROTOCOL` the negotiated subprotocol, if any. To add others, use `--exec` *URL* `-- env` \
+                *NAME*`=`*value* *program*. `--reconnect` is not available: a program could not tell what a new \
+                connection has missed.
+                """),
+            .listing([
+                "wsx connect --exec :8080 -- sed -u 's/^/you said: /'",
+                "wsx connect --exec --exec-json wss://chat.example/room -- ./bot.py",
+            ]),
+        ])
+
+    private static let binaryPrograms = ManualBlock.paragraph(
+        """
+        With `--binary`, the program receives the bytes of each message unchanged, and its output is sent in binary \
+        messages as it arrives.
+        """)
+
+    private static let eventPrograms = ManualBlock.paragraph(
+        """
+        With `--exec-json`, the program reads and writes JSON EVENTS, one per line. It reads `open` first, then \
+        `message`, `ping`, and `pong`, and finally `close`, followed by `error` if the connection failed. It can write \
+        `message`, `ping`, `pong`, and `close`. Binary messages and messages with several lines arrive as they are. \
+        Lines that are not events are discarded, with one warning.
+        """)
+
+    private static let bufferedPrograms = ManualBlock.paragraph(
+        """
+        Many programs buffer their output unless it goes to a terminal. For line-by-line output, use `stdbuf -oL`, \
+        `grep --line-buffered`, `python3 -u`, `sed -u`, or `fflush()` in `awk`.
+        """)
+
+    /// The programs of `wsx listen --exec`.
     static let programs = ManualSection(
         "PROGRAMS",
         blocks: [
@@ -12,16 +91,7 @@ extension ManualSection {
                 line without a newline. Lines that are not UTF-8 are discarded, with one warning per client. A line \
                 longer than `--max-message-size` ends the program and closes the client with 1011.
                 """),
-            .paragraph(
-                """
-                With `--binary`, the program receives the bytes of each message unchanged, and its output is sent in \
-                binary messages as it arrives.
-                """),
-            .paragraph(
-                """
-                Many programs buffer their output unless it goes to a terminal. For line-by-line output, use `stdbuf \
-                -oL`, `grep --line-buffered`, `python3 -u`, `sed -u`, or `fflush()` in `awk`.
-                """),
+            binaryPrograms, eventPrograms, bufferedPrograms,
             .paragraph(
                 """
                 The program's standard error is copied to that of wsx line by line, prefixed with the client's number \

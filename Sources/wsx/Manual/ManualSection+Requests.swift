@@ -6,11 +6,11 @@ extension ManualSection {
         "REQUESTS AND REPLIES",
         .paragraph(
             """
-            With `--request`, `--correlate`, or `--json-rpc`, input messages are requests. It does not matter whether \
-            they come from *MESSAGE* operands, `--execute`, `--file`, standard input, or the prompt. Requests are \
-            numbered from 1, and each waits for its reply for at most `--reply-timeout`. The connection is closed when \
-            the input has ended and every request is answered or timed out. `--linger` adds a wait after the last \
-            reply.
+            With `--request`, `--correlate`, or `--json-rpc`, input messages are requests; for `--protocol`, see \
+            PROTOCOLS. It does not matter whether they come from *MESSAGE* operands, `--execute`, `--file`, standard \
+            input, or the prompt. Requests are numbered from 1, and each waits for its reply for at most \
+            `--reply-timeout`. The connection is closed when the input has ended and every request is answered or \
+            timed out. `--linger` adds a wait after the last reply.
             """),
         .definitions([
             (
@@ -107,9 +107,12 @@ extension ManualSection {
                 ["Any of these with status 0", "--fail and an error reply", "7"],
                 ["Peer closed with another code", "", "1"],
                 ["Connection lost", "", "1"],
+                ["A program of --decode ended", "", "1"],
                 ["No answer to our close", "within --close-timeout", "6"],
                 ["Peer silent", "for --heartbeat-misses", "6"],
                 ["No match of --ready", "within --connect-timeout", "6"],
+                ["Login of --protocol refused", "", "4"],
+                ["Login of --protocol not confirmed", "within --connect-timeout", "6"],
                 ["No reply within --reply-timeout", "--request alone", "6"],
                 ["--timeout passed", "", "6"],
                 ["--timeout passed", "an --expect not met", "7"],

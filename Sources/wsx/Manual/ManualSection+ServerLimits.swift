@@ -92,6 +92,7 @@ extension ManualSection {
                     ["--threads", "1", "1,024, and one per connection"],
                     ["--publishers", "1", "10,000, and one reader must remain"],
                     ["--rate", "no rate", "100,000,000"],
+                    ["--stages", "", "1,000,000, and 100 stages"],
                     ["--in-flight", "1", "65,536"],
                     ["--size", "20 bytes", "1 GiB"],
                     ["--file", "", "1 GiB"],

@@ -52,9 +52,9 @@ extension ManualSection {
                 "1",
                 """
                 The peer closed with another code, the connection was lost, a message exceeded `--max-message-size` or \
-                `--max-fragments`, or reading or writing failed. With `wsx listen --once --exec`, 1 also means that \
-                the program could not be run, exited with a nonzero status, or was killed by a signal that `wsx` did \
-                not send.
+                `--max-fragments`, or reading or writing failed. With `wsx listen --once --exec` and `wsx connect \
+                --exec`, 1 also means that the program's process could not be created, that it exited with a nonzero \
+                status, or that it was killed by a signal that `wsx` did not send.
                 """
             ),
             ("2", "Invalid usage or invalid input."),
@@ -62,8 +62,8 @@ extension ManualSection {
             (
                 "4",
                 """
-                The server rejected the upgrade; its status, headers, and body are shown. Or the server sent a \
-                redirect that was not followed.
+                The server rejected the upgrade; its status, headers, and body are shown. Or it refused the login of \
+                `--protocol`, or sent a redirect that was not followed.
                 """
             ),
             ("5", "The peer violated the protocol."),
@@ -71,9 +71,10 @@ extension ManualSection {
             (
                 "7",
                 """
-                An expectation was not met. No message matched `--expect`, or the peer closed before `--ready`, \
-                `--count`, `--one`, or `--until` was met. With `--one`, a reply lacked the value of `--pick`. With \
-                `--fail`, a call returned an error. With `wsx bench`, a threshold was not met, or replies were wrong.
+                An expectation was not met. No message matched `--expect`, or the peer closed normally before \
+                `--ready`, `--count`, `--one`, or `--until` was met. With `--one`, a reply lacked the value of \
+                `--pick`. With `--fail`, a call returned an error. With `--scenario`, a step failed. With `wsx bench`, \
+                a threshold was not met, or replies were wrong.
                 """
             ),
             ("129, 131", "Ended by SIGHUP or SIGQUIT."),
@@ -158,14 +159,14 @@ extension ManualSection {
         ["connect", "the name lookup or the connection failed", "3"],
         ["proxy", "the proxy failed, or its URL is invalid", "2 or 3"],
         ["tls", "TLS failed", "3"],
-        ["handshake", "the upgrade was rejected or invalid", "3 to 5"],
+        ["handshake", "the upgrade, or the login of a protocol, failed", "3 to 5"],
         ["protocol", "the peer violated the protocol", "5"],
         ["limit", "a received message exceeded a limit", "1"],
         ["closed", "the peer closed too early, or with an error code", "1"],
         ["lost", "the connection was lost", "1"],
         ["timeout", "a time limit expired", "6"],
         ["expectation", "a goal or an expectation was not met", "7"],
-        ["program", "a program of --exec failed", "1"],
+        ["program", "a program of --exec or --decode failed", "1"],
     ]
 
     /// The events that both `wsx connect` and `wsx listen` write.

@@ -37,8 +37,8 @@ extension ManualSection {
             standard input or the prompt are sent in order and, if necessary, again. `wsx` sends pings along with \
             them; a pong proves that the peer has read everything before its ping. After a connection is lost, all \
             messages without such a confirmation are sent again on the next one, followed by new input. Before closing \
-            the connection, the run waits for the last pong, for at most `--close-timeout`. If messages may not have \
-            arrived, their number is reported at the end.
+            the connection, the run waits for the last pong, for at most `--close-timeout`. Messages that may \
+            not have arrived, and messages that were not sent, are counted at the end.
             """),
         .paragraph(
             """

@@ -17,7 +17,7 @@ enum ProgramManual {
                 work as well.
                 """),
         ],
-        sections: [.configuration, .exitStatus, .environment, .configurationFiles],
+        sections: [.configuration, ProtocolManual.section, .exitStatus, .environment, .configurationFiles],
         examples: [
             CommandExample(purpose: "Try the built-in echo server", line: "wsx echo:"),
             CommandExample(
@@ -30,7 +30,8 @@ enum ProgramManual {
     static let topics = [
         ManualTopic(
             "profiles", "config", "configuration", summary: "The configuration file and its profiles",
-            title: ManualSection.configurationTitle)
+            title: ManualSection.configurationTitle),
+        ProtocolManual.topic,
     ]
 
     /// The manual of `wsx completions`.

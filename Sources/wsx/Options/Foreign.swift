@@ -49,7 +49,6 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "-X", "--method", remedy: "omit it: a WebSocket handshake always uses GET"),
         ForeignOption(client, "--http1.1", "--http2", remedy: "omit it: wsx always uses HTTP/1.1"),
         ForeignOption(client, "--max-redirs", remedy: "use --max-redirects N"),
-        ForeignOption(client, "--protocol", remedy: "use --subprotocol NAME"),
         ForeignOption(client, "--interface", remedy: "use --source-ip IP"),
         ForeignOption(client, "--connect-to", remedy: "use --resolve HOST:PORT:IP"),
         ForeignOption(client, "--socks5", remedy: "use --proxy socks5://HOST:PORT"),
@@ -63,12 +62,16 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "-S", "--show-error", remedy: "omit it: errors are always shown"),
         ForeignOption([.bench], "--fail", remedy: "omit it: failures always set the exit status"),
         ForeignOption(client, "--disable-compression", remedy: "use --compress=off"),
-        ForeignOption([.connect, .listen, .bench], "--no-color", "--disable-color", remedy: "use --color never"),
+        ForeignOption([.connect, .listen, .bench], "--disable-color", remedy: "use --color never"),
+        ForeignOption([.connect], "-O", "--remote-name", remedy: "use '> FILE' to save received messages"),
+        ForeignOption([.connect], "-I", "--head", remedy: "use --verbose to show the handshake"),
+        ForeignOption(
+            [.connect], "-j", "--junk-session-cookies", remedy: "omit it: cookies are not kept after the run"),
     ]
 
     private static let tls = [
         ForeignOption(client, "--capath", remedy: "use --ca PATH"),
-        ForeignOption(client, "--no-check", "--insecure-skip-tls-verify", remedy: "use --insecure"),
+        ForeignOption(client, "--insecure-skip-tls-verify", remedy: "use --insecure"),
         ForeignOption(client, "--pinnedpubkey", remedy: "use --pin PIN"),
         ForeignOption(client, "--tlsv1.2", remedy: "use --tls-min 1.2"),
         ForeignOption(client, "--tlsv1.3", remedy: "use --tls-min 1.3"),
@@ -86,16 +89,15 @@ struct ForeignOption: Sendable {
     // Messages, and the end of the run.
     private static let messages = [
         ForeignOption(
-            [.connect], "-d", "--data", "--data-raw", "--data-binary", "--post", "--message",
+            [.connect], "-d", "--data-raw", "--data-binary", "--post", "--message",
             remedy: "put the message after the URL, or use --file FILE"),
         ForeignOption(
             [.connect], "-T", "--upload-file",
             remedy: "use --file FILE to send one message, or standard input to send lines"),
         ForeignOption([.connect], "-N", "--no-buffer", remedy: "omit it: messages are written as they arrive"),
         ForeignOption(
-            [.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use --message TEXT or --file FILE"),
+            [.bench], "--data-raw", "--data-binary", "--post", remedy: "use --message TEXT or --file FILE"),
         ForeignOption([.connect], "-m", remedy: "use --timeout DURATION"),
-        ForeignOption([.connect], "-w", "--wait", remedy: "use --linger DURATION to wait for replies"),
         ForeignOption(
             [.connect], "-E", remedy: "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"
         ),
@@ -104,8 +106,7 @@ struct ForeignOption: Sendable {
         ForeignOption([.connect], "--oneshot", remedy: "use 'wsx listen --once PORT'"),
         ForeignOption([.connect], "--max-messages", remedy: "use --count N"),
         ForeignOption(
-            [.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", "-D", "--dump-header",
-            remedy: "use --verbose"),
+            [.connect], "--print-ping-rtts", "--include", "-D", "--dump-header", remedy: "use --verbose"),
         ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),
@@ -132,7 +133,8 @@ struct ForeignOption: Sendable {
         ForeignOption([.bench], "-R", "--rps", "--qps", remedy: "use --rate N"),
         ForeignOption(
             [.bench], "-i", "--iterations", "--requests", "--count", "--max-messages", remedy: "use --messages N"),
-        ForeignOption([.bench], "--stage", "--ramp-up", remedy: "use --ramp DURATION"),
+        ForeignOption([.bench], "--stage", remedy: "use --stages TARGET@DURATION,..."),
+        ForeignOption([.bench], "--ramp-up", remedy: "use --ramp DURATION"),
         ForeignOption([.bench], "--latency", remedy: "omit it: latencies are always shown"),
         ForeignOption(
             [.bench], "--latency-correction", remedy: "omit it: with --rate, latencies always count from the due time"),
@@ -172,6 +174,7 @@ enum ForeignCommand {
 }
 
 /// Command lines in wscat's form: instead of a command they have `-c URL` or `-l PORT`, anywhere among the options.
+/// `--slash` has no effect: the prompt always has slash commands.
 enum WscatForm {
     private static let forms: [(command: Command, short: String, long: String, placeholder: String)] = [
         (.connect, "-c", "--connect", "URL"), (.listen, "-l", "--listen", "PORT"),
@@ -180,6 +183,8 @@ enum WscatForm {
     /// The equivalent line with a command; nil: the line does not have wscat's form.
     /// - Throws: ``UsageError/missingValue(option:placeholder:)``.
     static func line(for words: [String]) throws(UsageError) -> [String]? {
+        let end = words.firstIndex(of: "--") ?? words.endIndex
+        let words = words[..<end].filter { $0 != "--slash" } + words[end...]
         for (index, word) in words.enumerated() {
             if word == "--" { return nil }
             for form in forms {

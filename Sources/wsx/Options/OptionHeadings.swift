@@ -9,8 +9,10 @@ extension OptionHeading {
     static let faults = OptionHeading("Fault injection")
     static let format = OptionHeading("Input and output")
     static let ending = OptionHeading("Ending")
+    static let protocols = OptionHeading("Application protocols")
     static let requests = OptionHeading("Requests and replies")
     static let exchange = OptionHeading("Login and automatic answers")
+    static let templates = OptionHeading("Templates and data")
     static let scenario = OptionHeading("Scenarios")
     static let staying = OptionHeading("Staying connected")
     static let request = OptionHeading("Request")
@@ -23,8 +25,7 @@ extension OptionHeading {
 
     /// The headings in the order of help and manual.
     static let all = [
-        load, messages, server, access, web, faults, format, ending, requests, exchange, scenario, staying, request,
-        network, tls,
-        compression, limits, results, display,
+        load, messages, server, access, web, faults, format, protocols, ending, requests, templates, exchange, scenario,
+        staying, request, network, tls, compression, limits, results, display,
     ]
 }

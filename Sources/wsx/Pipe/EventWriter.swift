@@ -48,11 +48,35 @@ final class EventWriter {
         reply: Reply? = nil
     ) {
         write("message", client: client) { event in
-            Self.add(payload, as: kind, direction, to: &event)
-            if let reply {
-                event.add("request", reply.number)
-                event.add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
+            event.add(payload, as: kind, direction)
+            event.add(reply)
+        }
+    }
+
+    /// Writes an event of an application protocol. Its data is the payload.
+    /// - Parameters:
+    ///   - name: The name of the protocol.
+    ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    func writeMessage(_ protocolEvent: ProtocolEvent, of name: String, reply: Reply? = nil) {
+        write("message") { event in
+            event.add(protocolEvent.payload.span.bytes, as: protocolEvent.isText ? .text : .binary, .incoming)
+            event.add("protocol", protocolEvent.json(of: name))
+            event.add(reply)
+        }
+    }
+
+    /// Writes a binary message that was decoded, or could not be.
+    func writeMessage(_ payload: RawSpan, _ decoding: Decoding, client: Int?, reply: Reply?) {
+        write("message", client: client) { event in
+            event.add("direction", EventDirection.incoming.word)
+            event.add("opcode", "binary" as StaticString)
+            event.add("bytes", decoding.byteCount)
+            event.addPayload(payload, isText: false)
+            switch decoding.result {
+            case .decoded(let codecs): event.add("decoded", codecs)
+            case .failed(let problem): event.add("decode_error", problem)
             }
+            event.add(reply)
         }
     }
 
@@ -61,7 +85,7 @@ final class EventWriter {
     func writeMessage(_ payload: RawSpan, as kind: MessageKind, toClients clients: [Int]) {
         var buffer = ByteBuffer()
         var common = begin("message", atEndOf: &buffer)
-        Self.add(payload, as: kind, .outgoing, to: &common)
+        common.add(payload, as: kind, .outgoing)
         let beginning = SharedBytes(common.interrupt())
         for client in clients {
             writer.append(beginning)
@@ -72,16 +96,6 @@ final class EventWriter {
         writer.schedule()
     }
 
-    @inline(__always)
-    private static func add(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection, to event: inout JSONEvent
-    ) {
-        event.add("direction", direction.word)
-        event.add("opcode", kind == .text ? "text" as StaticString : "binary")
-        event.add("bytes", payload.byteCount)
-        event.addPayload(payload, isText: kind == .text)
-    }
-
     /// Writes a ping or a pong.
     /// - Parameter roundTrip: The round-trip time if a pong answers a known ping.
     func writeControl(
@@ -89,22 +103,20 @@ final class EventWriter {
         client: Int? = nil
     ) {
         write(opcode == .ping ? "ping" : "pong", client: client) { event in
-            event.add("direction", direction.word)
-            event.add("bytes", payload.byteCount)
-            event.addPayload(payload, isText: false)
+            event.add(control: payload, direction)
             if let roundTrip { event.add("rtt_us", Int(roundTrip / .microseconds(1))) }
         }
     }
 
     /// Writes the opening of a connection from a client.
     func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
-        write("open", client: client) { Self.add(url: url, subprotocol, extensions, to: &$0) }
+        write("open", client: client) { $0.add(url: url, subprotocol, extensions) }
     }
 
     /// Writes the opening of a connection to a server, with everything known about it.
     func writeOpen(_ opened: Connector.Opened) {
         write("open") { event in
-            Self.add(url: "\(opened.request.url)", opened.upgrade.subprotocol, opened.upgrade.extensions, to: &event)
+            event.add(url: "\(opened.request.url)", opened.upgrade.subprotocol, opened.upgrade.extensions)
             event.add("status", opened.upgrade.response.status)
             event.add("headers", ReportedHead.json(opened.upgrade.response.fields))
             event.add("address", opened.peer)
@@ -113,47 +125,81 @@ final class EventWriter {
         }
     }
 
-    private static func add(
-        url: String, _ subprotocol: String?, _ extensions: [ExtensionOffer], to event: inout JSONEvent
-    ) {
-        event.add("url", url)
-        if let subprotocol { event.add("subprotocol", subprotocol) }
-        if !extensions.isEmpty { event.add("extensions", ExtensionHeader.value(of: extensions)) }
-    }
-
     /// Writes a failure.
     func writeFailure(_ failure: Failure, client: Int? = nil) {
         guard let message = failure.message else { return }
-        write("error", client: client) { event in
-            event.add("kind", failure.kind.rawValue)
-            event.add("message", message)
-            if let (head, body, _) = failure.refusal {
-                event.add("status", head.status)
-                event.add("body", String(decoding: body, as: UTF8.self))
-            }
-        }
+        write("error", client: client) { $0.add(failure, message) }
     }
 
     /// Writes a sent close frame. The end of the connection is a separate event.
     func writeClose(sent frame: CloseFrame, client: Int? = nil) {
-        write("close", client: client) { event in
-            event.add("direction", EventDirection.outgoing.word)
-            event.add("code", Int((frame.code ?? .noStatus).rawValue))
-            event.add("reason", frame.reason)
-        }
+        write("close", client: client) { $0.add(frame, .outgoing) }
     }
 
     /// Writes the end of a connection.
     func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
-        write("close", client: client) { event in
-            // The direction is `out` only if our close frame was not answered. A lost connection counts as ended by the
-            // peer.
-            let isOurs = end.closing.received == nil && end.closing.sent != nil
-            event.add("direction", (isOurs ? EventDirection.outgoing : .incoming).word)
-            event.add("code", Int(end.code.rawValue))
-            event.add("reason", end.reason)
-            event.add("clean", end.isClean)
-        }
+        write("close", client: client) { $0.add(end) }
+    }
+}
+
+// The fields of each type of event.
+extension JSONEvent {
+    /// Adds the fields of an opening.
+    mutating func add(url: String, _ subprotocol: String?, _ extensions: [ExtensionOffer]) {
+        add("url", url)
+        if let subprotocol { add("subprotocol", subprotocol) }
+        if !extensions.isEmpty { add("extensions", ExtensionHeader.value(of: extensions)) }
+    }
+
+    /// Adds the fields of the end of a connection.
+    mutating func add(_ end: ConnectionEnd) {
+        // The direction is `out` only if our close frame was not answered. A lost connection counts as ended by the
+        // peer.
+        let isOurs = end.closing.received == nil && end.closing.sent != nil
+        add("direction", (isOurs ? EventDirection.outgoing : .incoming).word)
+        add("code", Int(end.code.rawValue))
+        add("reason", end.reason)
+        add("clean", end.isClean)
+    }
+
+    /// Adds the fields of a failure.
+    mutating func add(_ failure: Failure, _ message: String) {
+        add("kind", failure.kind.rawValue)
+        add("message", message)
+        guard let (head, body, _) = failure.refusal else { return }
+        add("status", head.status)
+        add("body", String(decoding: body, as: UTF8.self))
+    }
+
+    /// Adds the fields of a message.
+    @inline(__always)
+    mutating func add(_ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection) {
+        add("direction", direction.word)
+        add("opcode", kind == .text ? "text" as StaticString : "binary")
+        add("bytes", payload.byteCount)
+        addPayload(payload, isText: kind == .text)
+    }
+
+    /// Adds the fields of a reply.
+    @inline(__always)
+    mutating func add(_ reply: Reply?) {
+        guard let reply else { return }
+        add("request", reply.number)
+        add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
+    }
+
+    /// Adds the fields of a ping or a pong.
+    mutating func add(control payload: RawSpan, _ direction: EventDirection) {
+        add("direction", direction.word)
+        add("bytes", payload.byteCount)
+        addPayload(payload, isText: false)
+    }
+
+    /// Adds the fields of a close frame.
+    mutating func add(_ frame: CloseFrame, _ direction: EventDirection) {
+        add("direction", direction.word)
+        add("code", Int((frame.code ?? .noStatus).rawValue))
+        add("reason", frame.reason)
     }
 }
 
@@ -177,6 +223,49 @@ struct EventClock {
         for index in (0..<Self.microsecondsDigits).reversed() {
             text[Self.microsecondsOffset + index] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
+        }
+    }
+}
+
+extension ProtocolEvent {
+    /// The object `protocol` of an event.
+    /// - Parameter protocolName: The name of the protocol.
+    func json(of protocolName: String) -> JSONWriter {
+        var json = JSONWriter()
+        json.add("name", protocolName)
+        json.add("role", role.word)
+        if role.isError { json.add("error", true) }
+        if let name { json.add("event", name) }
+        if let topic { json.add("topic", topic) }
+        if let id { json.add("id", id) }
+        if !attributes.isEmpty {
+            json.beginObject("attributes")
+            for (name, value) in attributes.sorted(by: { $0.key < $1.key }) { json.add(named: name, value) }
+            json.endObject()
+        }
+        json.endObject()
+        return json
+    }
+}
+
+extension ProtocolEvent.Role {
+    /// Whether the server reports an error.
+    var isError: Bool {
+        switch self {
+        case .reply(_, let isError): isError
+        case .refusal: true
+        case .event, .notice, .hidden: false
+        }
+    }
+
+    /// The word used in events.
+    fileprivate var word: String {
+        switch self {
+        case .event: "event"
+        case .reply: "reply"
+        case .refusal: "refusal"
+        case .notice: "notice"
+        case .hidden: "hidden"
         }
     }
 }

@@ -23,6 +23,10 @@ enum InputProblem: Error, Equatable {
     case halfSurrogate(String)
     /// A payload that exceeds the size of a control frame.
     case tooLong(String, byteCount: Int, limit: Int)
+    /// A record that exceeds the limit, in bytes.
+    case tooLongRecord(limit: Int)
+    /// A message that `--encode` cannot convert.
+    case notEncodable(CodecError)
 }
 
 extension InputProblem: CustomStringConvertible {
@@ -47,6 +51,8 @@ extension InputProblem: CustomStringConvertible {
         case .halfSurrogate(let name): "its '\(name)' contains half of a surrogate pair"
         case .tooLong(let name, let byteCount, let limit):
             "its '\(name)' has \(byteCount) bytes, but the frame has room for \(limit)"
+        case .tooLongRecord(let limit): "it has more than \(limit) bytes"
+        case .notEncodable(let error): "\(error)"
         }
     }
 }

@@ -16,6 +16,8 @@ final class InputReader {
         var kind: MessageKind
         /// The replay speed of events.
         var speed = ReplaySpeed.max
+        /// The maximum size of a record in bytes.
+        var maximumRecordBytes = Int.max
     }
 
     /// The receiver of the input.
@@ -43,7 +45,8 @@ final class InputReader {
     private let verbatimKind: MessageKind?
     private var reader: DescriptorReader?
     private weak var receiver: (any Receiver)?
-    private var recordCount = 0
+    /// The number of records so far.
+    private(set) var recordCount = 0
     private var isPaused = true
     /// Data that was read but not yet split because the reader was paused.
     private var unsplit = ByteBuffer()
@@ -165,13 +168,22 @@ final class InputReader {
     }
 
     private func split(_ piece: RawSpan, for receiver: any Receiver) -> Int {
-        splitter.split(piece) { take($0, for: receiver) }
+        let takenBytes = splitter.split(piece) { take($0, for: receiver) }
+        let limit = settings.maximumRecordBytes
+        if splitter.carriedBytes > limit, !isPaused {
+            receiver.received(badInput: recordName, .tooLongRecord(limit: limit))
+        }
+        return takenBytes
     }
 
     /// Processes a record.
     /// - Returns: Whether to continue with the next one.
     private func take(_ record: RawSpan, for receiver: any Receiver) -> Bool {
         recordCount += 1
+        guard record.byteCount <= settings.maximumRecordBytes else {
+            receiver.received(badInput: recordName, .tooLongRecord(limit: settings.maximumRecordBytes))
+            return !isPaused
+        }
         if let verbatimKind, verbatimKind == .binary || UTF8Validator.isValid(record) {
             receiver.received(input: .message(verbatimKind), record, client: nil)
             return !isPaused

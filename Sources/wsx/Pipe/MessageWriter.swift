@@ -23,6 +23,8 @@ final class MessageWriter {
     private let pick: JSONPath?
     /// The value of the current message.
     private var picked = ByteBuffer()
+    /// The previous messages, or `nil` to write whole messages.
+    private var changes: MessageChanges?
 
     /// Creates a writer for standard output or another descriptor.
     /// - Parameter colors: Chooses the colors for the descriptor.
@@ -32,6 +34,7 @@ final class MessageWriter {
     ) throws(IOError) {
         format = arguments.format.output
         pick = arguments.format.pick
+        changes = arguments.format.changes.map { MessageChanges(kinds: $0) }
         style = OutputStyle(arguments, to: descriptor, palette: colors.colors(on: descriptor))
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
         events = format == .json ? EventWriter(writer, on: loop) : nil
@@ -58,30 +61,86 @@ final class MessageWriter {
         writer.flush()
     }
 
+    /// Stops writing.
+    func close() {
+        writer.close()
+    }
+
     /// Writes a message, or its picked value.
     /// - Parameters:
     ///   - client: The number of the client that sent it, if there are several.
     ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    ///   - decoding: How it was decoded, or `nil` if it is as received.
     /// - Returns: Whether anything was written: messages without the value to pick are omitted.
     @discardableResult
-    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) -> Bool {
+    func write(
+        _ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil, decoding: Decoding? = nil
+    ) -> Bool {
         guard let pick else {
-            writeWhole(payload, as: kind, client: client, reply: reply)
+            if case .changes(let line)? = changes?.receive(payload, from: client) {
+                writeWhole(Array(line.utf8).span.bytes, as: .text, client: client, reply: reply, nil)
+            } else if format.keepsOriginals, let original = decoding?.original {
+                writeWhole(original.span.bytes, as: .binary, client: client, reply: reply, decoding)
+            } else {
+                writeWhole(payload, as: kind, client: client, reply: reply, decoding)
+            }
             return true
         }
         guard kind == .text || UTF8Validator.isValid(payload), pick.appendValue(of: payload, to: &picked) else {
             return false
         }
-        picked.withReadableBytes { writeWhole($0, as: kind, client: client, reply: reply) }
+        var decoding = decoding
+        decoding?.byteCount = picked.count
+        picked.withReadableBytes { writeWhole($0, as: kind, client: client, reply: reply, decoding) }
         picked.removeAll()
         picked.releaseStorage(above: Self.keptBytes)
         return true
     }
 
-    private func writeWhole(_ payload: RawSpan, as kind: MessageKind, client: Int?, reply: Reply?) {
+    /// Writes an event of an application protocol, or the picked value of its payload. Text is written as a line in the
+    /// notation of the protocol. Other formats contain only the payload.
+    /// - Parameters:
+    ///   - name: The name of the protocol.
+    ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    /// - Returns: Whether anything was written: events without the value to pick are omitted.
+    func write(_ event: ProtocolEvent, of name: String, reply: Reply? = nil) -> Bool {
+        let payload = event.payload.span.bytes
+        let kind: MessageKind = event.isText ? .text : .binary
+        guard pick == nil else { return write(payload, as: kind, reply: reply) }
+        let heading = event.heading
+        let label = heading.isEmpty ? nil : escapingControls(String(decoding: heading, as: UTF8.self))
+        if case .changes(let line)? = changes?.receive(payload, kind: label) {
+            writeWhole(Array(line.utf8).span.bytes, as: .text, client: nil, reply: reply, nil)
+            return true
+        }
+        switch format {
+        case .json: events?.writeMessage(event, of: name, reply: reply)
+        case .text, .nul:
+            if !heading.isEmpty {
+                // The heading is not JSON, so its style is that of plain text.
+                if let style {
+                    style.append(heading.span.bytes, as: .text, to: &writer.buffer)
+                } else {
+                    writer.buffer.append(heading.span.bytes)
+                }
+                if !event.payload.isEmpty { writer.buffer.append(byte: UInt8(ascii: " ")) }
+            }
+            writeWhole(payload, as: kind, client: nil, reply: nil, nil)
+        case .hex, .base64, .raw: writeWhole(payload, as: kind, client: nil, reply: nil, nil)
+        }
+        return true
+    }
+
+    private func writeWhole(
+        _ payload: RawSpan, as kind: MessageKind, client: Int?, reply: Reply?, _ decoding: Decoding?
+    ) {
         switch format {
         case .json:
-            events?.writeMessage(payload, as: kind, client: client, reply: reply)
+            if let decoding {
+                events?.writeMessage(payload, decoding, client: client, reply: reply)
+            } else {
+                events?.writeMessage(payload, as: kind, client: client, reply: reply)
+            }
             return
         case .hex: HexDigits.append(payload, to: &writer.buffer)
         case .base64: Base64.append(payload, to: &writer.buffer)

@@ -27,8 +27,9 @@ struct ConfigurationFile {
             let isMissing = File.isMissing(path)
             if named == nil, isMissing { return Configuration(path: path, absence: "\(path) does not exist") }
             if named == nil, error == .accessDenied { return Configuration(path: path, absence: "\(path): \(error)") }
+            let why = error == .isDirectory ? "it is a directory; name a file" : "\(error)"
             throw .configuration(
-                ConfigurationError(path: path, reason: .unusable("\(error)" + (named == nil ? "" : " (WSX_CONFIG)"))))
+                ConfigurationError(path: path, reason: .unusable(why + (named == nil ? "" : " (WSX_CONFIG)"))))
         }
         do throws(ConfigurationError) {
             let configuration = try Configuration(
@@ -89,6 +90,9 @@ extension Configuration.Entry {
             return !value.hasPrefix("@") && HeaderField.isSecret(name: Substring(name))
         case "auth", "user": return !isReference(value) && value.utf8.contains(UInt8(ascii: ":"))
         case "bearer", "cookie", "passphrase": return !isReference(value)
+        case "param":
+            guard let parameter = try? ProtocolParameterValue.parse(value) else { return false }
+            return parameter.mayBeSecret && !isReference(parameter.value)
         case "proxy": return !isReference(value) && (try? Proxy(parsing: value))?.credentials != nil
         default: return false
         }

@@ -16,15 +16,9 @@ extension AutomaticExchange.Plan {
         plan.ready = arguments.ready
         for text in arguments.firstMessages {
             let text = text.hasPrefix("@") ? try secrets.value(of: text, for: "--first-message") : text
-            do throws(TemplateError) {
-                plan.firstMessages.append(try Template(text, variables: variables, environment: secrets.environment))
-            } catch {
-                throw .badArgument(what: "--first-message", why: error.suggestion)
-            }
-        }
-        guard !plan.firstMessages.contains(where: \.usesLastMessage) else {
-            throw .badArgument(
-                what: "--first-message", why: "{{last:…}} needs a received message, so only --answer can contain it")
+            let template = try Template.make(text, of: "--first-message", variables: variables, secrets: secrets)
+            try template.checkNeedsNoMessage("--first-message")
+            plan.firstMessages.append(template)
         }
         for text in arguments.answers {
             do throws(AnswerRuleError) {
@@ -35,14 +29,6 @@ extension AutomaticExchange.Plan {
             }
         }
         return plan.isEmpty ? nil : plan
-    }
-}
-
-extension TemplateError {
-    /// The mistake and its remedy. For an unknown name, the remedy is the most similar known name, if there is one.
-    var suggestion: String {
-        guard let (name, known) = unknownName else { return "\(self)" }
-        return description(intendedName: EditDistance.nearest(to: name, among: known))
     }
 }
 

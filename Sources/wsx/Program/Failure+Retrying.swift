@@ -8,9 +8,11 @@ extension Failure {
         case .lost, .silent, .notReady: true
         case .closed(let frame): Self.isPassing(frame.code)
         case .connecting(_, let error): Self.isPassing(error)
-        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening: false
+        case .application(let failure): failure.isWorthRetrying
+        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .writing, .system, .listening: false
         case .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .errorReplies: false
-        case .unmet, .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .noReply, .lateReplies, .unanswered,
+        case .unmet, .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .scenarioFailedForClients, .noReply,
+            .lateReplies, .unanswered,
             .program:
             false
         case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,
@@ -39,7 +41,8 @@ extension Failure {
         case .proxy(_, let error): isPassing(error)
         case .security(let error), .proxySecurity(_, let error): isPassing(error)
         case .handshake(let error): isPassing(error)
-        case .lost, .noAddress, .unknownZone, .proxyChoice, .credentialsRefused, .compression, .redirect: false
+        case .lost, .noAddress, .unknownZone, .proxyChoice, .credentialsRefused, .compression, .redirect, .negotiation:
+            false
         }
     }
 

@@ -19,6 +19,8 @@ enum Failure: Error {
     case output(IOError)
     /// The recording cannot be written.
     case recording(path: String, IOError)
+    /// A file of results cannot be written.
+    case writing(path: String, IOError)
     /// The system is out of resources.
     case system(IOError)
     /// The server cannot listen on an address.
@@ -72,8 +74,12 @@ enum Failure: Error {
     case notReady(String, after: Duration)
     /// The connection ended with this code, if any, before a message matched `--ready`.
     case closedBeforeReady(String, CloseCode?)
+    /// An application protocol ended the connection.
+    case application(ApplicationFailure)
     /// A step of a scenario has failed.
     case scenarioFailed(ScenarioFailure)
+    /// This many clients, of a number of clients, have deviated from the scenario.
+    case scenarioFailedForClients(Int, of: Int)
     /// The run exceeded its time limit.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -89,13 +95,16 @@ enum Failure: Error {
     var status: ExitStatus {
         switch self {
         case .badArgument, .missingAddress, .badInput: .usage
-        case .input, .output, .recording, .system, .closed, .lost, .unanswered, .program, .limitExceeded: .closed
+        case .input, .output, .recording, .writing, .system, .closed, .lost, .unanswered, .program, .limitExceeded:
+            .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
+        case .application(let failure): failure.status
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded, .notReady: .timedOut
+        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose: .timedOut
         case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
-            .aborted, .scenarioFailed:
+            .aborted, .scenarioFailed, .scenarioFailedForClients:
             .unmet
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
         case .interrupted: .interrupted
@@ -115,6 +124,7 @@ enum Failure: Error {
         case .output(.badDescriptor): "writing standard output: it is closed"
         case .output(let error): "writing standard output: \(error)"
         case .recording(let path, let error): "recording to \(escapingControls(path)): \(error)"
+        case .writing(let path, let error): "writing \(escapingControls(path)): \(error)"
         case .system(let error): "starting: \(error)"
         case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
             "listening on \(address): \(error); is another server running? If not, delete the socket file"
@@ -175,7 +185,10 @@ enum Failure: Error {
         case .aborted(let verdict, let seconds):
             "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not hold: "
                 + "\(verdict.words)"
+        case .application(let failure): failure.message
         case .scenarioFailed(let failure): "the scenario failed in \(failure)"
+        case .scenarioFailedForClients(let count, let clientCount):
+            "the scenario failed for \(count) of \(Phrase.count(clientCount, "client"))"
         case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }
@@ -185,11 +198,13 @@ enum Failure: Error {
     var leavesGoalOpen: Bool {
         switch self {
         case .closed, .lost, .silent, .gaveUp, .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .noReply,
-            .lateReplies, .unanswered, .errorReplies, .notReady:
+            .lateReplies, .unanswered, .errorReplies, .notReady, .application:
             true
-        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .system, .listening, .connecting,
+        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .writing, .system, .listening,
+            .connecting,
             .told, .unmet, .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .program,
-            .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .interrupted, .terminated, .hungUp, .quit:
+            .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .scenarioFailedForClients, .interrupted,
+            .terminated, .hungUp, .quit:
             false
         }
     }
@@ -198,21 +213,23 @@ enum Failure: Error {
     var kind: FailureKind {
         switch self {
         case .badArgument, .missingAddress, .badInput: .usage
-        case .input, .output, .recording, .system: .system
+        case .input, .output, .recording, .writing, .system: .system
         case .listening: .listen
         case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect),
-            .connecting(_, .credentialsRefused):
+            .connecting(_, .credentialsRefused), .connecting(_, .negotiation):
             .handshake
         case .connecting(_, .security), .connecting(_, .proxySecurity): .tls
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): .proxy
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded,
             .notReady:
             .timeout
+        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose: .timeout
         case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
-            .aborted, .scenarioFailed:
+            .aborted, .scenarioFailed, .scenarioFailedForClients:
             .expectation
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: .connect
+        case .application(let failure): failure.kind
         case .closed, .unanswered: .closed
         case .lost: .lost
         case .program: .program
@@ -240,7 +257,7 @@ enum Failure: Error {
         case .proxyUnreachable, .proxy, .proxySecurity, .security: .unreachable
         case .proxyChoice: .usage
         case .timedOut: .timedOut
-        case .handshake(.refused), .credentialsRefused, .redirect: .refused
+        case .handshake(.refused), .credentialsRefused, .redirect, .negotiation: .refused
         // Without a response, there is no violation.
         case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
         case .handshake, .compression: .violation
@@ -265,6 +282,7 @@ enum Failure: Error {
         case .proxySecurity(let proxy, let error): "the proxy \(proxy): \(error) (\(error.identifier))"
         case .security(let error): "\(error) (\(error.identifier))"
         case .redirect(let error): "\(error)"
+        case .negotiation(let reason): reason
         case .handshake(let error): "\(error.description)"
         case .credentialsRefused(let error): error.description(hasSentCredentials: true)
         case .compression(let error): "\(error.description)"
@@ -360,9 +378,11 @@ enum Failure: Error {
         return "the peer closed it: \(words(for: received))"
     }
 
-    private static func words(for frame: CloseFrame) -> String {
+    /// A received close frame: `4403 (forbidden) "wrong token"`.
+    /// - Parameter meaning: The meaning of the code in an application protocol, or `nil` for the usual one.
+    static func words(for frame: CloseFrame, meaning: String? = nil) -> String {
         guard let code = frame.code else { return "no code" }
-        let meaning = code.meaning.map { " (\($0))" } ?? ""
+        let meaning = (meaning ?? code.meaning).map { " (\($0))" } ?? ""
         return "\(code.rawValue)\(meaning)" + (frame.reason.isEmpty ? "" : " \"\(escapingControls(frame.reason))\"")
     }
 

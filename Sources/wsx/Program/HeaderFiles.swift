@@ -13,12 +13,12 @@ enum HeaderFiles {
             let path = String(header.dropFirst())
             // Only LF and CR LF end a line. If a lone CR, NEL, or similar character did, one value could become two
             // headers.
-            let lines = try contents(of: path, for: "--header").split(
+            let lines = try contents(of: path, for: "--header", mark: "@").split(
                 separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             for (index, var line) in lines.enumerated() {
                 if line.last == UInt8(ascii: "\r") { line.removeLast() }
                 guard !line.isEmpty else { continue }
-                let source = "--header \(escapingControls(path)), line \(index + 1)"
+                let source = "--header @\(escapingControls(path)), line \(index + 1)"
                 guard let text = String(validating: line, as: UTF8.self) else {
                     throw .badArgument(what: source, why: "it is not UTF-8 text; convert the file to UTF-8")
                 }
@@ -28,14 +28,15 @@ enum HeaderFiles {
         return fields
     }
 
-    /// Reads the file that an option names.
+    /// Reads the file that an option names; `-` is standard input.
+    /// - Parameter mark: The text before the path in the option's value, such as `@`.
     static func contents(
-        of path: String, for option: String, maximumBytes: Int = .max
+        of path: String, for option: String, mark: String = "", maximumBytes: Int = .max
     ) throws(Failure) -> [UInt8] {
         do throws(IOError) {
-            return try File.read(path, maximumBytes: maximumBytes)
+            return try File.read(InputPlace.path(path), maximumBytes: maximumBytes)
         } catch {
-            throw .badArgument(what: "\(option) \(escapingControls(path))", why: error.fileProblem)
+            throw .badArgument(what: "\(option) \(mark)\(escapingControls(path))", why: error.fileProblem)
         }
     }
 

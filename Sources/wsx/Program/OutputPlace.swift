@@ -34,12 +34,33 @@ struct OutputPlace {
     }
 }
 
+/// The input files of a command line. One of them may be standard input, written as `-`.
+enum InputPlace {
+    /// The path to open.
+    static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
+
+    /// Throws ``Failure/badArgument(what:why:)`` if standard input would be read twice.
+    /// - Parameter isInputRead: Whether messages are read from standard input.
+    static func check(_ sources: [OutputPlace.Source], isInputRead: Bool = false) throws(Failure) {
+        let readers = sources.filter { $0.path == "-" }.map(\.option)
+        guard let first = readers.first else { return }
+        if isInputRead {
+            throw .badArgument(
+                what: "\(first) -", why: "messages are read from standard input; name a file, or add --no-stdin")
+        }
+        guard readers.count == 1 else {
+            throw .badArgument(what: "\(readers[1]) -", why: "\(first) reads standard input, too; name a file")
+        }
+    }
+}
+
 extension ListenArguments {
     /// The input files and their options.
     var readFiles: [OutputPlace.Source] {
         let recording: String? = if case .replay(let path) = mode { path } else { nil }
         return [
-            ("--replay", recording), ("--tls-cert", tls.certificate), ("--tls-key", tls.key),
+            ("--replay", recording), ("--scenario", scenario.path), ("--tls-cert", tls.certificate),
+            ("--tls-key", tls.key),
             ("--client-ca", tls.clientAuthorities),
         ]
             + OutputPlace.files(server.headers, of: "--header")
@@ -65,7 +86,8 @@ extension ConnectArguments {
     /// The input files and their options.
     var readFiles: [OutputPlace.Source] {
         let historyPath: String? = if case .file(let path) = history { path } else { nil }
-        return [("--file", file), ("--history", historyPath)] + client.connectionFiles
+        return [("--file", file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path)]
+            + client.connectionFiles
     }
 }
 
@@ -82,7 +104,10 @@ extension BenchArguments: ResultCommandArguments {
         let files = loadMessages.messages.map { message in
             if case .file(let path) = message { path } else { nil as String? }
         }
-        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + client.connectionFiles
+        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + [
+            ("--data", data.path), ("--scenario", scenario.path),
+        ]
+            + client.connectionFiles
     }
 }
 

@@ -5,9 +5,11 @@ import WSCore
 enum ReportedHead {
     /// The lines of a request or response, as sent.
     static func lines(ofSent head: String) -> [String] {
-        head.split(separator: "\r\n").map { sent in
+        head.split(separator: "\r\n").enumerated().map { index, sent in
             let name = sent.prefix { $0 != ":" }
-            return escapingControls(HeaderField.isSecret(name: name) ? "\(name): •••" : String(sent))
+            // The first line is no field, even if its path contains a colon and a word such as "password".
+            let isSecret = index > 0 && HeaderField.isSecret(name: name)
+            return escapingControls(isSecret ? "\(name): •••" : String(sent))
         }
     }
 

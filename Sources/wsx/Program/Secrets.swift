@@ -14,12 +14,15 @@ struct Secrets {
     ///
     /// Throws ``Failure/badArgument(what:why:)``, which does not contain the secret.
     func value(of argument: String, for option: String) throws(Failure) -> String {
-        let value = try read(argument, for: option)
+        let value = try text(of: argument, for: option)
         record.add(value, of: option)
         return value
     }
 
-    private func read(_ argument: String, for option: String) throws(Failure) -> String {
+    /// The value of an argument as ``value(of:for:)`` reads it, if it is not a secret.
+    ///
+    /// Throws ``Failure/badArgument(what:why:)``.
+    func text(of argument: String, for option: String) throws(Failure) -> String {
         if argument.hasPrefix("env:") {
             let name = String(argument.dropFirst("env:".count))
             guard let value = environment(name) else {
@@ -30,12 +33,12 @@ struct Secrets {
         }
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())
-        var contents = try HeaderFiles.contents(of: path, for: option)
+        var contents = try HeaderFiles.contents(of: path, for: option, mark: "@")
         if contents.last == UInt8(ascii: "\n") { contents.removeLast() }
         if contents.last == UInt8(ascii: "\r") { contents.removeLast() }
         guard let text = String(validating: contents, as: UTF8.self) else {
             throw .badArgument(
-                what: "\(option) \(escapingControls(path))", why: "it is not UTF-8 text; convert the file to UTF-8")
+                what: "\(option) @\(escapingControls(path))", why: "it is not UTF-8 text; convert the file to UTF-8")
         }
         return text
     }

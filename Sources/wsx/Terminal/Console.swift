@@ -8,7 +8,7 @@ final class Console {
     let palette: Palette
     private let color: ColorChoice
     private let hasNoColor: Bool
-    private let isQuiet: Bool
+    let isQuiet: Bool
     private let isTerminal: Bool
     private let screenSize: (_ isPrompt: Bool) -> ScreenSize?
     private let log: LogWriter
@@ -73,9 +73,11 @@ final class Console {
             palette: palette, timestamps: arguments.transcript.timestamps ?? .off, on: loop
         ) { ScreenSize.current(isPrompt: true) }
         if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
-        return MessageView(
+        let view = MessageView(
             console: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
             on: loop)
+        if let kinds = arguments.format.changes { view.showChanges(of: kinds) }
+        return view
     }
 
     /// Waits until standard error has taken all output, if it is being read. Call this before an editor draws on the
@@ -141,10 +143,13 @@ final class Console {
 
     /// Shows a line that stays until the next output. Only a terminal without a prompt shows it, unless notices are
     /// suppressed.
-    func showStatus(_ line: String) {
-        guard isTerminal, !isQuiet, editor == nil else { return }
+    /// - Returns: Whether the line is shown.
+    @discardableResult
+    func showStatus(_ line: String) -> Bool {
+        guard isTerminal, !isQuiet, editor == nil else { return false }
         log.write(Self.eraseLine + line)
         hasStatus = true
+        return true
     }
 
     /// Erases the line of ``showStatus(_:)``, if there is one.

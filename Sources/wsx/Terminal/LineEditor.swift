@@ -307,12 +307,12 @@ final class LineEditor {
         }
     }
 
-    /// The visible part of a line that is higher than the screen.
+    /// The visible part of a text that is taller than the screen.
     private var window: LineWindow? {
         let (rows, columns) = Self.screenSize
         return LineWindow(
             of: currentLine, cursor: Int(wsx_readline_point()), rows: shown == .lineBelowStatus ? rows - 1 : rows,
-            columns: columns)
+            columns: columns, promptColumns: DisplayWidth.of(prompt))
     }
 
     /// The terminal's rows and columns.

@@ -9,6 +9,8 @@ struct Palette {
         /// Pings, pongs, sizes, and times.
         case quiet
         case close
+        /// The name and topic of an event.
+        case heading
         case failure
         case key
         case string
@@ -24,7 +26,7 @@ struct Palette {
             case .received, .string: "32"
             case .binary, .literal: "35"
             case .quiet: "2"
-            case .close: "1"
+            case .close, .heading: "1"
             case .failure: "31"
             case .key: "1;34"
             case .match: "7"

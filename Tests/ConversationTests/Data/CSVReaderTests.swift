@@ -42,7 +42,8 @@ import Testing
         "A mistake is reported with its line and column",
         arguments: [
             ("a,b\n1", .tooFewValues(1, columnCount: 2), 2, 2), ("a,b\n1\n2,3", .tooFewValues(1, columnCount: 2), 2, 2),
-            ("a,b\né,2,3", .tooManyValues(columnCount: 2), 2, 5), ("a\n1\n2,", .tooManyValues(columnCount: 1), 3, 3),
+            ("a,b\né,2,3", .tooManyValues(3, columnCount: 2), 2, 5),
+            ("a\n1\n2,", .tooManyValues(2, columnCount: 1), 3, 3),
             ("a,b,a", .repeatedColumn("a"), 1, 5), ("\n a ,a", .repeatedColumn("a"), 2, 5),
             ("a,", .columnName(.empty), 1, 3), (",a", .columnName(.empty), 1, 1), ("\"\"", .columnName(.empty), 1, 1),
             ("a,seq", .columnName(.placeholder("seq")), 1, 3), ("a{", .columnName(.unusable("a{")), 1, 1),

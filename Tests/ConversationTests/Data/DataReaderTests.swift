@@ -125,9 +125,9 @@ import Testing
         arguments: [
             (
                 "a,b\n1,2,3",
-                "line 2, column 5: more than 2 values, the number of columns; quote values that contain commas"
+                "line 2, column 5: the row has 3 values for 2 columns; quote values that contain commas"
             ),
-            ("a\n1,2", "line 2, column 3: more than 1 value, the number of columns; quote values that contain commas"),
+            ("a\n1,2", "line 2, column 3: the row has 2 values for 1 column; quote values that contain commas"),
             ("a,b\n1", "line 2, column 2: the row has 1 value for 2 columns; separate values with commas"),
             ("a,a", "line 1, column 3: two columns are named \"a\"; rename one"),
             ("a,,b", "line 1, column 3: a column has no name; name it, or remove it"),

@@ -12,7 +12,7 @@ import WSCore
             (#"^ping (\d+) => pong $1!"#, "ping 17 and more", "pong 17!"), ("(a)|(b) => <$1|$2>", "b", "<|b>"),
             ("b+ => $0", "abbc", "bb"), ("(.)(.)(.)(.)(.)(.)(.)(.)(.)(.) => $9$1 $10", "abcdefghij", "ia a0"),
             ("x => $$1 $ $x $", "x", "$1 $ $x $"), ("a => b => c", "a", "b => c"), ("a => ", "a", ""),
-            (" => any", "", "any"), ("x =>  y ", "x", " y "),
+            ("^ => any", "", "any"), ("x =>  y ", "x", " y "),
             (#""name":("[^"]*") => {{json:$1}}"#, #"{"name":"L"}"#, #""\"L\"""#),
             ("(é.)(.) => $2", "é水🎈", "🎈"), ("x => {{seq}} {{$0}} {{user}} {{{{", "x", "42 x Ada {{"),
         ] as [(String, String, String?)])
@@ -29,6 +29,7 @@ import WSCore
         "An invalid rule is reported with its reason",
         arguments: [
             ("ping=>pong", "expected 'REGEX => TEXT', with blanks around the arrow"),
+            (" => pong", "the regular expression is empty; write '^ => TEXT' to answer every message"),
             ("(ping => pong", "missing closing parenthesis at the end of the regular expression"),
             ("ping => {{seq", "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"),
             ("(a)(b) => $3", "there is no group $3: the regular expression has 2 groups; write '$$' for a dollar sign"),

@@ -14,6 +14,7 @@ import WSCore
         func sendPing(_ payload: RawSpan) -> Bool { note("ping \(text(payload))") }
         func sendPong(_ payload: RawSpan) -> Bool { note("pong \(text(payload))") }
         func close(_ frame: CloseFrame) -> Bool { note("close \(frame.code?.rawValue ?? 0)") }
+        func drop() { log.append("drop") }
         func stepEnded(_ index: Int, nanoseconds: UInt64) { log.append("\(index) after \(nanoseconds)") }
         func iterationEnded() { log.append("again") }
 
@@ -39,7 +40,7 @@ import WSCore
     }
 
     private func receive(_ text: String, _ player: inout ScenarioPlayer, at now: UInt64 = 0, _ port: Port) {
-        Array(text.utf8).withUnsafeBytes { player.received($0.bytes, at: now, port) }
+        Array(text.utf8).withUnsafeBytes { player.received($0.bytes, as: .text, at: now, port) }
         player.advance(at: now, port)
     }
 
@@ -68,7 +69,6 @@ import WSCore
         player.start(at: 0, port)
         for _ in 0..<3 {
             receive("reply", &player, port)
-            if player.isAboutToRepeat { player.advance(at: 0, port) }
         }
         #expect(
             port.take() == [
@@ -84,11 +84,13 @@ import WSCore
         var player = try player(Self.ask, repeats: true)
         let port = Port()
         player.start(at: 0, port)
-        #expect(port.take() == ["send ask 1 of 7", "0 after 0", "again"])
-        let isAboutToRepeat = player.isAboutToRepeat
-        #expect(isAboutToRepeat)
+        #expect(port.take() == [])
+        let isBetweenIterations = player.isBetweenIterations
+        #expect(isBetweenIterations)
         player.advance(at: 1, port)
-        #expect(port.take() == ["send ask 2 of 7", "0 after 1", "again"])
+        #expect(port.take() == ["send ask 1 of 7", "0 after 0", "again"])
+        player.advance(at: 2, port)
+        #expect(port.take() == ["send ask 2 of 7", "0 after 0", "again"])
     }
 
     @Test("Messages that arrive during a pause wait for their step")
@@ -110,19 +112,57 @@ import WSCore
     func early() throws {
         var player = try player(Self.reply)
         let port = Port()
-        Array("reply".utf8).withUnsafeBytes { player.received($0.bytes, at: 0, port) }
+        Array("reply".utf8).withUnsafeBytes { player.received($0.bytes, as: .text, at: 0, port) }
         player.start(at: 0, port)
         let phase = player.phase
         #expect(phase == .over)
     }
 
-    @Test("A flood of empty messages during a pause is bounded")
+    @Test("More messages than the limit during a pause fail the step")
     func flood() throws {
         var player = try player(#"{"type":"pause","for":"1s"}"#, Self.reply)
         let port = Port()
         player.start(at: 0, port)
-        for _ in 0..<100_000 { player.received(RawSpan(), at: 0, port) }
-        Array("reply".utf8).withUnsafeBytes { player.received($0.bytes, at: 0, port) }
+        for _ in 0..<100_000 { player.received(RawSpan(), as: .text, at: 0, port) }
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure)" == "line 1: more than 1 MiB of messages arrived while no step waited for them")
+    }
+
+    @Test("Messages that no later step waits for are not kept")
+    func uselessFlood() throws {
+        var player = try player(Self.reply, #"{"type":"close","direction":"in"}"#)
+        let port = Port()
+        player.start(at: 0, port)
+        receive("reply", &player, port)
+        for _ in 0..<100_000 { player.received(RawSpan(), as: .text, at: 0, port) }
+        player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 1, port)
+        let phase = player.phase
+        #expect(phase == .over)
+    }
+
+    @Test("A recorded text message does not equal a binary message")
+    func kinds() throws {
+        var player = try player(#"{"type":"message","direction":"in","data":"a","strict":true}"#)
+        let port = Port()
+        player.start(at: 0, port)
+        Array("a".utf8).withUnsafeBytes { player.received($0.bytes, as: .binary, at: 0, port) }
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect(
+            "\(failure)" == "line 1: another message arrived: expected a text message, received a binary message")
+    }
+
+    @Test("Pings that arrive between steps wait for their step")
+    func earlyPing() throws {
+        var player = try player(#"{"type":"pause","for":"1s"}"#, #"{"type":"ping","direction":"in"}"#)
+        let port = Port()
+        player.start(at: 0, port)
+        player.received(control: .ping, at: 5, port)
         player.timePassed(at: 1_000_000_000, port)
         let phase = player.phase
         #expect(phase == .over)
@@ -217,12 +257,13 @@ import WSCore
             Self.ask, #"{"type":"close","direction":"out","code":1000}"#, #"{"type":"close","direction":"in"}"#)
         player.start(at: 0, port)
         #expect(port.take().last == "close 1000")
-        player.connectionEnded(.normalClosure, at: 5, port)
+        player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 5, port)
         let phase = player.phase
         #expect(phase == .over)
         var waiting = try self.player(#"{"type":"close","direction":"in","code":4001}"#, repeats: true)
         waiting.start(at: 0, port)
-        waiting.connectionEnded(.normalClosure, at: 5, port)
+        waiting.advance(at: 0, port)
+        waiting.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 5, port)
         guard case .failed(let failure) = waiting.phase else {
             Issue.record("the scenario should have failed")
             return
@@ -234,11 +275,213 @@ import WSCore
     func unexpectedEnd() throws {
         var player = try player(Self.reply)
         player.start(at: 0, Port())
-        player.connectionEnded(.abnormalClosure, at: 5, Port())
+        player.connectionEnded(.lost(nil), at: 5, Port())
         guard case .failed(let failure) = player.phase else {
             Issue.record("the scenario should have failed")
             return
         }
         #expect("\(failure)" == "line 1 (answer): the connection ended without a close frame")
+    }
+
+    @Test(
+        "The reason of an unexpected end is part of the failure",
+        arguments: [
+            (
+                .closed(CloseFrame(code: CloseCode(rawValue: 4001), reason: "bye")),
+                #"the connection ended with 4001: "bye""#
+            ),
+            (.closed(CloseFrame(code: nil)), "the connection ended with 1005"),
+            (.lost("connection reset by peer"), "the connection ended without a close frame: connection reset by peer"),
+            (.violation(.invalidText), "the peer violated the WebSocket protocol: a text message is not valid UTF-8"),
+            (.violation(.messageTooBig(limit: 5)), "a message is larger than 5 bytes"),
+        ] as [(ScenarioFailure.Ending, String)])
+    func reasonOfEnd(_ end: ScenarioFailure.Ending, _ words: String) throws {
+        var player = try player(Self.reply)
+        player.start(at: 0, Port())
+        player.connectionEnded(end, at: 5, Port())
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure.reason)".hasPrefix(words))
+    }
+
+    @Test("A close frame without an answer fails the step")
+    func unansweredClose() throws {
+        let close = #"{"type":"close","direction":"out","timeout":"3s"}"#
+        var player = try player(close)
+        player.start(at: 0, Port())
+        player.connectionEnded(.unanswered, at: 5, Port())
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect(failure.reason.isUnansweredClose)
+        var late = try self.player(close)
+        late.start(at: 0, Port())
+        late.timePassed(at: 3_000_000_000, Port())
+        guard case .failed(let lateFailure) = late.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(lateFailure)" == "line 1: the peer did not answer the close frame within 3 s")
+        #expect(lateFailure.reason.isUnansweredClose)
+    }
+
+    @Test("A peer that drops the connection after a close frame completes the step")
+    func droppedAfterClose() throws {
+        var player = try player(#"{"type":"close","direction":"out"}"#)
+        player.start(at: 0, Port())
+        player.connectionEnded(.lost(nil), at: 5, Port())
+        let phase = player.phase
+        #expect(phase == .over)
+    }
+
+    @Test(
+        "A step that times out names what it waited for",
+        arguments: [
+            (#"{"type":"message","direction":"in","match":"x"}"#, "nothing arrived within 5 s"),
+            (#"{"type":"ping","direction":"in"}"#, "no ping arrived within 5 s"),
+            (#"{"type":"pong","direction":"in"}"#, "no pong arrived within 5 s"),
+            (#"{"type":"close","direction":"in"}"#, "the peer did not close the connection within 5 s"),
+        ])
+    func awaited(_ step: String, _ words: String) throws {
+        var player = try player(step)
+        player.start(at: 0, Port())
+        player.timePassed(at: 5_000_000_000, Port())
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure.reason)" == words)
+    }
+
+    @Test("A long message that was skipped is not reported as silence")
+    func longSkippedMessage() throws {
+        var player = try player(Self.reply)
+        let port = Port()
+        player.start(at: 0, port)
+        receive(String(repeating: "x", count: 70_000), &player, port)
+        player.timePassed(at: 5_000_000_000, port)
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure.reason)" == "no matching message within 5 s; the last one has 70,000 bytes")
+    }
+
+    @Test("A connection without a closing handshake is dropped once")
+    func drop() throws {
+        var player = try player(#"{"type":"close","direction":"out","code":1006}"#)
+        let port = Port()
+        player.start(at: 0, port)
+        #expect(port.take() == [])
+        player.timePassed(at: 0, port)
+        player.timePassed(at: 1, port)
+        #expect(port.take() == ["drop"])
+        player.connectionEnded(.lost(nil), at: 5, port)
+        let phase = player.phase
+        #expect(phase == .over)
+    }
+
+    // MARK: The peer
+
+    private func peer(_ lines: String..., number: UInt64 = 7) throws -> ScenarioPlayer {
+        var options = ScenarioFixture.options
+        options.playsPeer = true
+        let bytes = Array(lines.joined(separator: "\n").utf8)
+        let scenario = try Scenario(bytes.span.bytes, options)
+        return ScenarioPlayer(
+            scenario, connection: number, defaultTimeout: .zero, repeats: scenario.hasRepetition, clockOffset: 0,
+            seed: 1)
+    }
+
+    private static let answer = #"{"type":"message","direction":"in","match":"^reply","data":"reply {{seq}}"}"#
+
+    @Test("The peer awaits what the client sends, and sends what the client awaits")
+    func peerOrder() throws {
+        var player = try peer(Self.ask, Self.answer, Self.ask, Self.answer)
+        let port = Port()
+        player.start(at: 0, port)
+        let deadline = player.deadline
+        #expect(deadline == nil)
+        receive("ask 1 of 7", &player, port)
+        receive("ask 2 of 7", &player, port)
+        #expect(port.take().filter { $0.hasPrefix("send") } == ["send reply 1", "send reply 2"])
+        let phase = player.phase
+        #expect(phase == .over)
+    }
+
+    @Test("A message that the peer does not expect fails, also after the last step")
+    func peerStrictness() throws {
+        var player = try peer(Self.ask, Self.answer)
+        player.start(at: 0, Port())
+        receive("noise", &player, Port())
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure)" == "line 1: another message arrived: expected ask 1 of 7, received noise")
+        var finished = try peer(Self.ask, Self.answer)
+        finished.start(at: 0, Port())
+        receive("ask 1 of 7", &finished, Port())
+        receive("more", &finished, Port())
+        guard case .failed(let failure) = finished.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure)" == "line 2: another message arrived after the last step")
+    }
+
+    @Test("The peer knows the values that the client takes from its messages")
+    func peerVariables() throws {
+        var player = try peer(
+            #"{"type":"message","direction":"in","data":"{\"s\":\"k{{random 4}}\"}","set":{"sid":"/s"}}"#,
+            #"{"type":"message","direction":"out","data":"{{sid}} {{last:/s}}"}"#)
+        let port = Port()
+        player.start(at: 0, port)
+        let sent = String(port.take()[0].dropFirst(#"send {"s":""#.count).dropLast(2))
+        receive("\(sent) \(sent)", &player, port)
+        let phase = player.phase
+        #expect(phase == .over)
+    }
+
+    @Test("The client may leave between two iterations, but not within one")
+    func peerRepetition() throws {
+        let lines = [#"{"type":"repeat"}"#, Self.ask, Self.answer]
+        var player = try peer(lines[0], lines[1], lines[2])
+        let port = Port()
+        player.start(at: 0, port)
+        receive("ask 1 of 7", &player, port)
+        player.advance(at: 0, port)
+        receive("ask 2 of 7", &player, port)
+        player.advance(at: 0, port)
+        #expect(port.take().filter { $0.hasPrefix("send") } == ["send reply 1", "send reply 2"])
+        player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 0, port)
+        let phase = player.phase
+        #expect(phase == .over)
+        var early = try peer(lines[0], lines[1], lines[1], lines[2])
+        early.start(at: 0, port)
+        receive("ask 1 of 7", &early, port)
+        early.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 0, port)
+        guard case .failed(let failure) = early.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure)" == "line 3: the connection ended with 1000")
+    }
+
+    @Test("A message of the client ends a pause of its peer")
+    func peerPause() throws {
+        var player = try peer(Self.ask, Self.answer, #"{"type":"pause","for":"1s"}"#, Self.ask, Self.answer)
+        let port = Port()
+        player.start(at: 0, port)
+        receive("ask 1 of 7", &player, port)
+        let deadline = player.deadline
+        #expect(deadline == 1_000_000_000)
+        receive("ask 2 of 7", &player, at: 5, port)
+        #expect(port.take().last == "again")
+        let phase = player.phase
+        #expect(phase == .over)
     }
 }

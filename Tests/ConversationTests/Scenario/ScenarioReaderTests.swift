@@ -25,13 +25,14 @@ enum ScenarioFixture {
         scenario.steps.map { step in
             let words =
                 switch step.action {
-                case .send(let kind, _): "send \(kind)"
+                case .send(let message): "send \(message.kind)"
                 case .receive(let expectation): expectation.isStrict ? "receive strictly" : "receive"
                 case .sendPing(let payload): "ping \(String(decoding: payload, as: UTF8.self))"
                 case .sendPong: "pong"
                 case .receivePing: "receive ping"
                 case .receivePong: "receive pong"
                 case .close(let frame): "close \(frame.code?.rawValue ?? 0) \(frame.reason)"
+                case .drop: "drop"
                 case .receiveClose(let code): "receive close \(code?.rawValue ?? 0)"
                 case .pause(let range): "pause \(range.lowerBound) \(range.upperBound)"
                 }
@@ -98,7 +99,123 @@ enum ScenarioFixture {
         let scenario = try ScenarioFixture.scenario(
             #"{"type":"message","direction":"out","data":"ask"}"#,
             #"{"type":"message","direction":"in","data":"reply"}"#, options: options)
-        #expect(steps(scenario) == ["receive", "send text"])
+        #expect(steps(scenario) == ["receive strictly", "send text"])
+    }
+
+    @Test("A member or type that is similar to a known one is reported with all known ones")
+    func unknownNames() {
+        for (text, name, known) in [
+            (#"{"type":"mesage"}"#, "mesage", "message"),
+            (#"{"type":"message","direction":"in","timout":"1s"}"#, "timout", "timeout"),
+            (#"{"type":"message","direction":"inn"}"#, "inn", "in"),
+            (#"{"type":"message","direction":"out","data":"{{tme}}"}"#, "tme", "time"),
+        ] {
+            do throws(ScenarioError) {
+                _ = try ScenarioFixture.scenario(text)
+                Issue.record("the scenario should be invalid")
+            } catch {
+                #expect(error.unknownName?.name == name)
+                #expect(error.unknownName?.known.contains(known) == true)
+                #expect(error.reason(intendedName: known).contains("did you mean"))
+            }
+        }
+    }
+
+    @Test("A byte order mark is skipped")
+    func byteOrderMark() throws {
+        let scenario = try ScenarioFixture.scenario("\u{FEFF}" + #"{"type":"ping","direction":"out"}"#)
+        #expect(steps(scenario) == ["ping "])
+    }
+
+    @Test("Recorded data is literal, and other data is a template")
+    func literalData() throws {
+        let recorded =
+            #"{"type":"message","time":"2026-05-01T12:00:00.000000Z","direction":"out","data":"{{x}} {{seq}}"}"#
+        let scenario = try ScenarioFixture.scenario(recorded, #"{"type":"message","direction":"out","data":"{{seq}}"}"#)
+        let areConstant = scenario.steps.map { step in
+            if case .send(let message) = step.action { message.template.isConstant } else { false }
+        }
+        #expect(areConstant == [true, false])
+    }
+
+    @Test("Received pings and pongs of a recording are not played")
+    func recordedControls() throws {
+        let time = #""time":"2026-05-01T12:00:00.000000Z""#
+        let scenario = try ScenarioFixture.scenario(
+            #"{"type":"ping",\#(time),"direction":"out","bytes":1,"data":"x"}"#,
+            #"{"type":"pong",\#(time),"direction":"in","bytes":1,"data":"x","rtt_us":5}"#,
+            #"{"type":"ping",\#(time),"direction":"in","bytes":0,"data":""}"#)
+        #expect(steps(scenario) == ["ping x"])
+    }
+
+    @Test("Of a recording with several connections, the first is played")
+    func severalConnections() throws {
+        let time = #""time":"2026-05-01T12:00:00.000000Z""#
+        let scenario = try ScenarioFixture.scenario(
+            #"{"type":"recording",\#(time)}"#,
+            #"{"type":"open",\#(time),"url":"ws://h/","status":101}"#,
+            #"{"type":"message",\#(time),"direction":"out","data":"a"}"#,
+            #"{"type":"close",\#(time),"direction":"in","code":1006,"reason":"","clean":false}"#,
+            #"{"type":"message",\#(time),"direction":"out","data":"queued"}"#,
+            #"{"type":"error",\#(time),"kind":"lost","message":"x"}"#,
+            #"{"type":"open",\#(time),"url":"ws://h/","status":101}"#,
+            #"{"type":"message",\#(time),"direction":"in","data":"b"}"#)
+        #expect(steps(scenario) == ["send text", "receive close 1006"])
+        #expect(scenario.otherConnectionLine == 5)
+    }
+
+    @Test("A recorded close frame follows the replies that arrived after it")
+    func lateReplies() throws {
+        let time = #""time":"2026-05-01T12:00:00.000000Z""#
+        let scenario = try ScenarioFixture.scenario(
+            #"{"type":"message",\#(time),"direction":"out","data":"a"}"#,
+            #"{"type":"close",\#(time),"direction":"out","code":1000,"reason":""}"#,
+            #"{"type":"message",\#(time),"direction":"in","data":"b"}"#,
+            #"{"type":"close",\#(time),"direction":"in","code":1000,"reason":"","clean":true}"#)
+        #expect(steps(scenario) == ["send text", "receive", "close 1000 ", "receive close 1000"])
+    }
+
+    @Test("A recorded end without an answer to the close frame is one step")
+    func unansweredClose() throws {
+        let time = #""time":"2026-05-01T12:00:00.000000Z""#
+        let scenario = try ScenarioFixture.scenario(
+            #"{"type":"close",\#(time),"direction":"out","code":1000,"reason":""}"#,
+            #"{"type":"close",\#(time),"direction":"out","code":1006,"reason":"","clean":false}"#)
+        #expect(steps(scenario) == ["close 1000 "])
+    }
+
+    @Test("A close with a code that cannot be sent drops the connection")
+    func drop() throws {
+        let scenario = try ScenarioFixture.scenario(#"{"type":"close","direction":"out","code":1006}"#)
+        #expect(steps(scenario) == ["drop"])
+    }
+
+    @Test("The peer needs data to send, and answers pings without a step")
+    func peerSteps() throws {
+        var options = ScenarioFixture.options
+        options.playsPeer = true
+        let scenario = try ScenarioFixture.scenario(
+            #"{"type":"ping","direction":"out"}"#, #"{"type":"pong","direction":"in"}"#,
+            #"{"type":"pong","direction":"in"}"#,
+            #"{"type":"message","direction":"in","match":{"/a":1},"data":"{\"a\":1}","strict":true,"timeout":"1s"}"#,
+            #"{"type":"message","direction":"out","data":"x"}"#, options: options)
+        #expect(steps(scenario) == ["receive ping", "pong", "send text in 1.0 seconds", "receive strictly"])
+        do throws(ScenarioError) {
+            _ = try ScenarioFixture.scenario(#"{"type":"message","direction":"in","match":"x"}"#, options: options)
+            Issue.record("the scenario should be invalid")
+        } catch {
+            #expect("\(error)" == "line 1, column 44: the message to send is unknown; add 'data' to 'match'")
+        }
+    }
+
+    @Test("A peer that would send without end is rejected")
+    func endlessPeer() {
+        var options = ScenarioFixture.options
+        options.playsPeer = true
+        #expect(throws: ScenarioError.self) {
+            try ScenarioFixture.scenario(
+                #"{"type":"repeat"}"#, #"{"type":"message","direction":"in","data":"x"}"#, options: options)
+        }
     }
 
     @Test("Variables that messages set can be inserted after that")
@@ -114,16 +231,23 @@ enum ScenarioFixture {
         arguments: [
             (#"{"type":"mesage"}"#, 1, 9, "unknown type 'mesage'"),
             (#"{"type":"message","direction":"out"}"#, 1, 9, "neither 'data' nor 'base64'"),
-            (#"{"type":"message","direction":"up","data":""}"#, 1, 31, "'direction' is not"),
-            (#"{"type":"message","data":""}"#, 1, 1, "'direction' is not"),
+            (#"{"type":"message","direction":"up","data":""}"#, 1, 31, "unknown direction 'up'"),
+            (#"{"type":"message","data":""}"#, 1, 1, "no 'direction'"),
             (#"{"type":"message","direction":"in","mach":"x"}"#, 1, 36, "unknown member 'mach'"),
             (#"{"type":"message","direction":"in","match":"("}"#, 1, 44, "'match'"),
             (#"{"type":"message","direction":"in","match":"x","timeout":"2"}"#, 1, 58, "'timeout' is not a duration"),
             (
-                #"{"type":"message","direction":"out","data":"x","timeout":"2s"}"#, 1, 58,
-                "applies only to steps that wait"
+                #"{"type":"message","direction":"out","data":"x","timeout":"2s"}"#, 1, 48,
+                "an outgoing message has no 'timeout'; delete it"
             ),
-            (#"{"type":"message","direction":"out","data":"{{sid}}"}"#, 1, 44, "unknown placeholder '{{sid}}'"),
+            (#"{"type":"message","direction":"out","data":"{{sid}}"}"#, 1, 45, "unknown placeholder '{{sid}}'"),
+            (#"{"type":"message","direction":"out","data":"\"ä\u00e4{{sid}}"}"#, 1, 54, "unknown placeholder"),
+            (#"{"type":"message","direction":"in","match":{"/a":"\n{{sid}}"}}"#, 1, 53, "unknown placeholder"),
+            (#"{"type":"message","direction":"in","match":{"/a":["b","{{sid}}"]}}"#, 1, 50, "unknown placeholder"),
+            (#"{"type":"message","direction":"in","data":"x","timeout":"0s"}"#, 1, 57, "'timeout' is zero"),
+            (#"{"type":"message","direction":"in","data":"x","name":""}"#, 1, 54, "'name' is empty"),
+            (#"{"type":"message","direction":"out","data":"a\ud800"}"#, 1, 46, "half of a surrogate pair"),
+            (#"{"type":"message","direction":"in","match":{"/a":"\udc00"}}"#, 1, 51, "half of a surrogate pair"),
             (#"{"type":"message","direction":"out","data":"ä","dat":1}"#, 1, 48, "unknown member 'dat'"),
             (#"{"type":"pause"}"#, 1, 9, "the pause has no length"),
             (#"{"type":"pause","for":"3s-1s"}"#, 1, 23, "not an ascending range"),
@@ -132,6 +256,40 @@ enum ScenarioFixture {
             (#"{"type":"repeat"}"#, 1, 1, "the file has no steps"),
             ("[]", 1, 1, "expected a JSON object"),
             (#"{"type":"ping","#, 1, 16, "not JSON"),
+            (#"{"type":"ping","direction":"in","match":"x"}"#, 1, 33, "an incoming ping has no 'match'; delete it"),
+            (#"{"type":"ping","direction":"in","data":"x"}"#, 1, 33, "an incoming ping has no 'data'; delete it"),
+            (#"{"type":"pong","direction":"out","timeout":"1s"}"#, 1, 34, "an outgoing pong has no 'timeout'"),
+            (#"{"type":"pause","for":"1s","match":"x"}"#, 1, 28, "a pause has no 'match'"),
+            (#"{"type":"pause","for":"1s","direction":"in"}"#, 1, 28, "a pause has no 'direction'"),
+            (#"{"type":"repeat","name":"x"}"#, 1, 18, "'repeat' has no 'name'"),
+            (#"{"type":"close","direction":"in","reason":"x"}"#, 1, 34, "an incoming close has no 'reason'"),
+            (#"{"type":"close","direction":"out","data":"x"}"#, 1, 35, "an outgoing close has no 'data'"),
+            (#"{"type":"close","direction":"out","code":"1000"}"#, 1, 42, "'code' is not a number from 1000 to 4999"),
+            (#"{"type":"close","direction":"out","code":2000}"#, 1, 42, "no close frame can contain 2000"),
+            (#"{"type":"close","direction":"out","code":1015}"#, 1, 42, "no close frame can contain 1015"),
+            (#"{"type":"message","direction":"out","data":"x","set":{}}"#, 1, 48, "an outgoing message has no 'set'"),
+            (
+                #"{"type":"message","direction":"out","data":"x","strict":true}"#, 1, 48,
+                "an outgoing message has no 'strict'"
+            ),
+            (
+                #"{"type":"message","direction":"out","data":"x","match":"x"}"#, 1, 48,
+                "an outgoing message has no 'match'"
+            ),
+            (#"{"type":"message","direction":"in","data":"x","strict":1}"#, 1, 56, "neither true nor false"),
+            (#"{"type":"message","direction":"in","data":"x","opcode":"bin"}"#, 1, 56, "unknown opcode 'bin'"),
+            (#"{"type":"message","direction":"in","data":"x","base64":""}"#, 1, 56, "exclude each other"),
+            (#"{"type":"message","direction":"out","base64":"/w==","opcode":"text"}"#, 1, 46, "not UTF-8"),
+            (#"{"type":"message","direction":"out","base64":"?"}"#, 1, 46, "not Base64"),
+            (
+                #"{"type":"message","direction":"in","data":"x","client":0}"#, 1, 56,
+                "'client' is not a number of at least 1"
+            ),
+            (#"{"type":"message","direction":"in","data":"x","data":"y"}"#, 1, 47, "occurs twice"),
+            (
+                #"{"type":"close","direction":"in"}"# + "\n" + #"{"type":"ping","direction":"out"}"#, 2, 9,
+                "no step can follow 'close'"
+            ),
             ("", 1, 1, "the file has no steps"),
             ("{\"type\":\"ping\",\"direction\":\"out\"}\n{\"type\":1}", 2, 9, "'type' is not a string"),
         ])

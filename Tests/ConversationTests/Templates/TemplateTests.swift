@@ -143,6 +143,33 @@ import WSCore
     }
 
     @Test(
+        "In a URL, values are percent-encoded, and the rest of the text is not",
+        arguments: [
+            ("/{{name}}?a=b&c={{env:E}}", "/a%2F%22%C3%A9~?a=b&c=%26%20"), ("{{json:name}}", "%22a%2F%5C%22%C3%A9~%22"),
+            ("{{json:env:E}}", "%22%26%20%22"), ("{{seq}}{{{{ é", "1{{ é"),
+        ])
+    func percentEncoding(text: String, expected: String) throws {
+        let names = try VariableNames(["name"])
+        var variables = TemplateVariables(names)
+        variables.set(0, to: "a/\"é~")
+        let template = try Template(text, variables: names, percentEncodesValues: true) { _ in "& " }
+        let result = try template.text(.first, variables)
+        #expect(result == expected)
+    }
+
+    @Test(
+        "Only numbers, times, random characters, and received messages distinguish the messages of a connection",
+        arguments: [
+            ("a", false), ("{{connection}}{{name}}", false), ("{{seq}}", true), ("{{time}}", true),
+            ("{{random 1}}", true),
+            ("{{last:/a}}", true),
+        ])
+    func variation(text: String, varies: Bool) throws {
+        let template = try Template(text, variables: try VariableNames(["name"]))
+        #expect(template.variesByMessage == varies)
+    }
+
+    @Test(
         "Writing a message does not allocate",
         .enabled(if: allocation_counter_is_available(), "allocations can be counted only with glibc"),
         arguments: [

@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 import WSCore
 
@@ -51,6 +52,21 @@ import WSCore
         fixture.context.endSending(isCutShort: true)
         #expect(fixture.tally.unsent == 4)
         #expect(fixture.host.requests.last == "all is sent")
+    }
+
+    @Test("The rest of a number of messages is unsent if no connection is left", arguments: [(false, 7), (true, 0)])
+    func unsentRest(isCutShort: Bool, count: Int) throws {
+        let fixture = LoadFixture(.request) {
+            $0.duration = nil
+            $0.messageCount = 8
+            $0.messages.templates = [Template(literal: Array("a".utf8))]
+        }
+        fixture.workload.goOn()
+        #expect(fixture.tally.sent == 1)
+        fixture.context.endSending(isCutShort: isCutShort)
+        #expect(fixture.tally.unsent == count)
+        fixture.context.endSending(isCutShort: isCutShort)
+        #expect(fixture.tally.unsent == count)
     }
 
     @Test("Messages of the warm-up are sent but not counted")

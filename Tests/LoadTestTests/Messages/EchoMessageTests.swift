@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 import WSCore
 
@@ -81,7 +82,7 @@ import WSCore
 
     @Test("A constant message is the same each time, and has no number")
     func given() throws {
-        var message = EchoMessage([try MessageTemplate("hello")], clockOffset: 0)
+        var message = EchoMessage([try LoadFixture.template("hello")], clockOffset: 0)
         #expect(message.isNumbered == false)
         #expect(message.isFoundByComparing == false)
         #expect(Self.text(&message, 1, 1) == "hello")
@@ -94,7 +95,7 @@ import WSCore
     @Test("Messages from the user are sent in turn, with their placeholders replaced")
     func varied() throws {
         let templates = [
-            try MessageTemplate("{{connection}}:{{seq}}"), MessageTemplate(literal: Array("{{seq}}".utf8)),
+            try LoadFixture.template("{{connection}}:{{seq}}"), Template(literal: Array("{{seq}}".utf8)),
         ]
         var message = EchoMessage(templates, clockOffset: 5_000_000)
         #expect(message.isFoundByComparing == true)
@@ -104,6 +105,49 @@ import WSCore
         #expect(message.isEcho(Array("7:1001".utf8), 1000, of: 6) == true)
         #expect(message.isEcho(Array("7:1001".utf8), 1002, of: 6) == false)
         #expect(message.isEcho(Array("{{seq}}".utf8), 1001, of: 6) == true)
+    }
+
+    @Test("Random characters differ by message, connection, and position, and are the same when the echo arrives")
+    func random() throws {
+        var message = EchoMessage([try LoadFixture.template("{{random 12}}.{{random 12}}")], clockOffset: 0)
+        var parts: [Substring] = []
+        for (number, connection) in [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0)] as [(UInt64, UInt64)] {
+            let text = Self.text(&message, number, connection)
+            #expect(message.isEcho(Array(text.utf8), number, of: connection) == true)
+            parts += text.split(separator: ".")
+        }
+        #expect(Set(parts).count == 10)
+    }
+
+    @Test("A message contains the values in the row of its connection, when it is sent and when its echo arrives")
+    func variables() throws {
+        let rows = try LoadFixture.data("user,token\nAda,1\nBo,\"2\"\"\"\n")
+        let templates = [
+            try LoadFixture.template(#"{"user":{{json:user}},"token":{{json:token}},"n":{{seq}}}"#, rows)
+        ]
+        var message = EchoMessage(templates, rows: ConnectionRows(rows), clockOffset: 0)
+        let (first, second) = (Self.text(&message, 4, 0), Self.text(&message, 4, 1))
+        #expect(first == #"{"user":"Ada","token":"1","n":5}"#)
+        #expect(second == #"{"user":"Bo","token":"2\"","n":5}"#)
+        for _ in 0..<2 {
+            #expect(message.isEcho(Array(first.utf8), 4, of: 0) == true)
+            #expect(message.isEcho(Array(second.utf8), 4, of: 1) == true)
+            #expect(message.isEcho(Array(first.utf8), 4, of: 1) == false)
+        }
+    }
+
+    @Test(
+        "Replies are found by comparing only if the messages of a connection differ",
+        arguments: [
+            ("hello", false), ("{{connection}}", false), ("{{user}}", false), ("{{seq}}", true), ("{{time}}", true),
+            ("{{user}}{{random 8}}", true),
+        ])
+    func identity(text: String, isFound: Bool) throws {
+        let rows = try LoadFixture.data("user\nAda\n")
+        let message = EchoMessage(
+            [try LoadFixture.template(text, rows)], rows: ConnectionRows(rows), clockOffset: 0)
+        #expect(message.isFoundByComparing == isFound)
+        #expect(message.isIdentified == isFound)
     }
 
     private static func text(_ message: inout EchoMessage, _ number: UInt64, _ connection: UInt64) -> String {

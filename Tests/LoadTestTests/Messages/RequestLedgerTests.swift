@@ -13,7 +13,7 @@ import WSCore
 
     @Test("Requests are answered in any order, once")
     func anyOrder() throws {
-        var ledger = RequestLedger()
+        var ledger = RequestLedger<JSONScalar>()
         for number in 1...3 { ledger.send(try value(number), at: UInt64(number)) }
         #expect(ledger.inFlightCount == 3)
         let times = try [3, 1, 3, 2, 4].map { ledger.take(try value($0)) }
@@ -23,7 +23,7 @@ import WSCore
 
     @Test("Requests given up are no longer in flight, but can be answered late")
     func late() throws {
-        var ledger = RequestLedger()
+        var ledger = RequestLedger<JSONScalar>()
         for number in 1...3 { ledger.send(try value(number), at: UInt64(number)) }
         let counts = [ledger.giveUp(before: 3), ledger.giveUp(before: 3)]
         #expect(counts == [2, 0])
@@ -35,7 +35,7 @@ import WSCore
 
     @Test("A request with the value of an unanswered one replaces it")
     func sameValue() throws {
-        var ledger = RequestLedger()
+        var ledger = RequestLedger<JSONScalar>()
         ledger.send(try value(1), at: 1)
         ledger.send(try value(1), at: 2)
         #expect((ledger.inFlightCount, ledger.unansweredCount) == (1, 2))
@@ -46,8 +46,8 @@ import WSCore
 
     @Test("The oldest requests given up are forgotten, and remain unanswered")
     func forgotten() throws {
-        var ledger = RequestLedger()
-        let count = RequestLedger.mostGivenUp + 10
+        var ledger = RequestLedger<JSONScalar>()
+        let count = RequestLedger<JSONScalar>.mostGivenUp + 10
         for number in 1...count { ledger.send(try value(number), at: UInt64(number)) }
         let givenUp = ledger.giveUp(before: .max)
         #expect(givenUp == count)
@@ -58,7 +58,7 @@ import WSCore
 
     @Test("Many requests in turn need bounded memory")
     func turns() throws {
-        var ledger = RequestLedger()
+        var ledger = RequestLedger<JSONScalar>()
         for number in 1...1000 {
             ledger.send(try value(number), at: UInt64(number))
             let time = ledger.take(try value(number))

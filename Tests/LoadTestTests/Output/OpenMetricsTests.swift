@@ -36,6 +36,23 @@ import WSCore
         #expect(lines.contains { $0.hasPrefix("wsx_latency_seconds_sum 203.0") })
     }
 
+    @Test("Steps have counts and, if they are named, a histogram")
+    func steps() {
+        let query = PartRecorder(name: "a \"query\"", isNamed: true)
+        query.passed(nanoseconds: 9000)
+        query.failed(\.timeouts)
+        let unnamed = PartRecorder(name: "line 3", isNamed: false)
+        unnamed.passed(nanoseconds: 1)
+        var live = LiveResults(LoadPlan(.scenario).description(url: "ws://localhost/"), threadCount: 1)
+        live.update([LoadProgress(LoadTally(), openCount: 1, steps: [query.results, unnamed.results], seconds: [])])
+        let lines = OpenMetrics.text(of: live).split(separator: "\n")
+        #expect(lines.contains(#"wsx_steps_total{step="a \"query\"",outcome="timeout"} 1"#))
+        #expect(lines.contains(#"wsx_steps_total{step="line 3",outcome="received"} 1"#))
+        #expect(lines.contains(#"wsx_step_latency_seconds_bucket{step="a \"query\"",le="0.00001"} 1"#))
+        #expect(lines.contains(#"wsx_step_latency_seconds_count{step="a \"query\""} 1"#))
+        #expect(!lines.contains { $0.hasPrefix("wsx_step_latency") && $0.contains("line 3") })
+    }
+
     @Test("Limits are ascending")
     func limits() {
         #expect(OpenMetrics.latencyLimits == OpenMetrics.latencyLimits.sorted())
@@ -44,8 +61,9 @@ import WSCore
 
     @Test("Modes without latencies have no histogram, and labels are escaped")
     func labels() {
-        let text = text(latencies: [], mode: .send, url: #"ws://h/?a="b\"#)
+        let text = text(latencies: [], mode: .send, url: #"ws://h/a="b\?token=secret"#)
         #expect(!text.contains("latency"))
-        #expect(text.contains(#"wsx_run_info{mode="send",url="ws://h/?a=\"b\\"} 1"#))
+        #expect(text.contains(#"wsx_run_info{mode="send",url="ws://h/a=\"b\\"} 1"#))
+        #expect(!text.contains("secret"))
     }
 }

@@ -27,6 +27,54 @@ import WSCore
         #expect(read.tally == BenchSamples.results(seed: seed).tally)
     }
 
+    @Test("Stages survive a round trip")
+    func stages() throws {
+        let text = Self.staged(target: 5, seconds: 10).json()
+        let read = try Self.read(text)
+        #expect(read.stages.map(\.name) == ["stage1"])
+        #expect(read.stages[0].received == 50)
+        #expect(read.rate(ofStage: 0) == 5)
+        #expect(
+            text.contains(
+                #""stages":[{"name":"stage1","target_rate":5,"duration_s":10.000000000,"rate_per_second":5.0,"#))
+        let parts = text.unicodeScalars.split(separator: "\"target_rate\"".unicodeScalars, maxSplits: 1).map(
+            String.init)
+        #expect(Self.problem(parts.joined(separator: "\"target\"")) == .badMember("stages.target_connections"))
+    }
+
+    @Test("Stages of equal length are added, and others are dropped")
+    func addedStages() throws {
+        var sum = Self.staged(target: 5, seconds: 10)
+        try sum.add(Self.staged(target: 7, seconds: 10))
+        #expect(sum.description.stages?.stages.map(\.target) == [12])
+        #expect(sum.stages.map(\.received) == [100])
+        #expect(sum.rate(ofStage: 0) == 10)
+        try sum.add(Self.staged(target: 7, seconds: 20))
+        #expect(sum.description.stages == nil)
+        #expect(sum.stages.isEmpty)
+    }
+
+    @Test("The rate of a stage that was cut short refers to the time that it lasted")
+    func cutShort() {
+        var results = Self.staged(target: 5, seconds: 10)
+        results.duration = .seconds(4)
+        #expect(results.rate(ofStage: 0) == 12.5)
+        results.duration = .zero
+        #expect(results.rate(ofStage: 0) == 0)
+    }
+
+    /// Results with one stage.
+    private static func staged(target: Int, seconds: Int) -> BenchResults {
+        var results = BenchSamples.results(seed: 1)
+        results.duration = .seconds(seconds)
+        results.description.stages = StagePlan(
+            quantity: .rate, stages: [LoadStages.Stage(target: target, duration: .seconds(seconds))])
+        var part = PartResults(name: "stage1")
+        part.received = 50
+        results.stages = [part]
+        return results
+    }
+
     @Test("The error for invalid results states what they are")
     func others() {
         #expect(Self.problem("") == .notJSON(.truncated))

@@ -50,13 +50,33 @@ import WSCore
         #expect(Threshold("", .errors(nil), .less, .number(1)).isKnownDuringRun)
     }
 
+    @Test("Steps of all threads are added up, and their latencies stay until the next second")
+    func steps() {
+        func recorder(_ times: UInt64...) -> PartRecorder {
+            let recorder = PartRecorder(name: "query", isNamed: true)
+            for time in times { recorder.passed(nanoseconds: time) }
+            return recorder
+        }
+        var first = LoadProgress()
+        first.update(LoadProgress(LoadTally(), openCount: 1, steps: [recorder(5).results], seconds: []))
+        // Between seconds, only counts are reported.
+        first.update(LoadProgress(LoadTally(), openCount: 1, steps: [recorder(5, 6).counts], seconds: []))
+        let second = LoadProgress(LoadTally(), openCount: 1, steps: [recorder(7).results], seconds: [])
+        var live = makeResults(threadCount: 2)
+        live.update([first, second])
+        live.update([first, second])
+        #expect(live.steps.map(\.received) == [3])
+        let histogram = live.steps[0].histogram()
+        #expect((histogram.totalCount, histogram.maximum) == (2, 7))
+    }
+
     @Test("A line has the counts of its second and the total counts so far")
     func line() {
         var live = makeResults(threadCount: 1)
         live.update([progress(received: 2, open: 5, [second(sent: 2, latencies: [1000, 2000])])])
         let counts =
             #""messages":{"sent":0,"received":2,"lost":0,"mismatched":0,"duplicated":0,"reordered":0,"pushes":0,"#
-            + #""unsent":0},"errors":{"connect":0,"handshake":0,"protocol":0,"closed":0,"timeout":0}}"#
+            + #""unsent":0},"errors":{"connect":0,"handshake":0,"login":0,"protocol":0,"closed":0,"timeout":0}}"#
         #expect(
             live.results.line(ofSecond: 0, openCount: live.openCount)
                 == #"{"type":"second","second":0,"sent":2,"received":2,"p50_us":1.000,"p99_us":2.000,"#

@@ -32,9 +32,12 @@ enum BenchSamples {
         }
         if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
         tally.sent = tally.received + tally.lost + tally.mismatched
+        var description = description(mode, &random)
+        let stages = stages(&random)
+        description.stages = stages?.plan
         return BenchResults(
-            description: description(mode, &random), tally: tally, latencies: latencies, handshakes: handshakes,
-            phases: phases, delays: delays, seconds: seconds,
+            description: description, tally: tally, latencies: latencies, handshakes: handshakes,
+            phases: phases, delays: delays, stages: stages?.results ?? [], seconds: seconds,
             duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
             processorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
             loadProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
@@ -42,6 +45,24 @@ enum BenchSamples {
             startTime: WallTime(
                 seconds: Int.random(in: 0..<4_000_000_000, using: &random),
                 microseconds: Int.random(in: 0..<1_000_000, using: &random)))
+    }
+
+    /// Random stages with one of few plans, or none.
+    private static func stages(_ random: inout SeededRandom) -> (plan: StagePlan, results: [PartResults])? {
+        guard Bool.random(using: &random) else { return nil }
+        let seconds = Int.random(in: 1..<3, using: &random)
+        let stages = (0..<2).map { _ in
+            LoadStages.Stage(target: Int.random(in: 0..<100, using: &random), duration: .seconds(seconds))
+        }
+        let results = (1...2).map { number in
+            var latencies = Histogram()
+            for _ in 0..<Int.random(in: 0..<5, using: &random) { latencies.record(latency(&random)) }
+            var part = PartResults(name: "stage\(number)", latencies: StoredHistogram(latencies))
+            for (_, count) in PartResults.counts { part[keyPath: count] = Int.random(in: 0..<1000, using: &random) }
+            return part
+        }
+        let quantity = Bool.random(using: &random) ? StagePlan.Quantity.connections : .rate
+        return (StagePlan(quantity: quantity, stages: stages), results)
     }
 
     private static func latency(_ random: inout SeededRandom) -> UInt64 {

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 @testable import LoadTest
@@ -6,17 +7,26 @@ import WSCore
 final class RecordingHost: LoadHost {
     /// The calls, in order: `drain`, `wake 1000`.
     private(set) var requests: [String] = []
+    /// The failures of steps.
+    private(set) var failures: [String] = []
+    /// The problems of application protocols.
+    private(set) var problems: [ProtocolProblem] = []
     /// The connection attempts in progress.
     var attempts: [(_ isOpen: Bool) -> Void] = []
 
     func wake(at time: UInt64) { requests.append("wake \(time)") }
     func wakeSoon() { requests.append("wake soon") }
     func fillInNextTurn(_ connection: any LoadHandler) { requests.append("fill \(connection.number)") }
+    func wakeAtDeadline(_ time: UInt64) { requests.append("deadline \(time)") }
+    func stepFailed(_ failure: ScenarioFailure, isOpening: Bool) { failures.append("\(failure)") }
+    func protocolFailed(on connection: LoadConnection, because problem: ProtocolProblem) { problems.append(problem) }
     func drain() { requests.append("drain") }
     func closeIfAnswered() { requests.append("close if answered") }
     func allIsSent() { requests.append("all is sent") }
     func close(_ connection: LoadConnection) { requests.append("close \(connection.number)") }
     func ended(_ connection: LoadConnection, _ end: ConnectionEnd) { requests.append("ended \(connection.number)") }
+
+    func reopen(_ number: UInt64, after delay: Duration) { requests.append("reopen \(number) after \(delay)") }
 
     func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void) {
         attempts.append(completion)
@@ -41,6 +51,8 @@ final class RecordingPort: LoadPort {
     }
 
     func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }
+    func sendPing(_ payload: RawSpan) -> Bool { send(payload, as: .binary) }
+    func sendPong(_ payload: RawSpan) -> Bool { send(payload, as: .binary) }
     func offerPing(_ payload: RawSpan) -> Bool { offer(payload, as: .binary) }
     func close(_ frame: CloseFrame) -> Bool { true }
     func terminate() {}
@@ -72,6 +84,9 @@ struct LoadFixture {
             let connection = workload.makeConnection(number)
             connection.port = RecordingPort()
             context.connections[number] = connection
+            context.prepareExchange(of: connection, subprotocol: nil)
+            workload.opened(connection)
+            context.beginExchange(on: connection)
         }
         context.now = Self.start
         context.begin(workload, at: Self.start)
@@ -101,6 +116,24 @@ struct LoadFixture {
     /// An outbox for a connection's replies.
     static func makeOutbox() -> Outbox {
         Outbox(role: .client, maskingKeys: MaskingKeySource { $0.initializeMemory(as: UInt8.self, repeating: 0) })
+    }
+
+    /// A template of messages.
+    static func template(_ text: String, _ data: LoadData? = nil) throws -> Template {
+        try Template(text, variables: data?.columns ?? VariableNames()) { _ in nil }
+    }
+
+    /// A data file with these contents, whose rows can be taken several times.
+    static func data(_ contents: String) throws -> LoadData {
+        var reader = DataReader()
+        reader.receive(Array(contents.utf8).span.bytes)
+        reader.finish()
+        let columns = try reader.readColumns() ?? VariableNames()
+        var rows: [DataRow] = []
+        while let row = try reader.nextRow() { rows.append(row) }
+        return LoadData(columns: columns, firstRow: rows[0]) { [rows] number in
+            number < rows.count ? rows[Int(number)] : nil
+        }
     }
 
     private struct NoSuchConnection: Error {}

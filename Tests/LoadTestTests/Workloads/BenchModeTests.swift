@@ -6,7 +6,7 @@ import Testing
     @Test("The names of modes are those of --mode and of results")
     func names() {
         let names = BenchMode.all.map(\.rawValue)
-        #expect(names == ["echo", "request", "send", "receive", "connect", "broadcast", "idle"])
+        #expect(names == ["echo", "request", "scenario", "send", "receive", "connect", "broadcast", "idle"])
         for mode in BenchMode.all { #expect(BenchMode(rawValue: mode.rawValue) == mode) }
         #expect(BenchMode(rawValue: "Echo") == nil)
     }
@@ -23,7 +23,8 @@ import Testing
     @Test(
         "Results begin with the mode, followed by its messages if it has some",
         arguments: [
-            ("echo", "Echo test with MESSAGES"), ("send", "Send test with MESSAGES"), ("receive", "Receive test"),
+            ("echo", "Echo test with MESSAGES"), ("scenario", "Scenario test"), ("send", "Send test with MESSAGES"),
+            ("receive", "Receive test"),
             ("connect", "Connect test"), ("broadcast", "Broadcast test with MESSAGES"), ("idle", "Idle test"),
         ])
     func headlines(name: String, headline: String) throws {
@@ -33,7 +34,7 @@ import Testing
     @Test("The mode determines size and pace of messages unless the plan overrides them")
     func plans() {
         let shard = Shard(index: 0, count: 1)
-        #expect(BenchMode.all.map { LoadPlan($0).messageBytes } == [20, 20, 20, 20, 20, 48, 16])
+        #expect(BenchMode.all.map { LoadPlan($0).messageBytes } == [20, 20, 20, 20, 20, 20, 48, 16])
         #expect(LoadPlan(.echo).schedule(for: shard) == nil)
         #expect(LoadPlan(.broadcast).schedule(for: shard) == LoadSchedule(rate: 10, connectionCount: 1, shard: shard))
         #expect(LoadPlan(.idle).schedule(for: shard) == LoadSchedule(rate: 0.1, connectionCount: 1, shard: shard))

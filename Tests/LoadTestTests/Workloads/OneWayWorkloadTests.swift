@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 import WSCore
 
@@ -41,7 +42,7 @@ import WSCore
     @Test("receive: each connection sends the given messages first, and nothing else")
     func asking() throws {
         let fixture = LoadFixture(.receive) {
-            $0.messages.templates = [MessageTemplate(literal: [0x61]), MessageTemplate(literal: [0x62])]
+            $0.messages.templates = [Template(literal: [0x61]), Template(literal: [0x62])]
         }
         fixture.workload.goOn()
         #expect(try fixture.port().sent == [[0x61], [0x62]])

@@ -1,4 +1,5 @@
 import Formats
+import Conversation
 import Testing
 import WSCore
 
@@ -12,7 +13,7 @@ import WSCore
         correlate name: String? = "id", expect expectations: [String] = [],
         _ change: (inout LoadPlan) -> Void = { _ in }
     ) throws -> LoadFixture {
-        let template = try MessageTemplate(#"{"id":{{seq}},"op":"list"}"#)
+        let template = try LoadFixture.template(#"{"id":{{seq}},"op":"list"}"#)
         let fixture = LoadFixture(.request) { plan in
             plan.messages.templates = [template]
             plan.replies.field = name.flatMap { JSONField($0) }
@@ -28,7 +29,7 @@ import WSCore
         let connection: RequestConnection = try fixture.connection(0)
         fixture.context.now = time
         var outbox = LoadFixture.makeOutbox()
-        Array(text.utf8).withUnsafeBytes { connection.receive($0.bytes, outbox: &outbox) }
+        Array(text.utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
     }
 
     @Test("In order, any message is the reply to the oldest request")
@@ -106,7 +107,7 @@ import WSCore
 
     private func problem(_ texts: [String], correlate name: String? = nil, inFlight: Int = 1) throws -> String? {
         var plan = LoadPlan(.request)
-        plan.messages.templates = try texts.map { try MessageTemplate($0) }
+        plan.messages.templates = try texts.map { try LoadFixture.template($0) }
         plan.replies.field = name.flatMap { JSONField($0) }
         plan.inFlight = inFlight
         return plan.problem.map { "\($0.option): \($0.reason)" }

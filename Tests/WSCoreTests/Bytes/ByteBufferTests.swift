@@ -53,6 +53,17 @@ import WSCore
                 == Array("\(String(repeating: "a", count: 10))\(String(repeating: "b", count: 200))".utf8))
     }
 
+    @Test("removeLast(_:) keeps the bytes before")
+    func removal() {
+        var buffer = ByteBuffer()
+        buffer.append("abcd")
+        buffer.consume(1)
+        buffer.removeLast(2)
+        #expect(contents(of: buffer) == Array("b".utf8))
+        buffer.append("x")
+        #expect(contents(of: buffer) == Array("bx".utf8))
+    }
+
     @Test("growStorage(to:) keeps the contents")
     func growth() {
         var buffer = ByteBuffer()

@@ -37,6 +37,22 @@ import Testing
         }
     }
 
+    @Test("messages can differ, and one that cannot be created is skipped")
+    func changingMessages() throws {
+        try withPeers { loop, client, server, log in
+            let settings = Beat.Settings(interval: .milliseconds(10), maximumMisses: 1_000, message: Array("beat".utf8))
+            let timer = Beat(settings, of: client, report: log.take)
+            var count = 0
+            timer.nextMessage = {
+                count += 1
+                return count == 2 ? nil : Array("beat \(count)".utf8)
+            }
+            loop.run { server.handler.events.count >= 2 }
+            withExtendedLifetime(timer) {}
+            #expect(server.handler.events.prefix(2) == [.text("beat 1"), .text("beat 3")])
+        }
+    }
+
     @Test("a message can replace the ping")
     func messages() throws {
         try withPeers { loop, client, server, log in

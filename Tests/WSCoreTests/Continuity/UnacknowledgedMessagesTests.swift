@@ -75,15 +75,31 @@ import WSCore
     @Test("messages recorded without a connection wait for one, and no ping is due")
     func disconnected() {
         let messages = Fixture()
-        messages.record("early", at: .seconds(1))
+        messages.record("early", isSent: false, at: .seconds(1))
         messages.store.inputEnded()
         #expect(messages.pingDueTime == nil && !messages.needsPing(at: .seconds(100)))
         #expect(messages.sendAgain(at: .seconds(7)) == [.text("early")])
         #expect(messages.pingDueTime == .seconds(7))
         messages.store.connectionLost()
-        messages.record("late", at: .seconds(8))
+        messages.record("late", isSent: false, at: .seconds(8))
         #expect(messages.pingDueTime == nil)
         #expect(messages.sendAgain(at: .seconds(9)) == [.text("early"), .text("late")])
+    }
+
+    @Test("messages that were never sent are counted apart, and no answer confirms them")
+    func waiting() {
+        let messages = Fixture(isConnected: true)
+        messages.record("sent")
+        messages.record("kept", isSent: false)
+        #expect(messages.count == 2 && messages.waitingCount == 1)
+        let ping = messages.makePing()
+        #expect(messages.take(pong: ping) == 1)
+        #expect(messages.closeConfirmed() == 0)
+        #expect(messages.count == 1 && messages.waitingCount == 1)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("kept")])
+        #expect(messages.count == 1 && messages.waitingCount == 0)
+        #expect(messages.closeConfirmed() == 1)
     }
 
     @Test("a ping is due 500 ms after the first uncovered message")
@@ -130,15 +146,15 @@ import WSCore
     func bound() {
         let messages = Fixture(isConnected: true)
         let quarter = [UInt8](repeating: 0x61, count: UnacknowledgedMessages.limitBytes / 4)
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        messages.store.record(quarter.span.bytes, as: .text, isSent: true, at: .zero)
         #expect(!messages.needsPing(at: .zero))
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        messages.store.record(quarter.span.bytes, as: .text, isSent: true, at: .zero)
         #expect(messages.needsPing(at: .zero))
         let ping = messages.makePing()
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        messages.store.record(quarter.span.bytes, as: .text, isSent: true, at: .zero)
         // Messages covered by the first ping do not count toward the half.
         #expect(!messages.needsPing(at: .zero) && !messages.isFull)
-        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        messages.store.record(quarter.span.bytes, as: .text, isSent: true, at: .zero)
         #expect(messages.needsPing(at: .zero) && messages.isFull)
         messages.take(pong: ping)
         #expect(!messages.isFull)
@@ -149,7 +165,7 @@ import WSCore
     func largeMessage() {
         let messages = Fixture(isConnected: true)
         let large = [UInt8](repeating: 0x7A, count: UnacknowledgedMessages.limitBytes + 1)
-        messages.store.record(large.span.bytes, as: .binary, at: .zero)
+        messages.store.record(large.span.bytes, as: .binary, isSent: true, at: .zero)
         #expect(messages.isFull && messages.needsPing(at: .zero))
         messages.store.connectionLost()
         var byteCount = 0
@@ -200,11 +216,11 @@ import WSCore
     func allocations() {
         let messages = Fixture(isConnected: true)
         let line = Array("0123456789".utf8)
-        for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+        for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, isSent: true, at: .zero) }
         messages.closeConfirmed()
         allocation_counter_start()
         for _ in 0..<100 {
-            for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+            for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, isSent: true, at: .zero) }
             messages.take(pong: messages.makePing())
         }
         let count = allocation_counter_stop()
@@ -228,12 +244,13 @@ private final class Fixture {
         if isConnected { store.connectionOpened(at: .zero) { _, _ in Issue.record("there is nothing to send yet") } }
     }
 
-    func record(_ text: String, as kind: MessageKind = .text, at now: Duration = .zero) {
+    func record(_ text: String, as kind: MessageKind = .text, isSent: Bool = true, at now: Duration = .zero) {
         let bytes = Array(text.utf8)
-        store.record(bytes.span.bytes, as: kind, at: now)
+        store.record(bytes.span.bytes, as: kind, isSent: isSent, at: now)
     }
 
     var count: Int { store.count }
+    var waitingCount: Int { store.waitingCount }
     var isEmpty: Bool { store.isEmpty }
     var byteCount: Int { store.byteCount }
     var isFull: Bool { store.isFull }

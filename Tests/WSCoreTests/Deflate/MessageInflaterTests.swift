@@ -101,7 +101,7 @@ import Testing
         #expect(try decompress([0x00], by: inflater(), limitBytes: 0) == [])
     }
 
-    @Test("a decompression bomb takes no more storage than the limit")
+    @Test("a decompression bomb takes no more storage than the limit and a quarter")
     func bomb() throws {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
         let bomb = try #require(compress([UInt8](repeating: 0, count: 64 << 20), by: deflater))
@@ -111,7 +111,8 @@ import Testing
             try inflater().decompress(bomb.span.bytes, isMessageEnd: true, into: &message, limitBytes: limitBytes)
         }
         #expect(message.count == limitBytes)
-        #expect(message.storageBytes == limitBytes)
+        // Recycled storage may be larger by a quarter.
+        #expect(message.storageBytes <= limitBytes * 5 / 4)
     }
 
     @Test("messages of all sizes decompress correctly, in sequence and split anywhere")

@@ -137,17 +137,6 @@ import Testing
     }
 }
 
-/// Removes and returns everything waiting to be written.
-private func takeContents(of outbox: inout Outbox) -> [UInt8] {
-    var all: [UInt8] = []
-    while outbox.queuedBytes > 0 {
-        var piece = ByteBuffer()
-        outbox.moveFirst(to: &piece)
-        all += contents(of: piece)
-    }
-    return all
-}
-
 private final class HeaderCounter: SentFrameObserver {
     var count = 0
     func sent(_ header: FrameHeader, payload: RawSpan) { count += 1 }

@@ -1,4 +1,4 @@
-import WSCore
+@testable import WSCore
 
 // Frames on the wire, built independently of the tested code.
 
@@ -111,4 +111,15 @@ func buffer(of bytes: [UInt8]) -> ByteBuffer {
 /// Copies the readable bytes of a buffer.
 func contents(of buffer: borrowing ByteBuffer) -> [UInt8] {
     buffer.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
+}
+
+/// Removes and returns everything waiting to be written.
+func takeContents(of outbox: inout Outbox) -> [UInt8] {
+    var all: [UInt8] = []
+    while outbox.queuedBytes > 0 {
+        var piece = ByteBuffer()
+        outbox.moveFirst(to: &piece)
+        all += contents(of: piece)
+    }
+    return all
 }

@@ -34,12 +34,14 @@ import WSCore
         if columns == 79 { #expect(long.hasPrefix("Connecting to wss://example.org/") && long.contains("…: ")) }
     }
 
-    @Test("In a narrow window, the step and the time are more important than the URL and how to cancel")
+    @Test("Down to 30 columns, the line has the target and how to cancel")
     func narrow() {
         let url = "wss://example.org/" + String(repeating: "path/", count: 30)
-        #expect(line(url: url, columns: 59) == "Connecting: TLS handshake, 3 s (Ctrl-C cancels)")
-        #expect(line(url: url, columns: 39) == "TLS handshake, 3 s (Ctrl-C cancels)")
-        #expect(line(.upgrading, url: url, elapsed: .seconds(100), columns: 29) == "WebSocket handshake, 100 s")
+        #expect(line(url: url, columns: 59) == "example.org/path/path…: TLS handshake, 3 s (Ctrl-C cancels)")
+        #expect(line(url: url, columns: 39) == "example.org/path…: 3 s (Ctrl-C cancels)")
+        #expect(line(.upgrading, url: url, elapsed: .seconds(100), columns: 29) == "exam…: 100 s (Ctrl-C cancels)")
+        #expect(line(url: "wss://h/", columns: 29) == "h/: 3 s (Ctrl-C cancels)")
+        #expect(line(url: url, columns: 20) == "3 s (Ctrl-C cancels)")
     }
 
     @Test("A URL that fits exactly is not shortened")

@@ -55,6 +55,6 @@ import Testing
     ) throws -> RequestQueue.Settings? {
         var arguments = ConnectArguments()
         change(&arguments)
-        return try RequestQueue.Settings.make(arguments, requestTarget: requestTarget)
+        return try RequestQueue.Settings.make(arguments, requestTarget: requestTarget, isRepl: false)
     }
 }

@@ -8,7 +8,8 @@ import Testing
 
 @testable import wsx
 
-/// The files in `man/` and `completions/` are generated from the option table and checked in. With
+/// The files in `man/` and `completions/` are generated from the option table, and the page about protocols from their
+/// descriptors. All are checked in. With
 /// `WSX_UPDATE_GENERATED=1` in the environment, which `make generate` sets, the test writes them.
 @Suite struct GeneratedFilesTests {
     static let files: [(path: String, contents: String)] =
@@ -18,11 +19,10 @@ import Testing
             ("completions/wsx.bash", Shell.bash.completionScript(of: TestProgram.description)),
             ("completions/_wsx", Shell.zsh.completionScript(of: TestProgram.description)),
             ("completions/wsx.fish", Shell.fish.completionScript(of: TestProgram.description)),
+            ("docs/protocols/built-in.md", ProtocolPage.text),
         ]
 
-    @Test(
-        "The manual and completions match the option table; 'make generate' updates them",
-        arguments: files)
+    @Test("The generated files are current; 'make generate' updates them", arguments: files)
     func isCurrent(path: String, contents: String) throws {
         let absolutePath = Self.repositoryRoot + path
         if getenv("WSX_UPDATE_GENERATED") != nil { try Self.write(contents, to: absolutePath) }

@@ -16,28 +16,39 @@ import Testing
 
     static let modes = [
         Mode(words: [], refused: []),
-        Mode(words: ["--broadcast"], refused: ["echo", "exec", "replay"]),
+        Mode(words: ["--broadcast"], refused: ["echo", "exec", "replay", "scenario"]),
         Mode(
             words: ["--echo"],
             refused: [
-                "binary", "broadcast", "crlf", "exec", "input", "output", "pick", "replay", "replay-speed", "text",
+                "binary", "broadcast", "crlf", "diff", "exec", "input", "output", "pick", "replay", "replay-speed",
+                "scenario", "text",
             ]),
         Mode(
             words: ["--replay=f"],
             refused: [
-                "answer", "binary", "broadcast", "crlf", "echo", "exec", "first-message", "input", "output", "pick",
-                "text",
+                "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "input", "output",
+                "pick",
+                "scenario", "text",
+            ]),
+        Mode(
+            words: ["--scenario=f"],
+            refused: [
+                "answer", "binary", "broadcast", "crlf", "diff", "echo", "exec", "first-message", "input", "output",
+                "pick",
+                "replay", "replay-speed", "text",
             ]),
         Mode(
             words: ["--exec"], program: ["--", "p"],
             refused: [
-                "answer", "broadcast", "crlf", "echo", "first-message", "input", "output", "pick", "replay",
-                "replay-speed",
+                "answer", "broadcast", "crlf", "diff", "echo", "first-message", "input", "output", "pick", "replay",
+                "replay-speed", "scenario",
             ]),
         Mode(words: ["--no-stdin"], refused: ["crlf", "input", "replay-speed"]),
         Mode(words: ["--tls-self-signed"], refused: ["tls-cert"]),
         Mode(words: ["--threads=2"], refused: ["max-connections", "once", "record", "seed"]),
-        Mode(words: ["--input=json"], refused: ["binary", "crlf", "echo", "exec", "no-stdin", "replay", "text"]),
+        Mode(
+            words: ["--input=json"],
+            refused: ["binary", "crlf", "echo", "exec", "no-stdin", "replay", "scenario", "text"]),
         Mode(words: ["--compress=off"], refused: ["compress-no-context", "compress-window-bits"]),
     ]
 
@@ -94,6 +105,21 @@ import Testing
     func events() {
         #expect(Self.error(["listen", "0", "--input=json", "--binary"]) != nil)
         #expect(Self.error(["connect", "u", "-i", "-x", "a", "--input=json", "--binary"]) == nil)
+    }
+
+    @Test(
+        "A protocol rejects options that do what it does",
+        arguments: [
+            "--correlate=id", "--json-rpc", "--first-message=a", "--ready=a", "--answer=a => b",
+            "--heartbeat-message=a",
+        ])
+    func protocols(option: String) {
+        let words = ["connect", "u", "--protocol", "mqtt", "--heartbeat=9s", option]
+        guard case .conflict(let first, let second)? = Self.error(words) else {
+            Issue.record("no conflict")
+            return
+        }
+        #expect(Set([first, second]).isSuperset(of: ["--protocol"]))
     }
 
     private static func error(_ words: [String]) -> UsageError? {

@@ -47,7 +47,7 @@ import Testing
                 wsx: WebSocket client, server, and load generator
 
                 Usage: wsx COMMAND [ARGUMENT...]
-                       wsx [OPTION...] URL [MESSAGE...]
+                       wsx [OPTION...] URL [MESSAGE...] [-- PROGRAM [ARG...]]
 
                 Commands:
                   connect      Connect to a WebSocket server

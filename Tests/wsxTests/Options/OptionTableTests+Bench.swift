@@ -8,6 +8,23 @@ extension OptionTableTests {
     static let benchCases: [BenchCase] = [
         BenchCase("connections", "-c", "1k") { $0.load.connectionCount = 1000 },
         BenchCase("mode", "--mode", "send") { $0.load.mode = .send },
+        BenchCase("decode", "--mode", "request", "--decode", "zlib-stream", "--decode=msgpack") {
+            $0.load.mode = .request
+            $0.codecs.decoders = [.zlibStream, .messagePack]
+        },
+        BenchCase("encode", "--mode", "request", "--encode", "cbor") {
+            $0.load.mode = .request
+            $0.codecs.encoder = .cbor
+        },
+        BenchCase("protocol", "--mode", "idle", "--protocol", "@p.json") {
+            $0.load.mode = .idle
+            $0.protocols.choice = .file("p.json")
+        },
+        BenchCase("param", "--mode", "idle", "--protocol=graphql", "--param", "payload={}") {
+            $0.load.mode = .idle
+            $0.protocols.choice = .named("graphql")
+            $0.protocols.parameters = [ProtocolParameterValue(name: "payload", value: "{}")]
+        },
         BenchCase("correlate", "--mode", "request", "--correlate", "/id") {
             $0.load.mode = .request
             $0.replies.field = JSONField("/id")
@@ -21,6 +38,12 @@ extension OptionTableTests {
         },
         BenchCase("ready", "--ready", "ok") { $0.exchange.ready = "ok" },
         BenchCase("answer", "--answer", "a => b", "--answer=c => d") { $0.exchange.answers = ["a => b", "c => d"] },
+        BenchCase("data", "--data", "users.csv") { $0.data.path = "users.csv" },
+        BenchCase("scenario", "--scenario", "s.jsonl") { $0.scenario.path = "s.jsonl" },
+        BenchCase("ignore", "--scenario", "s.jsonl", "--ignore", "/time,/id") {
+            $0.scenario.path = "s.jsonl"
+            $0.scenario.ignoredPointers = ["/time", "/id"]
+        },
         BenchCase("abort", "--abort", "errors=0") {
             $0.abortConditions = [Threshold("errors=0", .errors(nil), .equal, .number(0))]
         },
@@ -36,6 +59,14 @@ extension OptionTableTests {
         BenchCase("connect-rate", "--connect-rate", "100") { $0.load.connectRate = 100 },
         BenchCase("threads", "-t", "4") { $0.load.threadCount = 4 },
         BenchCase("rate", "-r", "20k") { $0.load.rate = 20_000 },
+        BenchCase("stages", "--stages", "1k@1m,0@30s") {
+            $0.load.stages = LoadStages([
+                LoadStages.Stage(target: 1000, duration: .seconds(60)),
+                LoadStages.Stage(target: 0, duration: .seconds(30)),
+            ])
+        },
+        BenchCase("think", "--think", "1s-3s") { $0.load.think = .seconds(1) ... .seconds(3) },
+        BenchCase("lifetime", "--lifetime", "30s") { $0.load.lifetime = .seconds(30) ... .seconds(30) },
         BenchCase("ramp", "--ramp", "2s") { $0.load.ramp = .seconds(2) },
         BenchCase("start-at", "--start-at", "1970-01-01T00:00:05Z") { $0.load.start = .moment(.seconds(5)) },
         BenchCase("timeout", "--timeout", "1m") { $0.timeout = .seconds(60) },
@@ -45,7 +76,7 @@ extension OptionTableTests {
         BenchCase("in-flight", "--in-flight", "64") { $0.load.inFlight = 64 },
         BenchCase("reply-timeout", "--reply-timeout", "2s") { $0.load.replyTimeout = .seconds(2) },
         BenchCase("message", "-m", "hi") {
-            $0.loadMessages.messages = [.text(MessageTemplate(literal: Array("hi".utf8)))]
+            $0.loadMessages.messages = [.text("hi")]
         },
         BenchCase("file", "-f", "/x") { $0.loadMessages.messages = [.file("/x")] },
         BenchCase("size", "--size", "4k") { $0.loadMessages.sizeBytes = 4096 },

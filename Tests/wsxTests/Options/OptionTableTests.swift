@@ -67,6 +67,21 @@ import WSCore
         ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.format.replaySpeed = .factor(0.5) },
         ConnectCase("output", "--output", "json") { $0.format.output = .json },
         ConnectCase("pick", "--pick", ".a[0]") { $0.format.pick = try? JSONPath(".a[0]") },
+        ConnectCase("diff", "--diff=/a,.b", "--diff", "--diff=.c[0]") {
+            $0.format.changes = [try? JSONPath(".c[0]")].compactMap { $0 }
+        },
+        ConnectCase("decode", "--decode", "gzip", "--decode=exec:./d -x") {
+            $0.codecs.decoders = [.gzip, .program("./d -x")]
+        },
+        ConnectCase("encode", "--encode", "cbor") { $0.codecs.encoder = .cbor },
+        ConnectCase("protocol", "--protocol", "socket.io") { $0.protocols.choice = .named("socket.io") },
+        ConnectCase("param", "--protocol=mqtt", "--param", "username=a=b", "--param=password=@f") {
+            $0.protocols.choice = .named("mqtt")
+            $0.protocols.parameters = [
+                ProtocolParameterValue(name: "username", value: "a=b"),
+                ProtocolParameterValue(name: "password", value: "@f"),
+            ]
+        },
         ConnectCase("linger", "--linger", "forever") { $0.ending.linger = .forever },
         ConnectCase("count", "-n", "50k") { $0.ending.count = 50_000 },
         ConnectCase("one", "-1") { $0.ending.isOne = true },
@@ -93,6 +108,12 @@ import WSCore
         },
         ConnectCase("ready", "--ready", "ok") { $0.exchange.ready = "ok" },
         ConnectCase("answer", "--answer", "a => b", "--answer=c => d") { $0.exchange.answers = ["a => b", "c => d"] },
+        ConnectCase("template", "--template") { $0.data.usesTemplates = true },
+        ConnectCase("data", "--data", "users.csv") { $0.data.path = "users.csv" },
+        ConnectCase("row", "--data=users.csv", "--row", "7") {
+            $0.data.path = "users.csv"
+            $0.data.row = 7
+        },
         ConnectCase("scenario", "--scenario", "f") { $0.scenario.path = "f" },
         ConnectCase("junit", "--scenario=f", "--junit", "r.xml") {
             $0.scenario.path = "f"
@@ -101,6 +122,15 @@ import WSCore
         ConnectCase("ignore", "--scenario=f", "--ignore", "/a,/b/0", "--ignore=/c") {
             $0.scenario.path = "f"
             $0.scenario.ignoredPointers = ["/a", "/b/0", "/c"]
+        },
+        ConnectCase("exec", "--exec", "--", "p", "-1") { $0.program = ["p", "-1"] },
+        ConnectCase("exec-grace", "--exec-grace=0", "--exec", "--", "p") {
+            $0.program = ["p"]
+            $0.programs.programGrace = .zero
+        },
+        ConnectCase("exec-json", "--exec-json", "--exec", "--", "p") {
+            $0.program = ["p"]
+            $0.programs.exchangesEvents = true
         },
         ConnectCase("heartbeat", "--heartbeat", "30s") { $0.staying.heartbeats.heartbeat = .seconds(30) },
         ConnectCase("heartbeat-misses", "--heartbeat-misses", "1", "--heartbeat", "1m") {
@@ -199,6 +229,10 @@ import WSCore
             $0.mode = .exec(["p"])
             $0.programs.programGrace = .zero
         },
+        ListenCase("exec-json", "--exec-json", "--exec", "--", "p") {
+            $0.mode = .exec(["p"])
+            $0.programs.exchangesEvents = true
+        },
         ListenCase("exec", "--exec", "--", "p", "--echo", "--", "") { $0.mode = .exec(["p", "--echo", "--", ""]) },
         ListenCase("threads", "--threads", "4") { $0.server.threadCount = 4 },
         ListenCase("broadcast", "--broadcast") { $0.mode = .broadcast },
@@ -227,6 +261,15 @@ import WSCore
         ListenCase("no-pong", "--no-pong") { $0.faults.answersPings = false },
         ListenCase("throttle", "--throttle", "64k") { $0.faults.bytesPerSecond = 65_536 },
         ListenCase("replay", "--replay", "f") { $0.mode = .replay(path: "f") },
+        ListenCase("scenario", "--scenario", "f") {
+            $0.mode = .scenario
+            $0.scenario.path = "f"
+        },
+        ListenCase("ignore", "--scenario=f", "--ignore", "/a,/b") {
+            $0.mode = .scenario
+            $0.scenario.path = "f"
+            $0.scenario.ignoredPointers = ["/a", "/b"]
+        },
         ListenCase("no-stdin", "--no-stdin") { $0.format.readsInput = false },
         ListenCase("text", "--text") { $0.format.payload = .text },
         ListenCase("binary", "--binary") { $0.format.payload = .binary },
@@ -235,6 +278,7 @@ import WSCore
         ListenCase("replay-speed", "--replay-speed", "2") { $0.format.replaySpeed = .factor(2) },
         ListenCase("output", "--output", "raw") { $0.format.output = .raw },
         ListenCase("pick", "--pick", "/a/0") { $0.format.pick = try? JSONPath("/a/0") },
+        ListenCase("diff", "--diff") { $0.format.changes = [] },
         ListenCase("serve", "--serve", "public") { $0.web.servedDirectory = "public" },
         ListenCase("console", "--console") { $0.web.servesConsole = true },
         ListenCase("path", "--path", "/chat") { $0.server.path = "/chat" },
@@ -334,9 +378,11 @@ import WSCore
     @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .bench, .merge])
     func choices(command: Command) throws {
         for option in TestProgram.options(of: command) {
+            let needed = option.requirements.first { $0.value != nil }.map { "--\($0.long)=\($0.value ?? "")" }
             for choice in option.value?.completion.choices ?? [] {
                 _ = try Invocation.program.parse(
-                    TestProgram.words(of: command) + ["u", "--\(option.long)=\(choice.name)"])
+                    TestProgram.words(of: command) + ["u", "--\(option.long)=\(choice.name)"]
+                        + [needed].compactMap { $0 })
             }
         }
     }

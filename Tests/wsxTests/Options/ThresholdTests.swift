@@ -73,6 +73,28 @@ import WSCore
         #expect(throws: error) { try Threshold(text) }
     }
 
+    @Test(
+        "A step's statistics and counts are evaluated",
+        arguments: [
+            ("query.p50<10.1ms", true), ("query.p99.9>11ms", false), ("query.max=10ms", true), ("query.sent=5", true),
+            ("query.received=2", true), ("query.mismatched=1", true), ("query.lost=2", true),
+            ("query.timeout<1", false), ("query.lost<=40%", true), ("a.b.max=1ms", true), ("other.lost=0", false),
+        ])
+    func steps(expression: String, isMet: Bool) throws {
+        var results = Self.results()
+        let query = PartRecorder(name: "query", isNamed: true)
+        for _ in 0..<2 { query.passed(nanoseconds: 10_000_000) }
+        query.failed(\.mismatched)
+        query.failed(\.timeouts)
+        query.failed(\.lost)
+        let dotted = PartRecorder(name: "a.b", isNamed: true)
+        dotted.passed(nanoseconds: 1_000_000)
+        results.steps = [query.results, dotted.results]
+        let threshold = try Threshold(expression)
+        #expect(threshold.stepName != nil)
+        #expect(threshold.verdict(on: results).isMet == isMet)
+    }
+
     @Test("The measured value is shown in the unit of the bound")
     func words() throws {
         let results = Self.results()

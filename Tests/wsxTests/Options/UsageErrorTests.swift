@@ -79,7 +79,7 @@ import Testing
             ),
             (
                 ["connect", "echo:", "--reply-timeout=1"],
-                "'--reply-timeout' requires '--request', '--correlate', or '--json-rpc'; add one of them, or omit '--reply-timeout'"
+                "'--reply-timeout' requires '--request', '--correlate', '--json-rpc', or '--protocol'; add one of them, or omit '--reply-timeout'"
             ),
         ] as [([String], String)])
     func message(words: [String], expected: String) {

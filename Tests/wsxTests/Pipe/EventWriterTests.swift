@@ -64,6 +64,25 @@ import WSCore
         #expect(lines.prefix(2) == lines.suffix(2))
     }
 
+    @Test("A decoded message is a binary message with text and its codecs; bytes is the received size")
+    func decoded() throws {
+        let payload = Array(#"{"a":1}"#.utf8)
+        let bytes: [UInt8] = [0x81, 0xA1, 0x61]
+        let lines = try Self.lines { events in
+            let decoding = Decoding(result: .decoded(by: "gzip+msgpack"), byteCount: 24)
+            events.writeMessage(payload.span.bytes, decoding, client: nil, reply: nil)
+            let failure = Decoding(result: .failed("msgpack: the data is incomplete"), byteCount: 3)
+            events.writeMessage(bytes.span.bytes, failure, client: nil, reply: nil)
+        }
+        let fields = lines.map { line in line.drop { $0 != "," }.dropFirst().drop { $0 != "," } }
+        #expect(
+            fields == [
+                #","direction":"in","opcode":"binary","bytes":24,"data":"{\"a\":1}","decoded":"gzip+msgpack"}"#,
+                #","direction":"in","opcode":"binary","bytes":3,"base64":"gaFh","#
+                    + #""decode_error":"msgpack: the data is incomplete"}"#,
+            ])
+    }
+
     @Test("The events of a turn have the same time")
     func time() throws {
         let lines = try Self.lines { events in

@@ -42,7 +42,7 @@ import WSCore
 
     @Test("A file that WSX_CONFIG names must exist") func missing() {
         #expect(message(["WSX_CONFIG": "/no/file"]) == "wsx: /no/file: no such file or directory (WSX_CONFIG)")
-        #expect(message(["WSX_CONFIG": "/"]) == "wsx: /: illegal operation on a directory (WSX_CONFIG)")
+        #expect(message(["WSX_CONFIG": "/"]) == "wsx: /: it is a directory; name a file (WSX_CONFIG)")
         #expect(ConfigurationFile(environment: { _ in "/no/file" }).profileWords == [])
     }
 

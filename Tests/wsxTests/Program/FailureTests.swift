@@ -21,6 +21,27 @@ import WSCore
         Example(
             failure: .badArgument(what: "--x", why: "bad"), status: .usage, kind: "usage", message: "--x: bad"),
         Example(
+            failure: .application(ApplicationFailure(name: "mqtt", cause: .refused("no", afterLogin: false))),
+            status: .refused, kind: "handshake", message: "mqtt: no; check the credentials (wsx help protocol mqtt)"),
+        Example(
+            failure: .application(ApplicationFailure(name: "mqtt", cause: .refused("no", afterLogin: true))),
+            status: .closed, kind: "closed", message: "mqtt: no"),
+        Example(
+            failure: .application(ApplicationFailure(name: "mqtt", cause: .unusable("silent"))), status: .closed,
+            kind: "lost", message: "the connection was lost: silent (mqtt)"),
+        Example(
+            failure: .application(
+                ApplicationFailure(name: "mqtt", cause: .ended(nil, meaning: nil, afterLogin: false))),
+            status: .closed, kind: "lost",
+            message: "mqtt: the server ended the connection before the login was complete; check the URL and the "
+                + "credentials"),
+        Example(
+            failure: .application(ApplicationFailure(name: "own", cause: .refused("no", afterLogin: false))),
+            status: .refused, kind: "handshake", message: "own: no; check the credentials"),
+        Example(
+            failure: .application(ApplicationFailure(name: "--decode", cause: .undecodable("cbor: no"))),
+            status: .violation, kind: "protocol", message: "--decode: a message cannot be decoded: cbor: no"),
+        Example(
             failure: .missingAddress, status: .usage, kind: "usage",
             message: "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS"),
         Example(

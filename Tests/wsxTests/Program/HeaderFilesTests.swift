@@ -23,7 +23,7 @@ import WSCore
     @Test("The error for an invalid header line names the file and the line")
     func badLine() throws {
         try withFile(Array("Good: 1\r\n\r\nbad\r\n".utf8)) { path in
-            expectMessage("--header \(path), line 3: there is no colon; write 'Name: value'") {
+            expectMessage("--header @\(path), line 3: there is no colon; write 'Name: value'") {
                 () throws(Failure) in _ = try HeaderFiles.fields(["@\(path)"])
             }
         }
@@ -32,7 +32,7 @@ import WSCore
     @Test("A file with invalid UTF-8 is rejected rather than changed")
     func invalidText() throws {
         try withFile([0x41, 0x3A, 0xE9]) { path in
-            expectMessage("--header \(path), line 1: it is not UTF-8 text; convert the file to UTF-8") {
+            expectMessage("--header @\(path), line 1: it is not UTF-8 text; convert the file to UTF-8") {
                 () throws(Failure) in _ = try HeaderFiles.fields(["@\(path)"])
             }
         }
@@ -40,7 +40,7 @@ import WSCore
 
     @Test("The error for a missing file or an invalid header names the option")
     func failures() {
-        expectMessage("--header /no/file: no such file or directory; check the path") {
+        expectMessage("--header @/no/file: no such file or directory; check the path") {
             () throws(Failure) in _ = try HeaderFiles.fields(["@/no/file"])
         }
         expectMessage("--header: there is no colon; write 'Name: value'") {

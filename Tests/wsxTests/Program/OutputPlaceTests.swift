@@ -67,16 +67,18 @@ import WSCore
         var connect = ConnectArguments()
         connect.file = "f"
         connect.history = .file("hi")
+        connect.data.path = "d"
         connect.client.tls.authorities = "a"
         connect.client.request.headers = ["@h"]
         connect.client.request.auth = "@u"
         connect.client.network.proxy = "http://h"
-        #expect(connect.readFiles.compactMap(\.path) == ["f", "hi", "a", "h", "u"])
+        #expect(connect.readFiles.compactMap(\.path) == ["f", "hi", "d", "a", "h", "u"])
         var bench = BenchArguments()
-        bench.loadMessages.messages = [.file("f"), .text(MessageTemplate(literal: [1])), .file("g")]
+        bench.loadMessages.messages = [.file("f"), .text("a"), .file("g")]
         bench.result.baselinePaths = ["b"]
+        bench.data.path = "d"
         bench.client.request.cookies = ["@c"]
-        #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "c"])
+        #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "d", "c"])
         var merge = MergeArguments()
         merge.paths = ["x", "-", "y"]
         #expect(merge.readFiles.compactMap(\.path) == ["x", "y"])

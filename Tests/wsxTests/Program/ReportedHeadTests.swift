@@ -16,6 +16,15 @@ import WSCore
             ])
     }
 
+    @Test("A path that contains a colon and the name of a secret is not hidden: the request line is no field")
+    func requestLine() {
+        let head = "GET /echo/password HTTP/1.1: x\r\nPassword: secret\r\n\r\n"
+        #expect(ReportedHead.lines(ofSent: head)[0] == "GET /echo/password HTTP/1.1: x")
+        #expect(
+            ReportedHead.lines(ofSent: "GET /echo/password HTTP/1.1\r\nHost: h\r\n\r\n")
+                == ["GET /echo/password HTTP/1.1", "Host: h"])
+    }
+
     @Test("Fields in JSON have names in lower case, all their values, and no secrets")
     func json() throws {
         let fields = HTTPFields([

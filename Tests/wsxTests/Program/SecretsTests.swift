@@ -18,7 +18,7 @@ import Testing
             message { try secrets.value(of: "env:NO\u{1B}", for: "--auth") }
                 == #"--auth: the environment variable 'NO\u{1B}' is not set; export it"#)
         let file = message { try secrets.value(of: "@/no/such/file", for: "--bearer") }
-        #expect(file?.hasPrefix("--bearer /no/such/file: ") == true)
+        #expect(file?.hasPrefix("--bearer @/no/such/file: ") == true)
     }
 
     private func message(_ body: () throws -> String) -> String? {

@@ -61,7 +61,12 @@ final class ConnectFixture {
     func run(atPrompt steps: [PromptUser.Step]) throws -> Outcome {
         arguments.ending.timeout = .seconds(60)
         arguments.transcript.timestamps = .off
-        change = { $0.isRepl = true }
+        change = {
+            $0.isRepl = true
+            if $0.arguments.protocols.choice != nil {
+                $0.requests = try? .make($0.arguments, requestTarget: "/", isRepl: true)
+            }
+        }
         user = PromptUser(steps, at: editor)
         defer { user = nil }
         return try run()

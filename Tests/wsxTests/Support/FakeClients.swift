@@ -39,6 +39,8 @@ final class FakeClient: ServedClient {
 
     func didClose() { gate?.cancel() }
 
+    func terminate() { isClosing = true }
+
     func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration) -> Bool {
         gate?.letsThrough(item, payload, after: pause) ?? true
     }

@@ -50,6 +50,11 @@ final class FakePeer: ByteStream, EndOfTurnWork {
         schedule()
     }
 
+    func send(binary bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in _ = session.outbox.send(bytes.bytes, as: .binary) }
+        schedule()
+    }
+
     func sendPing(_ text: String) {
         Array(text.utf8).withUnsafeBytes { bytes in _ = session.outbox.sendPing(bytes.bytes) }
         schedule()

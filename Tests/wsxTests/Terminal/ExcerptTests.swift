@@ -15,13 +15,15 @@ import WSCore
     func long() {
         let before = String(repeating: "日", count: 100)
         let text = Self.excerpt(before + "X" + before, 300..<301)
-        #expect(text == "…日日日日日日日日\u{1B}[7mX\u{1B}[0m" + String(repeating: "日", count: 25) + "…")
+        #expect(
+            text == "…" + String(repeating: "日", count: 12) + "\u{1B}[7mX\u{1B}[0m"
+                + String(repeating: "日", count: 36) + "…")
     }
 
     @Test("A long match is truncated")
     func longMatch() {
         let text = Self.excerpt(String(repeating: "x", count: 500), 0..<500)
-        #expect(text == "\u{1B}[7m" + String(repeating: "x", count: 100) + "\u{1B}[0m…")
+        #expect(text == "\u{1B}[7m" + String(repeating: "x", count: 99) + "…\u{1B}[0m")
     }
 
     @Test("Control characters are escaped, and the excerpt is one line")
@@ -29,7 +31,17 @@ import WSCore
         #expect(Self.excerpt("\u{1B}[2J\n\u{202E}", 0..<1) == "\u{1B}[7m\\u{1B}\u{1B}[0m[2J\\u{A}\\u{202E}")
     }
 
+    @Test("An escaped control character counts with all its columns")
+    func escapedWidth() {
+        let payload = Array(String(repeating: "\u{1B}", count: 30).utf8)
+        let palette = Palette(isEnabled: false)
+        let excerpt = Excerpt(of: payload.span.bytes, around: 15..<16, columns: 30, palette: palette)
+        #expect(excerpt.isCut && excerpt.text.columns <= 30)
+        #expect(excerpt.text.text == #"…\u{1B}\u{1B}\u{1B}\u{1B}…"#)
+    }
+
     private static func excerpt(_ text: String, _ match: Range<Int>) -> String {
-        Excerpt.text(of: Array(text.utf8).span.bytes, around: match, palette: Palette(isEnabled: true))
+        let palette = Palette(isEnabled: true)
+        return Excerpt(of: Array(text.utf8).span.bytes, around: match, columns: 100, palette: palette).text.text
     }
 }

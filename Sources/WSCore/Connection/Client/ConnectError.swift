@@ -40,6 +40,8 @@ public enum ConnectError: Error {
     case credentialsRefused(HandshakeError)
     /// The server's permessage-deflate response does not match the offer.
     case compression(DeflateNegotiationError)
+    /// The server's response to the negotiation before the upgrade does not allow a connection, for this reason.
+    case negotiation(reason: String)
     /// The server's redirect cannot be followed.
     case redirect(RedirectError)
     /// The time limit expired during a phase; `peer` is the host or proxy being contacted, if known.

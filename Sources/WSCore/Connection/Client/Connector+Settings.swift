@@ -11,6 +11,8 @@ extension Connector {
 
         /// The request to send, including its URL.
         public var request: ClientRequest
+        /// The HTTP request before the upgrade; nil for none.
+        public var negotiation: Negotiation?
         /// The destination to connect to; nil for the URL's host, possibly through a proxy.
         public var destination: Destination?
         /// The network settings.
@@ -26,17 +28,43 @@ extension Connector {
 
         /// Creates settings. By default, the connection is direct and redirects are not followed.
         public init(
-            request: ClientRequest, destination: Destination? = nil, network: NetworkSettings = NetworkSettings(),
-            proxies: ProxyChoice? = nil, serverName: String? = nil, maximumRedirects: Int? = nil,
-            timeouts: ConnectTimeouts = ConnectTimeouts()
+            request: ClientRequest, negotiation: Negotiation? = nil, destination: Destination? = nil,
+            network: NetworkSettings = NetworkSettings(), proxies: ProxyChoice? = nil, serverName: String? = nil,
+            maximumRedirects: Int? = nil, timeouts: ConnectTimeouts = ConnectTimeouts()
         ) {
             self.request = request
+            self.negotiation = negotiation
             self.destination = destination
             self.network = network
             self.proxies = proxies
             self.serverName = serverName
             self.maximumRedirects = maximumRedirects
             self.timeouts = timeouts
+        }
+    }
+
+    /// An HTTP POST request without a body before the upgrade, whose response says where to connect, as in SignalR.
+    public struct Negotiation: Sendable {
+        /// What follows a successful response.
+        public enum Next: Sendable {
+            /// The upgrade with this request.
+            case upgrade(ClientRequest)
+            /// Another negotiation, before the upgrade with this request.
+            case negotiate(ClientRequest)
+        }
+
+        /// Returns the URL to request before the upgrade of a URL, on the same server.
+        public let url: @Sendable (WebSocketURL) -> WebSocketURL
+        /// Reads the body of a successful response to the negotiation before this request.
+        public let next: @Sendable (_ body: RawSpan, _ request: ClientRequest) throws(ConnectError) -> Next
+
+        /// Creates a negotiation.
+        public init(
+            url: @escaping @Sendable (WebSocketURL) -> WebSocketURL,
+            next: @escaping @Sendable (_ body: RawSpan, _ request: ClientRequest) throws(ConnectError) -> Next
+        ) {
+            self.url = url
+            self.next = next
         }
     }
 

@@ -3,7 +3,7 @@
 ///      Dialer ─► [TLSStream ─►] [ProxyTunnel ─►] [TLSStream ─►] ClientOpening ─► completion
 ///      name, address     https proxy     any proxy          wss           upgrade
 ///           ▲                                                                │
-///           └───────────────────────── redirect ─────────────────────────────┘
+///           └────────────────── redirect, negotiation ───────────────────────┘
 ///
 /// A time limit applies to the whole attempt; phases may have additional limits.
 public final class Connector {
@@ -32,6 +32,8 @@ public final class Connector {
 
     /// The current request and how it is sent, after redirects.
     private var request: ClientRequest
+    /// The request for the upgrade while ``request`` negotiates; otherwise nil.
+    private var nextRequest: ClientRequest?
     private var proxy: Proxy?
     private var peer: String?
     private var tls: TLSSummary?
@@ -61,6 +63,14 @@ public final class Connector {
         request = settings.request
         startTime = loop.now
         phaseStartTime = startTime
+        negotiate(before: request)
+    }
+
+    /// Precedes an upgrade with the negotiation, if there is one.
+    private func negotiate(before upgrade: ClientRequest) {
+        guard let negotiation = settings.negotiation else { return }
+        request = upgrade.negotiation(at: negotiation.url(upgrade.url))
+        nextRequest = upgrade
     }
 
     /// Starts connecting.
@@ -114,7 +124,9 @@ public final class Connector {
     private func timedOut(after limit: Duration) {
         switch stage {
         case .upgrading(let opening):
-            if let refusal = opening.partialRefusal { return finish(.failure(failure(for: refusal))) }
+            if nextRequest == nil, let refusal = opening.partialRefusal {
+                return finish(.failure(failure(for: refusal)))
+            }
         case .tunnelling(let tunnel):
             if let proxy, let refusal = tunnel.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
         case .idle, .lookingUpTarget, .dialing, .connected, .over: break
@@ -312,6 +324,7 @@ public final class Connector {
             switch result {
             case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
             case .failure(.handshake(.refused(let head, let body, let isTruncated))):
+                if let nextRequest, 200...299 ~= head.status { return negotiated(nextRequest, head, body) }
                 refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
             case .failure(let error): finish(.failure(error))
             case .success(let opened): upgraded(stream, opened)
@@ -339,6 +352,27 @@ public final class Connector {
         } catch {
             finish(.failure(.redirect(error)))
         }
+    }
+
+    /// Continues as the response to a negotiation says, on a new stream.
+    private func negotiated(_ upgrade: ClientRequest, _ head: ResponseHead, _ body: [UInt8]) {
+        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        guard let negotiation = settings.negotiation else { return }
+        let next: Negotiation.Next
+        do throws(ConnectError) {
+            next = try negotiation.next(body.span.bytes, upgrade)
+        } catch {
+            return finish(.failure(error))
+        }
+        didStep?(.received(head))
+        if case .negotiate(let upgrade) = next, !isOver { didStep?(.redirected(to: upgrade.url)) }
+        guard !isOver else { return }
+        leaveStage(for: .idle)
+        switch next {
+        case .upgrade(let upgrade): (request, nextRequest) = (upgrade, nil)
+        case .negotiate(let upgrade): negotiate(before: upgrade)
+        }
+        connect()
     }
 
     private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened) {

@@ -1,3 +1,11 @@
+extension WebSocketURL {
+    /// Appends bytes as one component of a path or query: everything but unreserved characters is percent-encoded.
+    public static func appendComponent(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+        let encoded = bytes.withUnsafeBytes { PercentEncoding.encode($0, where: PercentEncoding.isUnreserved) }
+        buffer.append(encoded)
+    }
+}
+
 /// Percent-encoding (RFC 3986 §2.1).
 enum PercentEncoding {
     /// Decodes the percent escapes of a text.
@@ -76,7 +84,7 @@ enum PercentEncoding {
     }
 
     /// RFC 3986 §2.3: unreserved characters.
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
+    static func isUnreserved(_ byte: UInt8) -> Bool {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
     }
 

@@ -52,6 +52,28 @@ public struct WebSocketURL: Equatable, Sendable {
         self.userInfo = userInfo
     }
 
+    /// The same server with another path and query.
+    /// - Parameter target: The path and query. Characters that RFC 3986 does not allow are percent-encoded.
+    /// - Throws: ``URLError``.
+    public func requesting(_ target: String) throws(URLError) -> WebSocketURL {
+        WebSocketURL(
+            isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(target), userInfo: userInfo)
+    }
+
+    /// The URL with another query parameter. Its name and its value are percent-encoded.
+    public func adding(query name: String, _ value: String) -> WebSocketURL {
+        let parameter = [name, value].map { PercentEncoding.encode($0.utf8, where: PercentEncoding.isUnreserved) }
+            .joined(separator: "=")
+        let separator = requestTarget.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return WebSocketURL(
+            isSecure: isSecure, endpoint: endpoint, requestTarget: requestTarget + separator + parameter,
+            userInfo: userInfo)
+    }
+
+    /// The origin of pages on the server (RFC 6454 §6.2).
+    /// - Parameter host: The host and port, as in the Host field.
+    public func origin(host: String) -> String { (isSecure ? "https://" : "http://") + host }
+
     /// The value of the Host field: without a default port, without an IPv6 zone, and `localhost` for a Unix domain
     /// socket.
     public var hostField: String {

@@ -22,14 +22,22 @@ extension ClientRequest {
         by response: ResponseHead, maximumRedirects: Int
     ) throws(RedirectError) -> ClientRequest? {
         guard response.isRedirect else { return nil }
+        return try redirected(toLocation: try location(in: response), maximumRedirects: maximumRedirects)
+    }
+
+    /// The request to make after a redirect to a location, which may be relative.
+    /// - Throws: ``RedirectError`` if the redirect must not be followed.
+    public func redirected(
+        toLocation location: String, maximumRedirects: Int
+    ) throws(RedirectError) -> ClientRequest {
         guard redirectCount < maximumRedirects else { throw .tooMany(maximum: maximumRedirects) }
-        let target = try target(of: response)
+        let target = try target(at: location)
         // RFC 6455 §10.6: a connection that began with TLS must not continue without it.
         guard target.isSecure || !url.isSecure else { throw .wouldDropEncryption(target) }
         return redirected(to: target)
     }
 
-    private func target(of response: ResponseHead) throws(RedirectError) -> WebSocketURL {
+    private func location(in response: ResponseHead) throws(RedirectError) -> String {
         let locations = response.fields.all(named: "Location")
         guard let location = locations.first, !location.isEmpty else {
             throw .missingLocation(status: response.status)
@@ -38,6 +46,10 @@ extension ClientRequest {
         guard locations.allSatisfy({ $0.utf8.elementsEqual(location.utf8) }) else {
             throw .severalLocations(locations)
         }
+        return location
+    }
+
+    private func target(at location: String) throws(RedirectError) -> WebSocketURL {
         let target: WebSocketURL
         do throws(URLError) {
             target = try url.resolving(location: location)

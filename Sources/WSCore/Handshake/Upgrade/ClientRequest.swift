@@ -1,5 +1,14 @@
-/// A client's request in the opening handshake (RFC 6455 §4.1).
+/// A client's request in the opening handshake (RFC 6455 §4.1), or before it.
 public struct ClientRequest: Sendable {
+    /// The purpose of a request.
+    enum Purpose {
+        /// The upgrade to WebSocket.
+        case upgrade
+        /// A POST request without a body, whose response says where to connect.
+        case negotiation
+    }
+
+    let purpose: Purpose
     /// The URL to request.
     public let url: WebSocketURL
     /// The requested subprotocols in order of preference, including those from a Sec-WebSocket-Protocol field in
@@ -63,6 +72,7 @@ public struct ClientRequest: Sendable {
         for field in extra where !Self.singleFields.contains(where: field.isNamed) {
             if !field.isNamed(Self.subprotocolFieldName) { fields.append(field) }
         }
+        purpose = .upgrade
         self.url = url
         self.subprotocols = subprotocols
         self.extensionOffers = extensionOffers
@@ -72,9 +82,10 @@ public struct ClientRequest: Sendable {
     }
 
     private init(
-        _ request: ClientRequest, to url: WebSocketURL, fields: HTTPFields, ownCookies: [HeaderField],
-        redirectCount: Int
+        _ request: ClientRequest, for purpose: Purpose? = nil, to url: WebSocketURL, fields: HTTPFields,
+        ownCookies: [HeaderField], redirectCount: Int
     ) {
+        self.purpose = purpose ?? request.purpose
         self.url = url
         self.fields = fields
         self.ownCookies = ownCookies
@@ -122,6 +133,27 @@ public struct ClientRequest: Sendable {
         return ClientRequest(self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
     }
 
+    /// The POST request without a body that precedes this request, with the same fields except those of the upgrade.
+    /// - Parameter url: A URL on the same server.
+    public func negotiation(at url: WebSocketURL) -> ClientRequest {
+        var fields = fields
+        for name in Self.upgradeFields { fields.remove(named: name) }
+        fields.append(HeaderField(wellFormedName: "Connection", value: "close"))
+        // RFC 9110 §8.6: a request with a method that anticipates content states that it has none.
+        fields.append(HeaderField(wellFormedName: "Content-Length", value: "0"))
+        return ClientRequest(
+            self, for: .negotiation, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
+    }
+
+    /// Returns the request with this Authorization field in place of another.
+    public func authorized(by token: BearerToken) -> ClientRequest {
+        var request = self
+        request.fields.remove(named: Self.authorizationFieldName)
+        request.fields.append(
+            HeaderField(wellFormedName: Self.authorizationFieldName, value: token.authorization))
+        return request
+    }
+
     /// Returns the request with the cookies stored for its URL, replacing any other stored cookies.
     ///
     /// The user's own cookies come first and replace stored cookies with the same name.
@@ -150,10 +182,13 @@ public struct ClientRequest: Sendable {
 
     /// The bytes of the request with its key.
     func head(key: String) -> [UInt8] {
-        // RFC 6455 §4.1: the method is GET, the version is at least HTTP/1.1, and the target is the resource name.
-        var text = "GET \(url.requestTarget) HTTP/1.1\r\n"
-        for field in fields { text += field.line }
-        text += "Sec-WebSocket-Key: \(key)\r\n\r\n"
+        let lines = fields.map(\.line).joined()
+        let text =
+            switch purpose {
+            // RFC 6455 §4.1: the method is GET, the version is at least HTTP/1.1, and the target is the resource name.
+            case .upgrade: "GET \(url.requestTarget) HTTP/1.1\r\n\(lines)Sec-WebSocket-Key: \(key)\r\n\r\n"
+            case .negotiation: "POST \(url.requestTarget) HTTP/1.1\r\n\(lines)\r\n"
+            }
         return Array(text.utf8)
     }
 
@@ -182,6 +217,10 @@ public struct ClientRequest: Sendable {
     static let reservedFields = [
         "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",
         ExtensionHeader.fieldName, "Content-Length", "Transfer-Encoding",
+    ]
+    /// Fields of the upgrade, which a negotiation lacks.
+    private static let upgradeFields = [
+        "Upgrade", "Connection", "Sec-WebSocket-Version", subprotocolFieldName, ExtensionHeader.fieldName,
     ]
     /// Fields with a default value that an extra field replaces.
     private static let singleFields = ["Host", "Origin", "User-Agent", "Authorization"]

@@ -18,6 +18,9 @@ public final class EventLoop {
     private let prepareHandle: UnsafeMutablePointer<uv_prepare_t>
     /// Active while there is work for the next turn: the loop then does not block.
     private let idleHandle: UnsafeMutablePointer<uv_idle_t>
+    /// Active while ``LargeStorage`` keeps storage.
+    private let storageTimer: UnsafeMutablePointer<uv_timer_t>
+    private var isStorageTimerActive = false
     private var endOfTurnWork: [any EndOfTurnWork] = []
     private var runningWork: [any EndOfTurnWork] = []
     /// Work for the end of the turn after the one that scheduled it.
@@ -57,6 +60,7 @@ public final class EventLoop {
         handle = loop
         prepareHandle = .allocate(capacity: 1)
         idleHandle = .allocate(capacity: 1)
+        storageTimer = .allocate(capacity: 1)
         readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
         readRoom = .allocate(capacity: 1)
         let start = readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -72,16 +76,21 @@ public final class EventLoop {
         withPrepareHandle { uv_unref($0) }
         uv_idle_init(handle, idleHandle)
         idleHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        uv_timer_init(handle, storageTimer)
+        storageTimer.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        storageTimer.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
     }
 
     deinit {
         withPrepareHandle { uv_close($0, nil) }
         idleHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
+        storageTimer.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
         uv_run(handle, UV_RUN_NOWAIT)
         // A loop with open handles cannot be closed. Its memory is then leaked.
         if uv_loop_close(handle) == 0 { handle.deallocate() }
         prepareHandle.deallocate()
         idleHandle.deallocate()
+        storageTimer.deallocate()
         readBuffer.deallocate()
         readRoom.deallocate()
     }
@@ -156,6 +165,21 @@ public final class EventLoop {
             for index in runningWork.indices { runningWork[index].endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
+        if LargeStorage.isKeeping, !isStorageTimerActive { startStorageTimer() }
+    }
+
+    /// Releases unused storage once per second while any is kept.
+    private func startStorageTimer() {
+        isStorageTimerActive = true
+        let interval = LargeStorage.releaseInterval.milliseconds
+        uv_timer_start(
+            storageTimer,
+            { timer in
+                guard let data = timer?.pointee.data else { return }
+                let loop = Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
+                loop.isStorageTimerActive = false
+                LargeStorage.releaseUnused(at: loop.now)
+            }, interval, 0)
     }
 
     private func withPrepareHandle(_ body: (UnsafeMutablePointer<uv_handle_t>) -> Void) {

@@ -70,3 +70,67 @@ private struct PipeEnds {
         for stream in streams { stream.close() }
     }
 }
+
+/// Pipes to a program that takes the place of the user: it reads what would go to standard output, and writes what
+/// would come from standard input. The pipes can be used before the program starts.
+public final class ProgramPipes {
+    /// Writes to the program's standard input.
+    public let toProgram: Int32
+    /// Reads from the program's standard output.
+    public let fromProgram: Int32
+    /// Reads from the program's standard error.
+    public let errors: SystemStream
+    private let childStreams: ChildProcess.StandardStreams
+    private var hasChildEnds = true
+    private var isInputClosed = false
+
+    /// Opens the pipes.
+    /// - Throws: ``IOError`` if no descriptors are left.
+    public init(on loop: EventLoop) throws(IOError) {
+        var (input, output, error): ([Int32], [Int32], [Int32]) = ([-1, -1], [-1, -1], [-1, -1])
+        do throws(IOError) {
+            try IOError.check(uv_pipe(&input, 0, 0))
+            try IOError.check(uv_pipe(&output, 0, 0))
+            try IOError.check(uv_pipe(&error, 0, 0))
+            errors = try SystemStream.open(descriptor: error[0], on: loop)
+        } catch let failure {
+            for end in input + output + error where end >= 0 { Descriptor.closeDescriptor(end) }
+            throw failure
+        }
+        toProgram = input[1]
+        fromProgram = output[0]
+        childStreams = ChildProcess.StandardStreams(input: input[0], output: output[1], error: error[1])
+    }
+
+    deinit {
+        closeInput()
+        closeChildEnds()
+        Descriptor.closeDescriptor(fromProgram)
+    }
+
+    /// Starts the program in its own session.
+    /// - Parameter didExit: Called once when the program has exited.
+    /// - Throws: ``IOError`` if the program cannot be started.
+    public func start(
+        _ words: [String], at path: String, environment: [[UInt8]], on loop: EventLoop,
+        didExit: @escaping (ChildProcess.Exit) -> Void
+    ) throws(IOError) -> ChildProcess {
+        defer { closeChildEnds() }
+        return try ChildProcess(
+            ChildProcess.Launch(words, at: path, environment: environment, leadsSession: true), streams: childStreams,
+            on: loop, didExit: didExit)
+    }
+
+    /// Closes ``toProgram``, so the program reads the end of its input.
+    public func closeInput() {
+        guard !isInputClosed else { return }
+        isInputClosed = true
+        Descriptor.closeDescriptor(toProgram)
+    }
+
+    private func closeChildEnds() {
+        guard hasChildEnds else { return }
+        hasChildEnds = false
+        for end in [childStreams.input, childStreams.output, childStreams.error] { Descriptor.closeDescriptor(end) }
+    }
+}

@@ -15,9 +15,43 @@ public struct TerminalModes {
         guard tcgetattr(descriptor, &modes) == 0 else { return nil }
     }
 
+    /// Stops showing what the user types, until ``restore()``. The input itself is kept for the next reader.
+    ///
+    /// Changes nothing while the process is in the background, where the system would stop it.
+    fileprivate func hideInput() {
+        guard isForeground else { return }
+        var modes = modes
+        modes.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+        while tcsetattr(descriptor, TCSADRAIN, &modes) != 0, errno == EINTR {}
+    }
+
+    /// Whether the process may change the modes.
+    fileprivate var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
+
     /// Restores the modes after all output has been written.
     public func restore() {
         var modes = modes
         while tcsetattr(descriptor, TCSADRAIN, &modes) != 0, errno == EINTR {}
+    }
+}
+
+/// Hides what the user types at a terminal, as long as this value exists.
+public final class HiddenInput {
+    private let modes: TerminalModes
+
+    /// Hides the input. Returns `nil` if the descriptor is not a terminal.
+    public init?(at descriptor: Int32) {
+        guard let modes = TerminalModes(of: descriptor) else { return nil }
+        self.modes = modes
+        hide()
+    }
+
+    /// Hides the input again. A shell restores its own modes when it continues a stopped process.
+    public func hide() {
+        modes.hideInput()
+    }
+
+    deinit {
+        if modes.isForeground { modes.restore() }
     }
 }

@@ -67,17 +67,6 @@ struct DirectoryIndex {
 
     /// Escapes text for HTML, after making control characters visible.
     private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in escapingControls(text).unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+        escapingMarkup(escapingControls(text))
     }
 }

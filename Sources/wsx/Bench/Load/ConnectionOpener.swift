@@ -1,10 +1,19 @@
+import Conversation
 import LoadTest
 import WSCore
 
 /// Opens the connections of one thread of a load test, several at once.
 final class ConnectionOpener {
     /// Receives the number of a connection, and the open connection or the error.
-    typealias Completion = (_ number: UInt64, _ result: Result<Connector.Opened, ConnectError>) -> Void
+    typealias Completion = (_ number: UInt64, _ result: Result<Connector.Opened, OpeningError>) -> Void
+
+    /// Why a connection is not opened.
+    enum OpeningError: Error {
+        /// The server or the way to it failed.
+        case connecting(ConnectError)
+        /// The data file has no row for the connection, or its values make an invalid request.
+        case noRequest(Failure)
+    }
 
     /// The number of connection attempts started.
     private(set) var begunCount = 0
@@ -14,6 +23,7 @@ final class ConnectionOpener {
     private let loop: EventLoop
     /// The alternative routes to the server, used in rotation.
     private let ways: [Connector.Settings]
+    private let rows: ConnectionRows?
     private let resources: ConnectorResources
     private let connectionResources: ConnectionResources
     /// The connection settings, created with the type of the first handler.
@@ -28,9 +38,11 @@ final class ConnectionOpener {
     private static let mostAtOnceOfAll = 256
 
     /// Prepares for opening connections.
+    /// - Parameter rows: The rows of the data file, or `nil` if there is none.
     /// - Throws: ``Failure/badArgument(what:why:)`` if TLS cannot be set up.
-    init(_ settings: BenchSettings, shard: Shard, on loop: EventLoop) throws(Failure) {
+    init(_ settings: BenchSettings, shard: Shard, rows: ConnectionRows?, on loop: EventLoop) throws(Failure) {
         self.settings = settings
+        self.rows = rows
         self.shard = shard
         self.loop = loop
         let maskingKeys = MaskingKeySource(fill: RandomGenerator.fill)
@@ -69,13 +81,42 @@ final class ConnectionOpener {
     func openNext(_ completion: @escaping Completion) {
         let number = shard.connectionNumber(at: begunCount)
         begunCount += 1
-        let way = ways[Int(truncatingIfNeeded: number % UInt64(ways.count))]
+        open(number, completion)
+    }
+
+    /// Starts opening the connection with a number.
+    /// - Parameter completion: Called once, possibly before this method returns.
+    func open(_ number: UInt64, _ completion: @escaping Completion) {
+        let way: Connector.Settings
+        do throws(Failure) {
+            way = try self.way(of: number)
+        } catch {
+            return completion(number, .failure(.noRequest(error)))
+        }
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in
             connectors[number] = nil
-            completion(number, result)
+            completion(number, result.mapError { .connecting($0) })
         }
         connectors[number] = connector
         connector.start()
+    }
+
+    /// The route and the request of a connection.
+    private func way(of number: UInt64) throws(Failure) -> Connector.Settings {
+        var way = ways[Int(truncatingIfNeeded: number % UInt64(ways.count))]
+        let row = rows?.row(of: number)
+        // Without a row, there is a failure.
+        if rows != nil, row == nil, let failure = settings.data?.failure { throw failure }
+        guard !settings.requests.isConstant else { return way }
+        var values = RequestValues(
+            connection: number + 1, ChosenRow(columns: rows?.columns ?? VariableNames(), row: row))
+        way.request = try settings.requests.request(&values)
+        return way
+    }
+
+    /// Cancels an attempt if it is in progress.
+    func cancel(_ number: UInt64) {
+        connectors.removeValue(forKey: number)?.cancel()
     }
 
     /// Cancels the attempts in progress.
@@ -103,7 +144,9 @@ final class ConnectionOpener {
                 maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
                 maximumFragments: arguments.client.limits.maximumFragments),
             fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
-            pausesReadingWhenFull: settings.plan.exchange?.answers.isEmpty == false,
+            // A peer that does not read what is sent automatically gets no more of it.
+            pausesReadingWhenFull: settings.plan.exchange?.answers.isEmpty == false
+                || settings.plan.applicationProtocol != nil,
             queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
     }
 }

@@ -3,33 +3,63 @@ import WSCore
 
 // Counting errors.
 extension LoadWorker {
-    /// Counts an error and keeps the first failure.
-    func note(_ failure: Failure, counting count: WritableKeyPath<LoadTally, Int>) {
+    /// Counts an error, if there is one, and keeps the first failure.
+    func note(_ failure: Failure?, counting count: WritableKeyPath<LoadTally, Int>) {
+        guard let failure else { return }
         context.measurement.tally[keyPath: count] += 1
         if self.failure == nil { self.failure = failure }
     }
 
-    /// Counts an unexpected end of a connection.
-    func note(prematureEnd end: ConnectionEnd) {
-        guard end.violation == nil else { return note(end) }
-        let failure = end.closing.received.map { Failure.closed($0) } ?? .lost(end.failure)
-        note(failure, counting: \.closedErrors)
-    }
-
-    /// Counts the end of a connection if it is a failure.
-    func note(_ end: ConnectionEnd) {
-        let closeTimeout = settings.arguments.client.limits.closeTimeout
-        guard let failure = Failure.failure(of: end, closeTimeout: closeTimeout) else { return }
+    /// Counts the end of a connection if it is an error.
+    func note(_ end: ConnectionEnd, of connection: LoadConnection) {
+        let failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
         switch failure {
-        case .violation: note(failure, counting: \.protocolErrors)
-        case .closingTimedOut: note(failure, counting: \.timeouts)
-        default: note(failure, counting: \.closedErrors)
+        case .violation(_)?: note(failure, counting: \.protocolErrors)
+        case .closingTimedOut? where connection.isClosing || connection.isEndExpected:
+            note(failure, counting: \.timeouts)
+        default:
+            if connection.isEndExpected { return }
+            guard !connection.isClosing else { return note(failure, counting: \.closedErrors) }
+            if let failure = applicationFailure(end, of: connection) {
+                return note(failure, counting: connection.exchange?.isReady == true ? \.closedErrors : \.loginErrors)
+            }
+            note(end.closing.received.map { .closed($0) } ?? .lost(end.failure), counting: \.closedErrors)
         }
     }
 
-    /// Counts a failed connection attempt.
-    func note(_ error: ConnectError) {
-        let failure = Failure.connecting(url: "\(settings.url)", error)
+    /// A failure of the application protocol.
+    func application(_ cause: ApplicationFailure.Cause) -> Failure {
+        .application(ApplicationFailure(name: context.plan.applicationProtocol?.name ?? "", cause: cause))
+    }
+
+    /// The failure for a connection that the server has ended, if the application protocol has more to say about it.
+    private func applicationFailure(_ end: ConnectionEnd, of connection: LoadConnection) -> Failure? {
+        guard context.plan.applicationProtocol != nil, let exchange = connection.exchange else { return nil }
+        let frame = end.closing.received
+        let meaning = frame?.code.flatMap { exchange.meaning(of: $0) }
+        guard meaning != nil || !exchange.isReady else { return nil }
+        return application(.ended(frame, meaning: meaning, afterLogin: exchange.isReady))
+    }
+
+    /// Ends the run because of a failure on this side.
+    func end(because failure: Failure) {
+        // It explains the end of the run, so it replaces earlier failures.
+        self.failure = failure
+        drain()
+    }
+
+    /// Counts a failed connection attempt. Without a request for the connection, ends the run.
+    func note(_ error: ConnectionOpener.OpeningError) {
+        switch error {
+        case .connecting(let error): note(error)
+        case .noRequest(let failure):
+            context.measurement.tally.connectErrors += 1
+            end(because: failure)
+        }
+    }
+
+    private func note(_ error: ConnectError) {
+        let failure = Failure.connecting(url: settings.requests.url.shown, error)
         switch failure.status {
         case .timedOut: note(failure, counting: \.timeouts)
         case .refused, .violation: note(failure, counting: \.handshakeErrors)

@@ -1,9 +1,21 @@
+import Conversation
 import LoadTest
 import WSCore
 
 extension LoadWorker: LoadHost {
     func wake(at time: UInt64) {
         timers.pace?.start(at: time)
+    }
+
+    func wakeAtDeadline(_ time: UInt64) {
+        if timers.deadline == nil {
+            timers.deadline = PreciseTimer(on: loop) { [unowned self] in
+                takeTime()
+                context.deadlinePassed()
+                context.drainIfSent()
+            }
+        }
+        timers.deadline?.start(at: time)
     }
 
     func wakeSoon() {
@@ -52,15 +64,46 @@ extension LoadWorker: LoadHost {
         }
     }
 
+    func reopen(_ number: UInt64, after delay: Duration) {
+        reopener.open(number, after: delay)
+    }
+
     /// Starts a newly opened connection.
-    private func add(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
+    func add(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
         if countsTime { context.measurement.opened(opened.duration, phases: opened.phaseDurations) }
         let connection = workload.makeConnection(number)
         context.connections[number] = connection
-        context.prepareExchange(of: connection)
+        context.prepareExchange(of: connection, subprotocol: opened.upgrade.subprotocol)
         opener.join(connection, to: opened)
         workload.opened(connection)
         context.beginExchange(on: connection)
+        context.enterIfReady(connection)
+        // During the load, no timer waits for first connections.
+        if timers.readiness == nil, connection.exchange != nil, context.phase == .loading { startReadinessTimer() }
+    }
+
+    func stepFailed(_ failure: ScenarioFailure, isOpening: Bool) {
+        if isOpening, self.failure == nil { self.failure = .scenarioFailed(failure) }
+        // The main thread reports failures before the load.
+        guard context.phase != .opening, failedSteps.insert(failure.step).inserted else { return }
+        post.withLock { $0.stepFailures.append(failure) }
+    }
+
+    func protocolFailed(on connection: LoadConnection, because problem: ProtocolProblem) {
+        switch problem {
+        case .refused(let words, let afterLogin):
+            let failure = application(.refused(words, afterLogin: afterLogin))
+            note(failure, counting: afterLogin ? \.closedErrors : \.loginErrors)
+        case .unusable(let words): note(application(.unusable(words)), counting: \.closedErrors)
+        case .notUnderstood(let words): note(application(.notUnderstood(words)), counting: \.protocolErrors)
+        case .undecodable(let words):
+            note(
+                .application(ApplicationFailure(name: "--decode", cause: .undecodable(words))),
+                counting: \.protocolErrors)
+        case .error(let words): note(application(.error(escapingControls(words))), counting: \.protocolErrors)
+        case .unsendable(let words): end(because: .badInput(what: "sending", why: words))
+        }
+        if context.phase == .opening { wakeSoon() }
     }
 
     func close(_ connection: LoadConnection) {
@@ -72,9 +115,9 @@ extension LoadWorker: LoadHost {
         guard let port = connection.port else { return }
         context.connections[connection.number] = nil
         connection.port = nil
-        context.exchangeEnded(on: connection)
+        context.stopAwaiting(connection)
         context.measurement.tally.addBytes(sent: port.sentTraffic, received: port.receivedTraffic)
-        if connection.isClosing { note(end) } else { note(prematureEnd: end) }
+        note(end, of: connection)
         workload.ended(connection)
         switch context.phase {
         case .opening: wakeSoon()
@@ -123,7 +166,7 @@ final class LoadSending: EndOfTurnWork {
         worker.takeTime()
         for connection in connections {
             connection.isSendingOn = false
-            worker.context.fill(connection)
+            worker.context.resume(connection)
         }
         connections.removeAll(keepingCapacity: true)
         worker.context.drainIfSent()

@@ -33,6 +33,8 @@ final class LoadWorker {
         var soon: Timer?
         /// Continues when the next message or connection is due.
         var pace: PreciseTimer?
+        /// Continues at the deadline of a step.
+        var deadline: PreciseTimer?
     }
 
     /// Measures the processor time of a thread.
@@ -64,8 +66,12 @@ final class LoadWorker {
     /// The first failure.
     var failure: Failure?
     var timers = Timers()
+    /// The steps whose first failure has been reported.
+    var failedSteps: Set<Int> = []
     /// The connections that continue sending in the next turn.
     lazy var sending = LoadSending(of: self)
+    /// Opens connections during the load.
+    lazy var reopener = ConnectionReopener(of: self)
     /// Whether a check for outstanding replies is scheduled for the end of the turn.
     var isCheckScheduled = false
 
@@ -77,8 +83,8 @@ final class LoadWorker {
         self.settings = settings
         self.loop = loop
         let clockOffset = WallTime.now.sinceEpoch.wholeNanoseconds &- loop.nowNanoseconds
-        opener = try ConnectionOpener(settings, shard: shard, on: loop)
         context = LoadContext(settings.plan, shard: shard, clockOffset: clockOffset)
+        opener = try ConnectionOpener(settings, shard: shard, rows: context.rows, on: loop)
         workload = context.makeWorkload()
         timers.pace = PreciseTimer(on: loop) { [unowned self] in goOn() }
         context.host = self
@@ -95,10 +101,12 @@ final class LoadWorker {
         case .opening: openDue()
         case .loading:
             takeTime()
+            reopener.openDue()
             workload.goOn()
             context.drainIfSent()
         case .draining: closeIfAnswered()
-        case .ready, .closing, .over: break
+        case .ready: reopener.openDue()
+        case .closing, .over: break
         }
     }
 
@@ -107,19 +115,22 @@ final class LoadWorker {
     /// Opens the connections, unless the workload opens them as part of the load.
     func open() {
         opener.start(at: loop.nowNanoseconds)
-        if settings.plan.exchange != nil { startReadinessTimer() }
+        if settings.plan.hasExchange { startReadinessTimer() }
         openDue()
     }
 
     /// Starts the timer that gives up on servers that do not become ready.
-    private func startReadinessTimer() {
+    func startReadinessTimer() {
         let limit = settings.plan.readinessTimeout
         timers.readiness = Timer(on: loop) { [unowned self] in
             takeTime()
             guard context.now > limit.wholeNanoseconds else { return }
             for connection in context.lateExchanges(before: context.now - limit.wholeNanoseconds) {
-                note(.notReady(settings.arguments.exchange.ready ?? "", after: limit), counting: \.timeouts)
-                context.exchangeEnded(on: connection)
+                let failure =
+                    settings.arguments.exchange.ready.map { Failure.notReady($0, after: limit) }
+                    ?? application(.notReady(after: limit))
+                note(failure, counting: \.timeouts)
+                context.stopAwaiting(connection)
                 close(connection)
             }
             wakeSoon()
@@ -129,7 +140,7 @@ final class LoadWorker {
 
     private func openDue() {
         takeTime()
-        let count = settings.plan.mode.load.needsConnections ? context.connectionCount : 0
+        let count = settings.plan.opensConnectionsFirst ? context.connectionCount : 0
         while opener.begunCount < count, !opener.isFull {
             if let time = opener.dueTime(by: context.now) {
                 timers.pace?.start(at: time)
@@ -137,10 +148,13 @@ final class LoadWorker {
             }
             openConnection(countsTime: true) { _ in }
         }
-        guard opener.begunCount == count, opener.openingCount == 0, context.openingExchanges.isEmpty else { return }
+        guard opener.begunCount == count, opener.openingCount == 0, context.unreadyConnections.isEmpty else { return }
         timers.readiness = nil
         context.phase = .ready
-        post.withLock { $0 = LoadPost(openCount: context.connections.count, failure: failure) }
+        post.withLock {
+            $0.openCount = context.usableCount
+            $0.failure = failure
+        }
         reports.didOpen?()
     }
 
@@ -221,11 +235,13 @@ final class LoadWorker {
             if timers.warmup != nil, !context.measurement.counts(context.now) { beginCounting() }
             processor.stop()
             timers.pace = nil
+            reopener.cancel()
             context.endSending(isCutShort: limit != nil)
         }
         context.phase = .draining
         timers.phase = Timer(on: loop) { [unowned self] in close(isLate: limit == nil) }
-        timers.phase?.start(after: limit ?? settings.plan.replyTimeout)
+        // The loop's timers may fire up to a millisecond early.
+        timers.phase?.start(after: limit ?? workload.replyWait + .milliseconds(1))
         closeIfAnswered()
     }
 
@@ -239,6 +255,7 @@ final class LoadWorker {
         context.phase = .closing
         timers = Timers()
         workload.stopWaiting(isLate: isLate)
+        reopener.cancel()
         opener.cancel()
         if wasLoaded { context.measurement.replyWaitEnded() }
         for connection in context.connections.values { close(connection) }

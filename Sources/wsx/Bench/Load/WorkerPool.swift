@@ -1,3 +1,4 @@
+import Conversation
 import LoadTest
 import WSCore
 
@@ -94,6 +95,16 @@ final class WorkerPool {
     /// Takes the progress of each thread since the last call, in the same order in each call.
     func takeProgress() -> [LoadProgress] {
         members.map { $0.post.withLock { $0.progress.take() } }
+    }
+
+    /// Takes the first failures of steps since the last call. Threads may report the same step.
+    func takeStepFailures() -> [ScenarioFailure] {
+        members.flatMap { member in
+            member.post.withLock { post in
+                defer { post.stepFailures = [] }
+                return post.stepFailures
+            }
+        }
     }
 
     /// Starts the load.
@@ -201,6 +212,8 @@ struct LoadPost: Sendable {
     var sentCount = 0
     /// The number of counted messages all threads have sent, set when sending has ended.
     var allSentCount = 0
+    /// The first failure of each step of a scenario since the main thread took them.
+    var stepFailures: [ScenarioFailure] = []
     /// The thread's progress since the main thread took it.
     var progress = LoadProgress()
     /// The start of the load, on the loops' clock in nanoseconds.

@@ -18,7 +18,7 @@ extension BenchJudgement {
     private static func lines(_ verdict: Threshold.Verdict, _ palette: Palette, columns: Int) -> [String] {
         let text = "\(escapingControls(verdict.threshold.expression)): \(verdict.words)"
         let heading = verdict.isMet ? "  met      " : "  not met  "
-        var lines = HelpText.wrapped(text, indentation: heading.count, columns: columns)
+        var lines = ResultWords.wrapped(text, indentation: heading.count, columns: columns)
         if let first = lines.first { lines[0] = heading + first.dropFirst(heading.count) }
         return verdict.isMet ? lines : lines.map(palette.failure)
     }
@@ -35,7 +35,7 @@ extension BenchJudgement {
             // Narrow tables have two blanks between columns.
             isWide ? (column == 0 ? 8 : 14) : (column == 0 ? 0 : 2) + (rows.map { $0[column].count }.max() ?? 0)
         }
-        var lines = HelpText.wrapped(summary, indentation: 0, columns: columns)
+        var lines = ResultWords.wrapped(summary, indentation: 0, columns: columns)
         for (index, row) in rows.enumerated() {
             let line = zip(row, widths).map { rightAligned($0, $1) }.joined()
             guard index > 0 else {
@@ -47,12 +47,41 @@ extension BenchJudgement {
             let text = verdict == .slower ? palette.failure(words(verdict)) : words(verdict)
             lines += isOnItsOwnLine ? [line, rightAligned("", widths[0] + 2) + text] : ["\(line)  \(text)"]
         }
-        return lines
+        return lines + stepLines(comparison.steps, columns: columns)
+    }
+
+    /// The changes of steps, as a table or, if that is too wide, with a line for each name.
+    private static func stepLines(_ steps: [BaselineComparison.StepRow], columns: Int) -> [String] {
+        guard !steps.isEmpty else { return [] }
+        let headings = ["steps", "baseline", "now", "change"]
+        let rows = [headings] + steps.map(cells)
+        let widths = headings.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        guard widths.reduce(0, +) + 2 * (widths.count - 1) <= columns else {
+            return [headings[0]]
+                + rows.dropFirst().flatMap { row in
+                    ResultWords.wrapped(row[0], indentation: 2, columns: columns)
+                        + ["    \(row[1]), now \(row[2]), \(row[3])"]
+                }
+        }
+        return rows.map { row in
+            ResultWords.left(row[0], widths[0])
+                + zip(row, widths).dropFirst().map { rightAligned($0, 2 + $1) }.joined()
+        }
     }
 
     private static func cells(_ row: BaselineComparison.Row) -> [String] {
-        let change = row.change.map { "\($0 < 0 ? "" : "+")\(FixedPoint.text($0 * 100, digits: 1)) %" } ?? ""
-        return [row.metric.label, words(row.baseline, row.metric), words(row.now, row.metric), change]
+        [row.metric.label, words(row.baseline, row.metric), words(row.now, row.metric), words(row.change)]
+    }
+
+    private static func cells(_ row: BaselineComparison.StepRow) -> [String] {
+        [
+            "\(escapingControls(row.name)) \(row.metric.label)", words(row.baseline, row.metric),
+            words(row.now, row.metric), words(row.change),
+        ]
+    }
+
+    private static func words(_ change: Double?) -> String {
+        change.map { "\($0 < 0 ? "" : "+")\(FixedPoint.text($0 * 100, digits: 1)) %" } ?? ""
     }
 
     private static func words(_ verdict: BaselineComparison.Verdict) -> String {

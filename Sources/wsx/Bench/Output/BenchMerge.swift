@@ -22,6 +22,9 @@ struct BenchMerge: ~Copyable {
         for path in arguments.paths { try Self.add(path, to: &sum) }
         guard let sum else { return nil }
         try outputs.check(sum.description)
+        try Threshold.check(
+            arguments.result.thresholds, for: "--threshold", steps: sum.steps.map(\.name),
+            stages: sum.stages.map(\.name))
         let judgement = outputs.judgement(on: sum)
         return outputs.write(sum, judgement) ?? outputs.failure(of: judgement)
     }

@@ -19,10 +19,10 @@ extension BenchResults {
         _ palette: Palette, _ judgement: BenchJudgement = BenchJudgement(), columns terminalColumns: Int? = nil
     ) -> String {
         let columns = max(Self.fewestColumns, min(terminalColumns ?? HelpText.columns, HelpText.columns))
-        var lines = headlines.flatMap { HelpText.wrapped($0, indentation: 0, columns: columns) }
+        var lines = headlines.flatMap { ResultWords.wrapped($0, indentation: 0, columns: columns) }
         lines += [escapingControls(description.url), ""]
         for fact in facts {
-            let texts = HelpText.wrapped(fact.text, indentation: Self.factColumn, columns: columns)
+            let texts = ResultWords.wrapped(fact.text, indentation: Self.factColumn, columns: columns)
             for (index, text) in texts.enumerated() {
                 let words = String(text.dropFirst(Self.factColumn))
                 lines.append(
@@ -34,6 +34,10 @@ extension BenchResults {
             lines += ["", "latencies"] + Self.statistics(latencies, columns: columns)
             lines += [""] + LatencyChart.lines(of: latencies, palette, columns: columns)
         }
+        let steps = StepTable.lines(of: steps, palette, columns: columns)
+        if !steps.isEmpty { lines += [""] + steps }
+        let stages = StageTable.lines(of: self, palette, columns: columns)
+        if !stages.isEmpty { lines += [""] + stages }
         lines += judgement.lines(palette, columns: columns)
         return lines.joined(separator: "\n") + "\n"
     }
@@ -68,11 +72,14 @@ extension BenchResults {
         var facts = [Fact(name: mode.wording.sentThings, text: counts + praise)]
         if !tally.isFlawless { facts.append(Fact(name: "faults", text: tally.faults, isProblem: true)) }
         if tally.unsent > 0 {
-            facts.append(
-                Fact(name: "unsent", text: "\(Phrase.grouped(tally.unsent)) due but not sent", isProblem: true))
+            // Without a rate, only a number of messages can remain.
+            let when = description.rateAsked == nil ? "requested" : "due"
+            let words = "\(Phrase.grouped(tally.unsent)) \(when) but not \(mode.wording.sentVerb)"
+            facts.append(Fact(name: "unsent", text: words, isProblem: true))
         }
         if tally.pushes > 0 {
-            facts.append(Fact(name: "pushes", text: "\(Phrase.grouped(tally.pushes)) messages answered no request"))
+            let words = mode == .scenario ? "messages were skipped" : "messages answered no request"
+            facts.append(Fact(name: "pushes", text: "\(Phrase.grouped(tally.pushes)) \(words)"))
         }
         let rate =
             rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(ResultWords.whole(rate))
@@ -103,6 +110,7 @@ extension BenchResults {
     private var errors: String {
         ResultWords.counts([
             (tally.connectErrors, "failed to connect"), (tally.handshakeErrors, "rejected by the server"),
+            (tally.loginErrors, "failed to log in"),
             (tally.protocolErrors, "violated the protocol"), (tally.closedErrors, "closed or lost"),
             (tally.timeouts, "timed out"),
         ])

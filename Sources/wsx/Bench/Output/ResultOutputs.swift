@@ -90,7 +90,7 @@ struct ResultOutputs: ~Copyable {
         guard let histogramFile else { return nil }
         let text = HistogramLog.text(of: results)
         return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
-            .recording(path: arguments.result.histogramPath ?? "", $0)
+            .writing(path: arguments.result.histogramPath ?? "", $0)
         }
     }
 
@@ -99,7 +99,7 @@ struct ResultOutputs: ~Copyable {
         guard let reportFile else { return nil }
         let page = BenchReport.html(of: results, judgement)
         return StandardDescriptors.writeAll(page, to: reportFile.descriptor).map {
-            .recording(path: arguments.result.reportPath ?? "", $0)
+            .writing(path: arguments.result.reportPath ?? "", $0)
         }
     }
 

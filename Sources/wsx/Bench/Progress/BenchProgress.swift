@@ -7,6 +7,7 @@ final class BenchProgress {
     private let console: Console
     private let loop: EventLoop
     private var isShown = false
+    private var startTime: UInt64?
     private var endTime: UInt64?
     private var samples: [(time: UInt64, count: Int)] = []
     private var rates: [Double] = []
@@ -34,6 +35,7 @@ final class BenchProgress {
     /// Starts showing the progress.
     /// - Parameter time: The start of the load, on the loop's clock in nanoseconds.
     func start(at time: UInt64) {
+        startTime = time
         endTime = settings.plan.duration.map { time + settings.plan.warmup.wholeNanoseconds + $0.wholeNanoseconds }
         samples = [(max(time, loop.nowNanoseconds), 0)]
     }
@@ -62,10 +64,17 @@ final class BenchProgress {
         let line = ProgressLine(
             rest: rest(at: now, live), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
             rates: rates, latencies: live.latencies, connectionCount: live.openCount,
-            errorCount: live.tally.errorCount, mode: settings.plan.mode)
+            errorCount: live.tally.errorCount, faults: live.tally.faults, steps: live.steps,
+            mode: settings.plan.mode, stage: stage(at: now))
         isShown = true
         // Leave the last column free: some terminals wrap there.
         console.show(Self.lineStart + line.text(columns: columns - 1, console.palette) + Self.eraseRest)
+    }
+
+    private func stage(at now: UInt64) -> (number: Int, count: Int)? {
+        guard let plan = settings.description.stages, let startTime else { return nil }
+        let time = Duration.nanoseconds(Int64(clamping: max(now, startTime) - startTime))
+        return (plan.number(at: time), plan.stages.count)
     }
 
     private func rest(at now: UInt64, _ live: borrowing LiveResults) -> ProgressLine.Rest {

@@ -1,3 +1,4 @@
+import Conversation
 import LoadTest
 import WSCore
 
@@ -14,6 +15,8 @@ final class LiveMonitor {
     private var timer: Timer?
     /// The number of seconds that have been written or checked.
     private var reportedCount = 0
+    /// The steps whose first failure has been reported.
+    private var failedSteps: Set<Int> = []
     /// The number of further checks before a missing echo causes a warning, or `nil` if there is nothing to warn about.
     private var echoPatience: Int?
     /// Called once if the run has to end, with the reason. The reason is `nil` if the reader of standard output has closed it.
@@ -53,18 +56,21 @@ final class LiveMonitor {
 
     /// Writes the seconds that have not been written, after the end of the run.
     func finish(_ results: borrowing BenchResults) {
+        reportFailures()
         writeSeconds(of: results)
     }
 
     /// Whether anything depends on the results so far.
     private var isNeeded: Bool {
-        progress != nil || metrics != nil || echoPatience != nil || settings.arguments.result.output == .jsonl
+        progress != nil || metrics != nil || echoPatience != nil || settings.plan.scenario != nil
+            || settings.arguments.result.output == .jsonl
             || !settings.arguments.abortConditions.isEmpty
     }
 
     private func check() {
         // Adding up the seconds would cost more than the rest of this thread.
         guard isNeeded else { return timer = nil }
+        reportFailures()
         live.update(pool.takeProgress())
         progress?.show(live)
         metrics?.update(live)
@@ -81,6 +87,17 @@ final class LiveMonitor {
         guard live.tally.mismatched + live.tally.duplicated > 0 else { return }
         echoPatience = patience == 0 ? nil : patience - 1
         if patience == 0 { console.notice("wsx: warning: \(Failure.noEchoes)") }
+    }
+
+    /// Whether a failure of the same step has been reported.
+    func hasReported(_ failure: ScenarioFailure) -> Bool { failedSteps.contains(failure.step) }
+
+    /// Reports the first failure of each step.
+    private func reportFailures() {
+        for failure in pool.takeStepFailures() where failedSteps.insert(failure.step).inserted {
+            progress?.stop()
+            console.error("the scenario failed in \(failure)")
+        }
     }
 
     private func writeSeconds(of results: borrowing BenchResults) {

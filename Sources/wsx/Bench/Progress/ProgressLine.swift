@@ -19,7 +19,13 @@ struct ProgressLine {
     var latencies: BenchSecond.Latencies?
     var connectionCount: Int
     var errorCount: Int
+    /// The faults of messages or iterations in words, empty without any.
+    var faults = ""
+    /// The results of each step of a scenario.
+    var steps: [PartResults] = []
     let mode: BenchMode
+    /// The number of the current stage and of all stages, or `nil` without stages.
+    var stage: (number: Int, count: Int)?
 
     /// The number of rates in the chart.
     static let barCount = 16
@@ -42,14 +48,23 @@ struct ProgressLine {
     /// The parts, the most important first.
     private var parts: [(text: String, style: Palette.Style?)] {
         var parts: [(text: String, style: Palette.Style?)] = [(restWords, nil)]
+        let open = "\(Phrase.grouped(connectionCount)) open"
+        if let stage { parts += [("stage \(stage.number) of \(stage.count)", nil), (open, nil)] }
         parts.append(("\(Phrase.grouped(ResultWords.whole(rate))) \(mode.wording.countedThings)/s", nil))
         if errorCount > 0 { parts.append((Phrase.count(errorCount, "error"), .failure)) }
+        if !faults.isEmpty { parts.append((faults, .failure)) }
         if !rates.isEmpty { parts.append((chart, .sent)) }
         if let latencies {
             parts.append(
                 ("p50 \(ResultWords.time(Double(latencies.p50))), p99 \(ResultWords.time(Double(latencies.p99)))", nil))
         }
-        parts.append(("\(Phrase.grouped(connectionCount)) open", .quiet))
+        if stage == nil { parts.append((open, .quiet)) }
+        for step in steps where step.isShown {
+            let text = "\(escapingControls(step.name)) \(Phrase.grouped(step.received))"
+            let failedCount = step.mismatched + step.lost
+            parts.append(
+                failedCount > 0 ? ("\(text), \(Phrase.grouped(failedCount)) failed", .failure) : (text, .quiet))
+        }
         return parts
     }
 

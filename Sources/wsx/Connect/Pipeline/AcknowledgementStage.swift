@@ -43,14 +43,16 @@ final class AcknowledgementStage {
 
     /// The number of messages that the peer may not have read.
     var count: Int { messages.count }
+    /// The number of these that have not been sent.
+    var waitingCount: Int { messages.waitingCount }
     /// Whether the source of the messages should pause.
     var isFull: Bool { messages.isFull }
 
     // MARK: Messages
 
     /// Records a message that is sent now or on the next connection.
-    func record(_ payload: RawSpan, as kind: MessageKind) {
-        messages.record(payload, as: kind, at: loop.turnTime)
+    func record(_ payload: RawSpan, as kind: MessageKind, isSent: Bool) {
+        messages.record(payload, as: kind, isSent: isSent, at: loop.turnTime)
     }
 
     /// Handles the end of the input.

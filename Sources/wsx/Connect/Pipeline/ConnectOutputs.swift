@@ -19,6 +19,8 @@ final class ConnectOutputs {
     let pushes: MessageWriter?
     /// Records the session on request.
     let recording: SessionRecording
+    /// Encodes sent messages for the recording, or `nil` without `--encode`.
+    var encoder: MessageEncoder?
     /// The prompt, or `nil` if there is none.
     var prompt: ConnectPrompt?
     /// Called when an output has written its backlog, or no longer has to be waited for.
@@ -26,8 +28,10 @@ final class ConnectOutputs {
     /// Called once when writing to standard output fails.
     var didFail: (IOError) -> Void = { _ in }
 
+    /// The name of the application protocol, or `nil` if there is none. Its messages are recorded, not the lines.
+    var protocolName: String?
     /// The numbers of the messages that were sent as requests.
-    private var requestMessages = RequestMessages()
+    private(set) var requestMessages = RequestMessages()
     /// Whether replies may report JSON-RPC errors.
     private let expectsErrors: Bool
     /// Copied from the arguments: reading it through the run's settings would copy all of them.
@@ -36,6 +40,10 @@ final class ConnectOutputs {
         if isLogBusy { watchLog() } else { didDrain() }
     }
     private let loop: EventLoop
+    /// The number of messages that could not be decoded.
+    private var undecodedCount = 0
+    /// The number of these messages that are reported.
+    private static let maximumReportedCount = 10
     private var recorder: Recorder? { recording.recorder }
 
     /// Opens the outputs that the settings request.
@@ -124,13 +132,38 @@ final class ConnectOutputs {
     }
 
     /// Writes or shows a received message.
-    /// - Parameter reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    /// - Parameters:
+    ///   - reply: The request it answers and its round trip, or `nil` if it is not a reply.
+    ///   - decoding: How it was decoded, or `nil` if it is as received.
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
-    func write(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) -> Bool {
-        let isWritten = messages?.write(payload, as: kind, reply: reply)
-        guard view != nil else { return isWritten ?? true }
-        let isShown = show(received: payload, as: kind, role: reply.map { role(of: payload, $0) } ?? .plain)
+    func write(
+        _ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil, decoding: Decoding? = nil
+    ) -> Bool {
+        let isWritten = messages?.write(payload, as: kind, reply: reply, decoding: decoding)
+        guard view != nil else {
+            if let decoding, let problem = decoding.problem, !decoding.isReported { report(undecoded: problem) }
+            return isWritten ?? true
+        }
+        let role: PromptTranscript.Role =
+            if let problem = decoding?.problem {
+                .undecoded(problem)
+            } else if let reply {
+                self.role(of: payload, reply)
+            } else {
+                .plain
+            }
+        let isShown = show(received: payload, as: kind, role: role)
         return isWritten ?? isShown
+    }
+
+    /// Reports why a message is written as received. Many such messages have the same cause.
+    private func report(undecoded problem: String) {
+        undecodedCount += 1
+        if undecodedCount <= Self.maximumReportedCount {
+            console.error("a message was not decoded: \(problem)")
+        } else if undecodedCount == Self.maximumReportedCount + 1 {
+            console.error("further messages that cannot be decoded are not reported")
+        }
     }
 
     private func role(of payload: RawSpan, _ reply: Reply) -> PromptTranscript.Role {
@@ -147,9 +180,10 @@ final class ConnectOutputs {
 
     /// Writes a received message that answers no request.
     /// - Returns: Whether the message was written or shown, as opposed to omitted.
-    func write(push payload: RawSpan, as kind: MessageKind) -> Bool {
-        if let pushes { return pushes.write(payload, as: kind) }
-        let isWritten = messages?.write(payload, as: kind)
+    func write(push payload: RawSpan, as kind: MessageKind, decoding: Decoding? = nil) -> Bool {
+        if decoding?.problem != nil { return write(payload, as: kind, decoding: decoding) }
+        if let pushes { return pushes.write(payload, as: kind, decoding: decoding) }
+        let isWritten = messages?.write(payload, as: kind, decoding: decoding)
         let isShown = show(received: payload, as: kind, role: .notification)
         return isWritten ?? isShown
     }
@@ -162,8 +196,19 @@ final class ConnectOutputs {
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction = .sent,
         again isAgain: Bool = false, request: Int? = nil
     ) {
-        if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }
+        if !isAgain, protocolName == nil || kind == .binary { record(sent: payload, as: kind) }
         if showsSentMessages { show(payload, as: kind, direction, request: request) }
+    }
+
+    /// Records a message as it is sent.
+    func record(sent payload: RawSpan, as kind: MessageKind) {
+        guard let recorder else { return }
+        guard let encoder else { return recorder.events.writeMessage(payload, as: kind, .outgoing) }
+        do throws(CodecError) {
+            try encoder.encode(payload, as: kind) { recorder.events.writeMessage($0, as: $1, .outgoing) }
+        } catch {
+            // It was not sent either.
+        }
     }
 
     /// Shows a sent or queued message. The prompt also keeps it.
@@ -184,7 +229,7 @@ final class ConnectOutputs {
 
     /// Records an automatic answer. With `-v`, shows it and the message it answers.
     func writeAnswer(_ answer: RawSpan, to payload: RawSpan, as kind: MessageKind) {
-        recorder?.events.writeMessage(answer, as: .text, .outgoing)
+        record(sent: answer, as: .text)
         guard isVerbose else { return }
         show(payload, as: kind, .received, request: nil)
         show(answer, as: .text, .sent, request: nil)

@@ -25,6 +25,8 @@ extension ConnectRun {
         var close: CloseFrame? { if case .over(_, let close) = self { close } else { nil } }
         /// The name of the current record in error messages.
         var recordName: String { reader?.recordName ?? "input" }
+        /// The number of the current record, from 1.
+        var recordNumber: Int { reader?.recordCount ?? 0 }
 
         mutating func end(with close: CloseFrame? = nil) {
             self = .over(reader, close: close ?? self.close)
@@ -45,21 +47,32 @@ extension ConnectRun {
 
     /// Sends the messages that begin each connection. If they are requests, sends as many as may be in flight.
     func sendInitialMessages() {
-        if let requests { return requests.sendWaiting(isInitial: true) }
+        if let requests = stages.requests { return requests.sendWaiting(isInitial: true) }
         let isAgain = statistics.openedCount != 1
-        for message in settings.messages {
+        for (index, message) in settings.messages.enumerated() {
             if !isAgain { state.conditions.messageSent() }
-            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind, again: isAgain) }
+            message.payload.withUnsafeBytes {
+                send($0.bytes, as: message.kind, again: isAgain, message: index + 1)
+            }
         }
     }
 
     /// Sends an input message. With `--reconnect`, the message is kept until the peer has read it, and is queued while
     /// there is no connection.
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
-        guard let acknowledgements, !state.isClosing else { return send(payload, as: kind) }
-        acknowledgements.record(payload, as: kind)
+        guard let acknowledgements = stages.acknowledgements, !state.isClosing else {
+            return send(payload, as: kind)
+        }
         sendPingBeforeMessages()
-        let isSent = isPeerReady && connection?.send(payload, as: kind) ?? false
+        var isSent = false
+        if isPeerReady {
+            let sending = transmit(line: payload, as: kind)
+            if case .invalid = sending { return }
+            isSent = sending.isSent
+        }
+        if !isSent || !(stages.application?.renewsLastLine ?? false) {
+            acknowledgements.record(payload, as: kind, isSent: isSent)
+        }
         outputs.writeSent(payload, as: kind, isSent ? .sent : .queued)
     }
 
@@ -67,21 +80,51 @@ extension ConnectRun {
     /// - Parameters:
     ///   - isAgain: Whether the message was already sent on a lost connection.
     ///   - request: The number of the request that the message is, or `nil` if it is none.
-    func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, request: Int? = nil) {
+    ///   - number: The number of the message of the command line that this is, or `nil` if it is none.
+    func send(
+        _ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, request: Int? = nil,
+        message number: Int? = nil
+    ) {
         sendPingBeforeMessages()
-        guard let connection, connection.send(payload, as: kind) else {
-            if outputs.prompt != nil {
-                outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
-            }
-            return
-        }
+        guard transmit(line: payload, as: kind, again: isAgain, message: number).isSent else { return reportUnsent() }
         outputs.writeSent(payload, as: kind, again: isAgain, request: request)
+    }
+
+    /// Reports that a typed message could not be sent.
+    func reportUnsent() {
+        guard outputs.prompt != nil, connection?.isClosing ?? true else { return }
+        outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
+    }
+
+    /// Sends a message on a connection, encoded if requested.
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    func transmit(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) -> Bool {
+        guard stages.encoder != nil else { return connection.send(payload, as: kind) }
+        var sink = ConnectionSink(connection: connection)
+        return transmit(payload, as: kind, through: &sink)
+    }
+
+    /// Sends a message, encoded if requested.
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    func transmit(
+        _ payload: RawSpan, as kind: MessageKind, through sink: inout some MessageSink & ~Copyable
+    ) -> Bool {
+        guard let encoder = stages.encoder else { return sink.send(payload, as: kind) }
+        do throws(CodecError) {
+            return try encoder.encode(payload, as: kind) { sink.send($0, as: $1) }
+        } catch {
+            // The input has been checked; automatic messages have not.
+            outputs.console.error("a message was not sent: \(error)")
+            return false
+        }
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted.
     private func sendPingBeforeMessages() {
-        guard replies?.needsPing ?? false, let connection else { return }
-        replies?.pingSent(at: loop.now, sentCount: connection.sentTraffic.messages)
+        guard let connection, current?.replies?.needsPing ?? false else { return }
+        current?.replies?.pingSent(at: loop.now, sentCount: connection.sentTraffic.messages)
         sendHidden(ping: ReplyCount.payload)
     }
 
@@ -103,21 +146,25 @@ extension ConnectRun {
         return true
     }
 
-    /// Sends messages that may not have arrived on the previous connection again.
+    /// Sends the messages that may not have arrived on the previous connection, and those that waited for this one.
     func sendUnacknowledged(on connection: Connection<ConnectRun>) {
-        guard let acknowledgements else { return }
-        if acknowledgements.count > 0, outputs.showsFrames {
-            let messages = Phrase.count(acknowledgements.count, "message")
-            outputs.console.notice("Resending \(messages) that may not have arrived.")
+        guard let acknowledgements = stages.acknowledgements else { return }
+        let waitingCount = acknowledgements.waitingCount
+        let unconfirmedCount = acknowledgements.count - waitingCount
+        if unconfirmedCount > 0, outputs.showsFrames {
+            let messages = Phrase.count(unconfirmedCount, "message")
+            console.notice("Resending \(messages) that may not have arrived.")
+        }
+        if waitingCount > 0, outputs.showsFrames {
+            console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
         if acknowledgements.count > 0 { sendPingBeforeMessages() }
-        acknowledgements.connectionOpened { payload, kind in connection.send(payload, as: kind) }
+        acknowledgements.connectionOpened { [self] payload, kind in _ = transmit(line: payload, as: kind, again: true) }
     }
 
     /// Whether the input should pause.
     var isFull: Bool {
-        connection?.isFull ?? false || acknowledgements?.isFull ?? false || requests?.isFull ?? false
-            || outputs.delaysInput
+        connection?.isFull ?? false || stages.isFull || outputs.delaysInput
     }
 
     /// Starts or resumes reading the input.
@@ -128,11 +175,12 @@ extension ConnectRun {
 
     /// Starts waiting for replies after the end of the input.
     func startLinger() {
-        guard connection != nil, !state.isEnding, requests?.isSettled ?? true else { return }
+        guard connection != nil, !state.isEnding, stages.requests?.isSettled ?? true else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
-        lingerTimer = LingerTimer(
-            limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: replies?.roundTrip, on: loop
+        let roundTrip = current?.replies?.roundTrip
+        current?.linger = InactivityTimer(
+            limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: roundTrip, on: loop
         ) { [unowned self] in
             activity
         } action: { [unowned self] in
@@ -143,12 +191,14 @@ extension ConnectRun {
     }
 
     /// The activity of the connection.
-    private var activity: LingerWait.Activity {
-        guard let connection else { return LingerWait.Activity(receivedBytes: 0, isInMessage: false, isHeldUp: false) }
-        return LingerWait.Activity(
+    private var activity: InactivityWait.Activity {
+        guard let connection else {
+            return InactivityWait.Activity(receivedBytes: 0, isInMessage: false, isHeldUp: false)
+        }
+        return InactivityWait.Activity(
             receivedBytes: connection.receivedTraffic.wireBytes, isInMessage: connection.isInMessage,
             isHeldUp: connection.queuedBytes > 0 || connection.isPausedByUser,
-            answeredRoundTrip: replies?.answeredRoundTrip(
+            answeredRoundTrip: current?.replies?.answeredRoundTrip(
                 sentCount: connection.sentTraffic.messages, receivedCount: state.conditions.receivedCount))
     }
 
@@ -159,7 +209,7 @@ extension ConnectRun {
         input.closeReader()
         input.end(with: frame)
         inputEnded(nil)
-        guard frame != nil, connection != nil, !waitsForReplies, requests?.isSettled ?? true else { return }
+        guard frame != nil, connection != nil, !waitsForReplies, stages.requests?.isSettled ?? true else { return }
         endAsAsked()
     }
 }
@@ -170,12 +220,10 @@ extension ConnectRun: InputReader.Receiver {
         guard !state.isEnding else { return }
         switch item {
         case .message(let kind):
-            state.conditions.messageSent()
-            guard let requests else { return sendLasting(payload, as: kind) }
-            do throws(JSONRPCCallError) {
-                try requests.add(payload, as: kind)
-            } catch {
-                end(with: .badInput(what: input.recordName, why: "\(error)"))
+            guard kind == .text, let templates = stages.templates else { return received(message: payload, as: kind) }
+            switch templates.result(payload) {
+            case .success(let message): received(message: message.span.bytes, as: kind)
+            case .failure(let problem): end(with: .badInput(what: input.recordName, why: problem.words))
             }
         case .ping: send(control: .ping, payload)
         case .pong: send(control: .pong, payload)
@@ -184,9 +232,23 @@ extension ConnectRun: InputReader.Receiver {
         }
     }
 
+    private func received(message payload: RawSpan, as kind: MessageKind) {
+        if let problem = stages.encoder?.problem(with: payload, as: kind) {
+            return received(badInput: input.recordName, .notEncodable(problem))
+        }
+        state.conditions.messageSent()
+        guard let requests = stages.requests else { return sendLasting(payload, as: kind) }
+        do throws(JSONRPCCallError) {
+            try requests.add(payload, as: kind)
+        } catch {
+            end(with: .badInput(what: input.recordName, why: "\(error)"))
+        }
+    }
+
     /// Ends the run because the input cannot be sent.
     func received(badInput what: String, _ problem: InputProblem) {
         guard !state.isEnding else { return }
+        if let program { return received(badOutput: problem, of: program) }
         end(with: .badInput(what: what, why: "\(problem)"))
     }
 
@@ -196,7 +258,7 @@ extension ConnectRun: InputReader.Receiver {
             input.pause()
             outputs.watchLog()
         }
-        acknowledgements?.confirmInTime()
+        stages.acknowledgements?.confirmInTime()
     }
 
     /// Handles the end of the input: waits for replies.
@@ -204,8 +266,9 @@ extension ConnectRun: InputReader.Receiver {
         input.end()
         // An unreadable descriptor, which nohup may leave behind, counts as empty input.
         if let error, error != .badDescriptor { return end(with: .input(error)) }
-        acknowledgements?.inputEnded()
+        stages.acknowledgements?.inputEnded()
         if state.inputEnded() { endAsAsked() } else { startLinger() }
+        endAfterProgram()
     }
 }
 
@@ -216,7 +279,8 @@ extension ConnectRun: RequestStage.Host {
     var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
     var isEnding: Bool { state.isEnding }
 
-    func send(_ message: Request, isAwaited: Bool, wasSent: Bool) {
+    func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String? {
+        if stages.application != nil { return send(line: message, wasSent: wasSent) }
         message.payload.withUnsafeBytes { bytes in
             if isAwaited {
                 send(bytes.bytes, as: message.kind, again: wasSent, request: message.number)
@@ -226,6 +290,7 @@ extension ConnectRun: RequestStage.Host {
                 sendLasting(bytes.bytes, as: message.kind)
             }
         }
+        return nil
     }
 
     func requestFailed(_ failure: Failure) {
@@ -233,7 +298,7 @@ extension ConnectRun: RequestStage.Host {
     }
 
     func requestsMoved() {
-        acknowledgements?.confirmInTime()
+        stages.acknowledgements?.confirmInTime()
         readOn()
         if input.isOver { startLinger() }
     }

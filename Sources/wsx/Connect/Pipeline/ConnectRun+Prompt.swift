@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import WSCore
 
 // The prompt's operations. At the prompt, the end of a connection does not end the run.
@@ -6,7 +7,7 @@ extension ConnectRun: PromptConnection {
     var link: PromptLink {
         if connection != nil { return .open }
         guard connections?.isActive ?? false else { return .none }
-        return .pending(keepsMessages: acknowledgements != nil || requests != nil)
+        return .pending(keepsMessages: stages.keepsMessages)
     }
 
     var queuedBytes: Int { connection?.queuedBytes ?? 0 }
@@ -15,11 +16,20 @@ extension ConnectRun: PromptConnection {
 
     /// The facts about the connection, each with its name. A value may have several lines.
     var facts: [(name: String, value: String)] {
-        if connection != nil, let facts = statistics.facts(at: loop.now, connectionCounters) { return facts }
-        let isConnecting = connections?.isActive ?? false
-        return [
-            ("URL", "\(settings.connector.request.url)"), ("state", isConnecting ? "connecting" : "disconnected"),
-        ]
+        let open = connection == nil ? nil : statistics.facts(at: loop.now, connectionCounters)
+        var facts = open ?? [("URL", "\(settings.connector.request.url)"), ("state", stateWords)]
+        if open != nil, let name = outputs.protocolName {
+            facts.insert(("protocol", escapingControls(name) + (isPeerReady ? "" : ", logging in")), at: 1)
+        }
+        let waitingCount = stages.waitingCount
+        return facts + (waitingCount > 0 ? [("waiting", Phrase.count(waitingCount, "message"))] : [])
+    }
+
+    /// The state without an open connection.
+    private var stateWords: String {
+        guard let connections, connections.isActive else { return "disconnected" }
+        guard let time = connections.nextAttemptTime else { return "connecting" }
+        return "disconnected, \(PromptStatus.countdown(to: time, at: loop.now))"
     }
 
     var attemptWords: String? { progress?.words }
@@ -27,10 +37,13 @@ extension ConnectRun: PromptConnection {
     /// The facts for the status line.
     var statusFacts: StatusLine.Facts {
         let tls = statistics.opening?.tls?.version
+        let traffic = statistics.traffic(with: connectionCounters)
         let state = connection != nil ? tls : attemptWords != nil ? "connecting" : "disconnected"
         return StatusLine.Facts(
-            place: ["\(settings.connector.request.url)", state].compactMap { $0 },
-            roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path)
+            place: ["\(settings.connector.request.url)", outputs.protocolName, state].compactMap { $0 },
+            roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path,
+            sentMessages: traffic.sent.messages, waitingMessages: stages.waitingCount,
+            receivedMessages: traffic.received.messages)
     }
 
     /// The traffic of the open connection.
@@ -42,8 +55,19 @@ extension ConnectRun: PromptConnection {
 
     /// Sends a typed message.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
-        defer { acknowledgements?.confirmInTime() }
-        guard let requests else { return sendLasting(payload, as: kind) }
+        guard kind == .text, let templates = stages.templates else { return send(typed: payload, as: kind) }
+        switch templates.result(payload) {
+        case .success(let message): send(typed: message.span.bytes, as: kind)
+        case .failure(let problem): outputs.console.error("the line was not sent: \(problem.words)")
+        }
+    }
+
+    private func send(typed payload: RawSpan, as kind: MessageKind) {
+        if let problem = stages.encoder?.problem(with: payload, as: kind) {
+            return outputs.console.error("the line was not sent: \(problem)")
+        }
+        defer { stages.acknowledgements?.confirmInTime() }
+        guard let requests = stages.requests else { return sendLasting(payload, as: kind) }
         do throws(JSONRPCCallError) {
             try requests.add(payload, as: kind)
         } catch {
@@ -68,6 +92,8 @@ extension ConnectRun: PromptConnection {
             connections?.startNow()
             return
         }
+        showSummary(state.attemptFailure)
+        statistics.beginAnew()
         adopt(next)
         connect()
     }
@@ -76,7 +102,7 @@ extension ConnectRun: PromptConnection {
     func stopConnecting() {
         showProgress(of: nil)
         connections?.cancel()
-        state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: acknowledgements?.count ?? 0)
+        state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
         _ = staysAtPrompt()
     }
 
@@ -86,9 +112,12 @@ extension ConnectRun: PromptConnection {
         guard let prompt = outputs.prompt, !state.isEnding else { return false }
         let (failure, closing) = state.returnToPrompt()
         showSummary(failure)
-        showUnacknowledged()
-        showUnanswered()
-        requests?.abandon()
+        // Another server gets none of these messages, and `adopt` says so.
+        if !closing.leadsToOtherServer {
+            showUndelivered("/reconnect connects again and sends them")
+            showUnanswered()
+            stages.requests?.abandon()
+        }
         if let failure {
             outputs.writeEvent { $0.writeFailure(failure) }
             switch failure {
@@ -98,7 +127,7 @@ extension ConnectRun: PromptConnection {
             }
         }
         statistics.beginAnew()
-        _ = acknowledgements?.connectionFollows()
+        _ = stages.acknowledgements?.connectionFollows()
         prompt.showsDisconnected()
         if case .reopening(let next) = closing { reconnect(with: next) }
         return true

@@ -4,49 +4,76 @@ import WSCore
 
 // The path from the connection to the outputs.
 extension ConnectRun: ConnectionHandler {
-    /// Writes a message. Closes the connection if the message meets the run's goal.
+    /// Records and decodes a message, and handles it.
     func connection(
         _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         guard !state.ignoresIncoming else { return }
-        lingerTimer?.messageArrived()
-        if kind == .text { outputs.prompt?.remember(payload) }
+        messageArrived()
         outputs.record(payload, as: kind)
-        if let exchange, exchange.receives(payload, as: kind, send: { outbox.send($0, as: .text) }) {
+        guard let codecs = stages.codecs else { return handle(payload, as: kind, replyingThrough: &outbox) }
+        codecs.receive(payload, as: kind) { handle($0, as: $1, $2, replyingThrough: &outbox) }
+        waitForOutput(connection)
+    }
+
+    /// Extends the wait for replies. With an application protocol, only its events do.
+    private func messageArrived() {
+        if stages.application == nil { current?.linger?.messageArrived() }
+    }
+
+    /// Writes a message. Closes the connection if the message meets the run's goal.
+    /// - Parameters:
+    ///   - decoding: How it was decoded, or `nil` if it is as received.
+    ///   - sink: Sends answers and the close frame.
+    private func handle(
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding? = nil,
+        replyingThrough sink: inout some MessageSink & ~Copyable
+    ) {
+        guard !state.ignoresIncoming, let connection else { return }
+        if let application = stages.application {
+            return receive(payload, as: kind, decoding, through: application, replyingThrough: &sink)
+        }
+        stages.templates?.received(payload)
+        if kind == .text { outputs.prompt?.remember(payload) }
+        if let exchange = stages.exchange,
+            exchange.receives(payload, as: kind, send: { transmit($0, as: .text, through: &sink) })
+        {
             return waitForOutput(connection)
         }
         let isWritten: Bool
         var isReply = true
-        if let requests {
+        if let requests = stages.requests {
             let finding = requests.received(payload)
-            isWritten = write(payload, as: kind, finding)
+            isWritten = write(payload, as: kind, finding, decoding)
             isReply = finding.reply != nil
         } else {
-            isWritten = outputs.write(payload, as: kind)
+            isWritten = outputs.write(payload, as: kind, decoding: decoding)
         }
         waitForOutput(connection)
         if state.isLast(payload, isOmitted: !isWritten, isReply: isReply) {
             input.pause()
-            close(with: closeFrame, on: &outbox)
+            close(with: closeFrame, on: &sink)
         }
     }
 
     /// Writes a message, and reports a late reply.
     /// - Returns: Whether the message was written, as opposed to omitted.
-    private func write(_ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding) -> Bool {
+    private func write(
+        _ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding, _ decoding: Decoding?
+    ) -> Bool {
         switch finding {
-        case .push: return outputs.write(push: payload, as: kind)
-        case .reply(let reply): return outputs.write(payload, as: kind, reply: reply)
+        case .push: return outputs.write(push: payload, as: kind, decoding: decoding)
+        case .reply(let reply): return outputs.write(payload, as: kind, reply: reply, decoding: decoding)
         case .lateReply(let reply, let delay):
-            let isWritten = outputs.write(payload, as: kind, reply: reply)
+            let isWritten = outputs.write(payload, as: kind, reply: reply, decoding: decoding)
             outputs.console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
             return isWritten
         }
     }
 
     /// Closes the connection from within a handler, which must send through its outbox.
-    private func close(with frame: CloseFrame, on outbox: inout Outbox) {
-        if outbox.sendClose(frame) { outputs.writeSent(close: frame) }
+    func close(with frame: CloseFrame, on sink: inout some MessageSink & ~Copyable) {
+        if sink.sendClose(frame) { outputs.writeSent(close: frame) }
     }
 
     /// Shows a ping.
@@ -58,16 +85,16 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a pong with its round trip.
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        let (isConfirmation, endsWait) = acknowledgements?.pongReceived(payload) ?? (false, false)
+        let (isConfirmation, endsWait) = stages.acknowledgements?.pongReceived(payload) ?? (false, false)
         if endsWait {
             state.closing = .begun
             close(with: closeFrame, on: &outbox)
         }
         if isConfirmation { readOn() }
-        let replyRoundTrip = replies?.pongReceived(
+        let replyRoundTrip = current?.replies?.pongReceived(
             payload, at: loop.now, receivedCount: state.conditions.receivedCount)
-        if let replyRoundTrip { lingerTimer?.measured(roundTrip: replyRoundTrip) }
-        let ownRoundTrip = heartbeat?.pongReceived(payload) ?? replyRoundTrip
+        if let replyRoundTrip { current?.linger?.measured(roundTrip: replyRoundTrip) }
+        let ownRoundTrip = current?.heartbeat?.pongReceived(payload) ?? replyRoundTrip
         if let ownRoundTrip { statistics.measured(roundTrip: ownRoundTrip) }
         let roundTrip = ownRoundTrip ?? statistics.pongReceived(payload, at: loop.now)
         let isHidden = isConfirmation || replyRoundTrip != nil
@@ -106,20 +133,65 @@ extension ConnectRun: ConnectionHandler {
     /// Resumes the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
         readOn()
-        requests?.scheduleWork()
+        stages.requests?.scheduleWork()
     }
 
     /// Opens another connection or ends the run.
     func connection(_ connection: Connection<ConnectRun>, didEnd end: ConnectionEnd) {
-        connectionEnded(end)
+        let isDelayed =
+            !state.ignoresIncoming && !state.isHurried
+            && stages.codecs?.delaysEnd(atMost: settings.arguments.client.limits.closeTimeout) { [unowned self] in
+                connectionEnded(end)
+            } ?? false
+        if !isDelayed { connectionEnded(end) }
     }
 
     /// Pauses the peer while an output has a backlog; ``outputDidDrain()`` resumes it.
-    private func waitForOutput(_ connection: Connection<ConnectRun>) {
-        guard outputs.isFull else { return }
-        connection.pauseReading()
-        outputs.watchLog()
+    func waitForOutput(_ connection: Connection<ConnectRun>) {
+        if outputs.isFull {
+            connection.pauseReading()
+            outputs.watchLog()
+        } else if let codecs = stages.codecs, codecs.isFull {
+            connection.pauseReading()
+        }
     }
+}
+
+extension ConnectRun: CodecStage.Host {
+    var takesDecoded: Bool { !outputs.isFull }
+
+    func received(decoded payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?) {
+        guard let connection else { return }
+        messageArrived()
+        var sink = ConnectionSink(connection: connection)
+        handle(payload, as: kind, decoding, replyingThrough: &sink)
+    }
+
+    func codecsDidDrain() {
+        if !outputs.isFull { resumeReading() }
+    }
+
+    /// Ends the run, except at the prompt, which then shows messages as received.
+    func codecFailed(_ failure: Failure) {
+        if prompt == nil { end(with: failure) } else { console.report(failure) }
+    }
+}
+
+/// Sends messages that answer a received one: the outbox of the connection's handler, or the connection itself outside
+/// of it.
+protocol MessageSink: ~Copyable {
+    mutating func send(_ payload: RawSpan, as kind: MessageKind) -> Bool
+    mutating func sendClose(_ frame: CloseFrame) -> Bool
+}
+
+extension Outbox: MessageSink {}
+
+/// Sends on a connection outside of its handler.
+struct ConnectionSink: MessageSink {
+    let connection: Connection<ConnectRun>
+
+    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { connection.send(payload, as: kind) }
+    func sendClose(_ frame: CloseFrame) -> Bool { connection.close(frame) }
 }
 
 extension ConnectRun: ExchangeStage.Host {
@@ -129,7 +201,7 @@ extension ConnectRun: ExchangeStage.Host {
     }
 
     func readinessTimedOut(_ failure: Failure) {
-        state.silence = failure
+        state.dropCause = failure
         connection?.terminate()
     }
 
@@ -146,19 +218,11 @@ extension ConnectRun: ConnectionSequence.Delegate {
 
     /// Records a step and shows it with `-v`, with secrets removed.
     func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step) {
-        switch step {
-        case .reached(let peer, let proxy):
-            outputs.noticeVerbosely("Reached \(peer)" + (proxy.map { ", the proxy \($0)" } ?? ""))
-        case .sent(let head): keep(ReportedHead.lines(ofSent: head), .sent)
-        case .received(let head): keep(ReportedHead.lines(of: head), .received)
-        case .secured(let summary, let proxy):
-            outputs.noticeVerbosely(ReportedTLS.lines(summary, with: proxy).joined(separator: "\n"))
-        case .redirected(let url): outputs.noticeVerbosely("Redirected to \(url)")
+        let report = step.report
+        guard let direction = report.direction else {
+            return outputs.noticeVerbosely(report.lines.joined(separator: "\n"))
         }
-    }
-
-    private func keep(_ lines: [String], _ direction: Transcript.Direction) {
-        for line in lines {
+        for line in report.lines {
             statistics.add(head: line, direction)
             outputs.show(head: line, direction)
         }
@@ -173,8 +237,14 @@ extension ConnectRun: ConnectionSequence.Delegate {
     /// Reports why there is no connection, and when the next attempt follows.
     func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
         showProgress(of: nil)
+        state.attemptFailed(failure)
         outputs.writeEvent { $0.writeFailure(failure) }
-        outputs.prompt?.showsWait(wait)
+        // The user may type messages for a server that is not running yet.
+        if settings.isRepl, prompt == nil {
+            startPrompt()
+            guard prompt != nil else { return }
+        }
+        prompt?.showsWait(wait)
         let next = "reconnecting in \(Phrase.seconds(wait)) (attempt \(sequence.tryCount))"
         outputs.console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }

@@ -4,11 +4,11 @@ import WSCore
 
 /// A run of `wsx connect`: a pipeline of stages, each with one responsibility.
 ///
-///     input, prompt ─► RequestStage ─► AcknowledgementStage ─► Connection
-///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄─ ExchangeStage ◄─ Connection
+///     input, prompt ─► RequestStage ─► AcknowledgementStage ─► ProtocolStage ─► MessageEncoder ─► Connection
+///     ConnectOutputs ◄─ EndConditions ◄─ RequestStage ◄─ ExchangeStage, ProtocolStage ◄─ CodecStage ◄─ Connection
 ///
 /// ``ConnectionSequence`` opens the connections, ``RunState`` decides how the run ends, and this class passes bytes and
-/// events between the stages. Optional stages exist only if requested.
+/// events between the stages.
 final class ConnectRun {
     /// The run's access to resources outside the process. Unit tests replace it.
     struct Environment {
@@ -37,54 +37,71 @@ final class ConnectRun {
     private(set) var connections: ConnectionSequence?
     /// Shows the current connection attempt, or `nil` if there is none.
     private(set) var progress: ConnectProgress?
-    private(set) var connection: Connection<ConnectRun>?
-    private(set) var heartbeat: HeartbeatTimer<ConnectRun>?
-    /// The wait for replies after the end of the input.
-    var lingerTimer: LingerTimer?
-    /// Counts the replies on the current connection, or `nil` if the wait does not depend on them.
-    var replies: ReplyCount?
-
+    /// The open connection, or `nil` if there is none.
+    var current: OpenConnection?
     var input = Input.notBegun
-    /// Matches replies to requests, or `nil` if messages are not requests.
-    private(set) var requests: RequestStage?
-    /// Sends first messages and answers, or `nil` if there are none.
-    private(set) var exchange: ExchangeStage?
-    /// Keeps messages until the peer has read them, or `nil` without `--reconnect`.
-    private(set) var acknowledgements: AcknowledgementStage?
+    private(set) var stages = OptionalStages()
 
-    /// The server behind `echo:`, once needed, and its address.
-    private var embeddedEcho: (server: EmbeddedEcho, destination: Connector.Settings.Destination)?
+    private let embeddedEcho: SharedEmbeddedEcho
+    /// The program in place of standard input and output, or `nil` without `--exec`.
+    private(set) var program: ConnectProgram?
     private var stopRequests: StopRequests?
     /// The time limit of a hurried end.
-    private var deadline: Timer?
-
-    /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the
-    /// closing handshake, and then again to slow outputs.
-    private static let hurriedLimit = Duration.milliseconds(500)
+    var deadline: Timer?
 
     /// Prepares a run.
     /// - Throws: ``Failure`` if an output cannot be opened or a message of the command line is invalid.
     init(
         _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
     ) throws(Failure) {
+        var settings = settings
+        stages.templates = try TemplateStage.make(&settings)
         self.settings = settings
         self.loop = loop
+        var environment = environment
+        let pipes = try settings.program.map { (_) throws(Failure) in try Self.makePipes(on: loop) }
+        if let pipes { (environment.input, environment.output) = (pipes.fromProgram, pipes.toProgram) }
         self.environment = environment
         resources = ConnectionResources(on: loop)
+        embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
         // Check the messages before a recording truncates its file.
         let queue = try RequestStage.queue(settings)
+        let codecCommands = try CodecStage.commands(settings)
+        stages.encoder = try MessageEncoder.make(settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
+        outputs.encoder = stages.encoder
         for pattern in settings.conditions.patterns { console.watch(pattern) }
-        if let queue { requests = RequestStage(queue, settings, outputs: outputs, on: loop, host: self) }
+        if let queue { stages.requests = RequestStage(queue, settings, outputs: outputs, on: loop, host: self) }
+        if !settings.arguments.codecs.decoders.isEmpty {
+            stages.codecs = CodecStage(settings, commands: codecCommands, console: console, on: loop, host: self)
+        }
         if let plan = settings.exchange {
             let rules = AutomaticExchange.Rules(plan)
-            exchange = ExchangeStage(rules, settings, outputs: outputs, on: loop, host: self)
+            stages.exchange = ExchangeStage(rules, settings, outputs: outputs, on: loop, host: self)
             for pattern in rules.patterns { console.watch(pattern) }
         }
+        if settings.arguments.protocols.choice != nil {
+            stages.application = ProtocolStage(
+                settings.protocolSelection, readinessTimeout: settings.connector.timeouts.whole,
+                awaitsStreams: !settings.isRepl || settings.arguments.replies.sendsRequests, outputs: outputs, on: loop,
+                host: self)
+        }
         if settings.arguments.staying.reconnection != .never {
-            acknowledgements = AcknowledgementStage(
+            stages.acknowledgements = AcknowledgementStage(
                 patience: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
+        }
+        guard let pipes, let command = settings.program else { return }
+        program = ConnectProgram(
+            command, pipes: pipes, grace: settings.arguments.programs.programGrace, on: loop, console: console,
+            host: self)
+    }
+
+    private static func makePipes(on loop: EventLoop) throws(Failure) -> ProgramPipes {
+        do throws(IOError) {
+            return try ProgramPipes(on: loop)
+        } catch {
+            throw .system(error)
         }
     }
 
@@ -108,18 +125,21 @@ final class ConnectRun {
         closePrompt()
         stopRequests = nil
         deadline = nil
-        return state.failure
+        program?.kill()
+        stages.codecs?.close()
+        return state.failure ?? program?.failure
     }
 
-    private var prompt: ConnectPrompt? { outputs.prompt }
-    private var console: Console { outputs.console }
+    var connection: Connection<ConnectRun>? { current?.connection }
+    var prompt: ConnectPrompt? { outputs.prompt }
+    var console: Console { outputs.console }
 
     // MARK: Opening
 
     func connect() {
-        var target = settings.connector
+        let target: Connector.Settings
         do throws(Failure) {
-            if settings.url.endpoint == .embeddedEcho { target.destination = try startEmbeddedEcho() }
+            target = try embeddedEcho.resolving(settings.connector, for: settings.url)
         } catch {
             return end(with: error)
         }
@@ -137,23 +157,17 @@ final class ConnectRun {
         progress = connections.map { ConnectProgress(of: $0, on: loop, console: console) }
     }
 
-    private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
-        // Reuse the server: another connection may lead to it, and a closed one may still have to finish there.
-        if let embeddedEcho { return embeddedEcho.destination }
-        let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
-        let destination = try echo.start()
-        embeddedEcho = (echo, destination)
-        return destination
-    }
-
     /// Switches to another server, which gets no messages meant for the first one.
     func adopt(_ next: ConnectSettings) {
+        showUndelivered("/connect does not take messages to another URL")
+        showUnanswered()
         settings = next
         connections?.cancel()
         connections = nil
         statistics.serverChanged()
-        acknowledgements?.reset()
-        requests?.begin(with: next)
+        stages.acknowledgements?.reset()
+        stages.requests?.begin(with: next)
+        stages.application?.serverChanged()
     }
 
     /// Continues with an open connection: sends the initial messages, then those that may not have arrived on the
@@ -161,14 +175,14 @@ final class ConnectRun {
     func opened(_ opened: Connector.Opened) {
         let isFirst = statistics.opening == nil
         statistics.connectionOpened(opened, at: loop.now)
+        stages.templates?.connectionOpened(statistics.openedCount)
         if isFirst { settings.rememberURL() }
         outputs.noticeVerbosely(ReportedTimings.line(opened))
         outputs.writeEvent { $0.writeOpen(opened) }
         let connection = Connection(
             opened.stream, settings: settings.connection(), deflate: opened.deflate, resources: resources, handler: self
         )
-        self.connection = connection
-        replies = settings.countsReplies ? ReplyCount() : nil
+        current = OpenConnection(connection: connection, replies: settings.countsReplies ? ReplyCount() : nil)
         if settings.isRepl, prompt == nil { startPrompt() }
         guard state.connectionOpened() else { return }
         announce(opened, isFirst: isFirst)
@@ -176,22 +190,28 @@ final class ConnectRun {
             console.notice(warning)
         }
         startHeartbeat(of: connection)
+        startProgram(for: opened)
         // Nothing will be sent: the first message is the last one, even if others arrive with it.
         if !settings.readsPipe, settings.messages.isEmpty { _ = state.inputEnded() }
-        exchange?.connectionWillStart()
+        stages.codecs?.connectionWillStart()
+        stages.exchange?.connectionWillStart()
+        stages.application?.connectionWillStart(
+            target: opened.request.url.requestTarget, subprotocol: opened.upgrade.subprotocol)
         connection.start(with: opened.firstBytes)
-        exchange?.connectionStarted { connection.send($0, as: .text) }
+        stages.application?.connectionStarted()
+        stages.exchange?.connectionStarted { transmit($0, as: .text, on: connection) }
         if isPeerReady { beginSending(on: connection) }
     }
 
-    /// Whether messages may be sent on the open connection, because there is no `--ready`, or a message has matched it.
-    var isPeerReady: Bool { exchange?.isReady ?? true }
+    /// Whether messages may be sent on the open connection, because there is no `--ready`, or a message has matched it,
+    /// and the application protocol, if there is one, is ready.
+    var isPeerReady: Bool { (stages.exchange?.isReady ?? true) && (stages.application?.isReady ?? true) }
 
     /// Sends the messages of the command line and the input, now that the peer is ready.
     func beginSending(on connection: Connection<ConnectRun>) {
         sendInitialMessages()
         sendUnacknowledged(on: connection)
-        requests?.sendWaiting()
+        stages.requests?.sendWaiting()
         goOn()
     }
 
@@ -202,8 +222,9 @@ final class ConnectRun {
             return
         }
         if settings.readsPipe, case .notBegun = input {
-            input = .reading(
-                InputReader(settings.arguments.inputSettings, from: environment.input, on: loop, receiver: self))
+            var reading = settings.arguments.inputSettings
+            if program != nil { reading.maximumRecordBytes = settings.arguments.client.limits.maximumMessageBytes }
+            input = .reading(InputReader(reading, from: environment.input, on: loop, receiver: self))
         }
         if input.close != nil { return endAsAsked() }
         if input.isOver || !settings.readsPipe, state.inputEnded() { return endAsAsked() }
@@ -214,7 +235,8 @@ final class ConnectRun {
         startLinger()
     }
 
-    private func startPrompt() {
+    /// Opens the prompt.
+    func startPrompt() {
         guard let view = outputs.view else { return }
         console.drain()
         do throws(IOError) {
@@ -225,7 +247,7 @@ final class ConnectRun {
         }
     }
 
-    private func closePrompt() {
+    func closePrompt() {
         // Releases the terminal, however the loop ended.
         outputs.prompt?.close()
         outputs.prompt = nil
@@ -242,193 +264,60 @@ final class ConnectRun {
 
     private func startHeartbeat(of connection: Connection<ConnectRun>) {
         guard let beat = settings.heartbeat else { return }
-        heartbeat = HeartbeatTimer(beat, of: connection) { [unowned self] event in
+        current?.heartbeat = HeartbeatTimer(beat, of: connection) { [unowned self] event in
             switch event {
             case .sentPing(let payload): outputs.show(control: .ping, payload.span.bytes, .sent)
-            case .sentMessage(let message):
-                if outputs.showsSentMessages { outputs.show(message.span.bytes, as: .text, .sent) }
+            case .sentMessage(let message): outputs.writeSent(message.span.bytes, as: .text)
             case .lost(let silence):
-                state.silence = .silent(for: silence, misses: beat.maximumMisses)
+                state.dropCause = .silent(for: silence, misses: beat.maximumMisses)
                 self.connection?.terminate()
             }
         }
-    }
-
-    // MARK: Ending
-
-    /// Closes the connection with the requested close frame. The run ends when the peer has answered.
-    func endAsAsked() {
-        state.end()
-        input.pause()
-        lingerTimer = nil
-        guard connection != nil else {
-            connections?.cancel()
-            // A user who leaves the prompt gets the status of the last connection.
-            if settings.isRepl {
-                state.stoppedConnecting(after: statistics.lastEnd, unacknowledgedCount: acknowledgements?.count ?? 0)
+        guard let templates = stages.templates else { return }
+        current?.heartbeat?.nextMessage = { [unowned self] in
+            do throws(TemplateProblem) {
+                return try templates.nextHeartbeat()
+            } catch {
+                outputs.console.error("the heartbeat message was not sent: \(error.words)")
+                return nil
             }
-            // Not within a readline callback, which would continue to draw a deleted line.
-            setDeadline(after: .zero) { [unowned self] in finish() }
-            return
         }
-        if acknowledgements?.delaysClosing() ?? false { return }
-        close(with: closeFrame)
     }
+}
 
-    /// The close frame to send at the end.
-    var closeFrame: CloseFrame { input.close ?? settings.closeFrame }
+/// An open connection, and everything that ends with it.
+struct OpenConnection {
+    let connection: Connection<ConnectRun>
+    var heartbeat: HeartbeatTimer<ConnectRun>?
+    /// Counts the replies, or `nil` if the wait for replies does not depend on them.
+    var replies: ReplyCount?
+    /// The wait for replies after the end of the input.
+    var linger: InactivityTimer?
+}
 
-    /// Starts the closing handshake, unless it has already started.
-    func close(with frame: CloseFrame) {
-        guard let connection, connection.close(frame) else { return }
-        closingBegan(with: frame)
+/// The stages that exist only if requested.
+struct OptionalStages {
+    /// Matches replies to requests, or `nil` if messages are not requests.
+    var requests: RequestStage?
+    /// Replaces the placeholders of messages to send, or `nil` without `--template`.
+    var templates: TemplateStage?
+    /// Decodes received messages, or `nil` without `--decode`.
+    var codecs: CodecStage?
+    /// Encodes messages to send, or `nil` without `--encode`.
+    var encoder: MessageEncoder?
+    /// Sends first messages and answers, or `nil` if there are none.
+    var exchange: ExchangeStage?
+    /// Speaks an application protocol, or `nil` without `--protocol`.
+    var application: ProtocolStage?
+    /// Keeps messages until the peer has read them, or `nil` without `--reconnect`.
+    var acknowledgements: AcknowledgementStage?
+
+    /// Whether the source of messages should pause.
+    var isFull: Bool {
+        acknowledgements?.isFull ?? false || requests?.isFull ?? false || application?.holdsLines ?? false
     }
-
-    private func closingBegan(with frame: CloseFrame) {
-        if !state.isClosing { state.closing = .begun }
-        outputs.writeSent(close: frame)
-        prompt?.showsClosing()
-    }
-
-    /// Ends the run with a failure. Only the first failure counts.
-    /// - Parameter hurried: Whether to limit the peer's time to answer the close frame to ``hurriedLimit``.
-    func end(with failure: Failure?, hurried: Bool = false) {
-        let isFirstHurry = state.end(with: failure, hurried: hurried)
-        lingerTimer = nil
-        input.pause()
-        guard let connection else {
-            connections?.cancel()
-            return finish()
-        }
-        acknowledgements?.hurry()
-        close(with: closeFrame)
-        guard isFirstHurry else { return }
-        setDeadline(after: Self.hurriedLimit) { connection.terminate() }
-    }
-
-    /// Opens another connection or finishes the run.
-    func connectionEnded(_ end: ConnectionEnd) {
-        let counters = connectionCounters
-        connection = nil
-        heartbeat = nil
-        lingerTimer = nil
-        exchange?.connectionEnded()
-        statistics.connectionEnded(end, counters)
-        outputs.writeEvent { $0.writeClose(end) }
-        acknowledgements?.connectionEnded(end)
-        if opensAnother(after: end) { return }
-        requests?.connectionEnded(isRetried: false)
-        state.lastConnectionEnded(end, unacknowledgedCount: acknowledgements?.count ?? 0)
-        connections?.cancel()
-        if staysAtPrompt() { return }
-        finish()
-    }
-
-    /// Opens another connection if the run continues after the end of this one.
-    /// - Returns: Whether another connection follows.
-    private func opensAnother(after end: ConnectionEnd) -> Bool {
-        guard let acknowledgements, let cause = state.interruption(by: end) else { return false }
-        state.silence = nil
-        requests?.connectionEnded(isRetried: true)
-        prompt?.showsDisconnected()
-        connections?.connectionWasLost(because: cause, hasConfirmed: acknowledgements.connectionFollows())
-        // Keep reading the input: the messages are queued.
-        readOn()
-        return true
-    }
-
-    /// Finishes the run after its last connection.
-    func finish() {
-        showProgress(of: nil)
-        if !state.isDraining {
-            if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
-            let countsUnanswered = !state.ignoresIncoming
-            state.drain(
-                requestFailure: requests?.failure(countsUnanswered: countsUnanswered), missing: exchange?.missing,
-                isPrompt: settings.isRepl, lastCode: statistics.lastEnd?.code)
-            // Close the prompt first: the last notices belong below the last typed line.
-            closePrompt()
-            if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
-            showUnacknowledged()
-            if countsUnanswered { showUnanswered() }
-        }
-        input.closeReader()
-        deadline = nil
-        stop()
-    }
-
-    /// Stops the loop when the outputs have written everything. A hurried end limits that time. The hurry may begin
-    /// during this wait, when a time limit or a signal ends a run with a stuck reader.
-    private func stop() {
-        outputs.flush()
-        if outputs.isDrained { loop.stop() }
-        guard state.isHurried else { return }
-        setDeadline(after: Self.hurriedLimit) { [unowned self] in loop.stop() }
-    }
-
-    private func setDeadline(after delay: Duration, action: @escaping () -> Void) {
-        let timer = Timer(on: loop, action: action)
-        deadline = timer
-        timer.start(after: delay)
-    }
-
-    /// Shows the traffic and the end of the last connection.
-    func showSummary(_ failure: Failure?) {
-        guard let summary = statistics.summary(at: loop.now, isVerbose: outputs.isVerbose) else { return }
-        console.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
-    }
-
-    /// Reports how many messages may not have arrived.
-    func showUnacknowledged() {
-        guard let count = acknowledgements?.count, count > 0 else { return }
-        let which = count == 1 ? "the last message" : "the last \(count) messages"
-        console.error("\(which)\(settings.isRepl ? "" : " of the input") may not have reached the peer")
-    }
-
-    /// Reports how many requests have no reply, unless the run fails with that error.
-    func showUnanswered() {
-        guard let count = requests?.unansweredCount, count > 0, statistics.openedCount > 0 else { return }
-        if case .unanswered = state.failure { return }
-        console.error(Failure.words(forUnanswered: count))
-    }
-
-    // MARK: Outputs and signals
-
-    /// Resumes the peer and the input after an output has written its backlog. All pauses for outputs end here.
-    func outputDidDrain() {
-        if outputs.isFull { outputs.watchLog() } else { resumeReading() }
-        readOn()
-        if state.isDraining, outputs.isDrained { loop.stop() }
-    }
-
-    /// Handles the failure of standard output. A closed pipe is a normal end.
-    private func outputDidFail(_ error: IOError) {
-        state.readerLeft()
-        end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
-        // Keep reading until the peer's close frame.
-        outputDidDrain()
-        if state.isDraining { loop.stop() }
-    }
-
-    /// Stops recording. This ends the run, except at the prompt.
-    private func recordingDidFail(_ failure: Failure) {
-        if prompt == nil { end(with: failure) } else { console.report(failure) }
-        outputDidDrain()
-    }
-
-    /// Resumes reading from the peer. Replies may have been waiting, so request timeouts restart.
-    private func resumeReading() {
-        guard let connection, connection.isPausedByUser else { return }
-        requests?.holdExpiry()
-        connection.resumeReading()
-    }
-
-    private func interrupted() {
-        // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
-        // group.
-        if prompt?.editor.isAway ?? false { return }
-        if let prompt, !state.isEnding { return prompt.interrupted() }
-        if state.isInterruptFinal { return loop.stop() }
-        end(with: .interrupted, hurried: true)
-    }
+    /// Whether messages are kept while there is no connection.
+    var keepsMessages: Bool { acknowledgements != nil || requests != nil }
+    /// The number of messages that wait to be sent.
+    var waitingCount: Int { (acknowledgements?.waitingCount ?? 0) + (requests?.waitingCount ?? 0) }
 }

@@ -36,7 +36,7 @@ struct ConnectStatistics {
     private var ping: (payload: [UInt8], time: Duration)?
     /// When the first connection since the last summary opened.
     private var openTime: Duration?
-    /// The traffic of connections that have ended since the last summary.
+    /// The traffic of connections that have ended since the last summary. It remains until the next connection opens.
     private var earlierTraffic = Counters()
     /// The number of connections before the last summary.
     private var earlierConnectionCount = 0
@@ -55,7 +55,10 @@ struct ConnectStatistics {
 
     /// Stores the facts of an open connection.
     mutating func connectionOpened(_ opened: Connector.Opened, at now: Duration) {
-        if openTime == nil { openTime = now }
+        if openTime == nil {
+            openTime = now
+            earlierTraffic = Counters()
+        }
         openedCount += 1
         lastRoundTrip = nil
         opening = Opening(
@@ -95,7 +98,6 @@ struct ConnectStatistics {
     mutating func beginAnew() {
         openTime = nil
         earlierConnectionCount = openedCount
-        earlierTraffic = Counters()
     }
 
     /// Starts counting the connections of another server.
@@ -105,6 +107,14 @@ struct ConnectStatistics {
     }
 
     // MARK: Reports
+
+    /// The traffic that the next summary contains: that of earlier connections and of the open one.
+    func traffic(with counters: Counters) -> Counters {
+        var sum = earlierTraffic
+        sum.sent += counters.sent
+        sum.received += counters.received
+        return sum
+    }
 
     /// One line with the total traffic and the end of the last connection, or `nil` if there was no connection.
     /// - Parameter isVerbose: Whether to include the number of bytes.

@@ -42,7 +42,7 @@ final class ConnectionSequence {
     private enum State {
         case connecting(any ConnectionAttempt)
         case open(since: Duration)
-        case waiting(Timer)
+        case waiting(Timer, until: Duration)
         case over
     }
 
@@ -71,6 +71,11 @@ final class ConnectionSequence {
     /// The current attempt to connect, or `nil` if there is none.
     var attempt: (any ConnectionAttempt)? {
         if case .connecting(let attempt) = state { attempt } else { nil }
+    }
+
+    /// The loop time of the next attempt, or `nil` if none is being waited for.
+    var nextAttemptTime: Duration? {
+        if case .waiting(_, let time) = state { time } else { nil }
     }
 
     /// Whether a connection is open, being opened, or waited for.
@@ -131,7 +136,7 @@ final class ConnectionSequence {
             return delegate.sequence(self, didGiveUp: .gaveUp(after: tryCount, failure))
         }
         let timer = Timer(on: loop) { [unowned self] in start() }
-        state = .waiting(timer)
+        state = .waiting(timer, until: loop.now + wait)
         timer.start(after: wait)
         delegate.sequence(self, willWait: wait, because: failure)
     }

@@ -39,6 +39,7 @@ final class ExchangeStage {
         ready = settings.arguments.exchange.ready
         readinessTimeout = settings.connector.timeouts.whole
         exchange = AutomaticExchange(rules, seed: .random(in: .min ... .max))
+        settings.data.set(&exchange.variables)
     }
 
     /// Whether the peer is ready.

@@ -3,7 +3,8 @@ import Formats
 import WSCore
 
 /// Handles messages as requests: queues and sends them, matches replies, and times out requests without a reply. This
-/// is the first stage after the input, for runs with `--request`, `--correlate`, or `--json-rpc`.
+/// is the first stage after the input, for runs with `--request`, `--correlate`, or `--json-rpc`, or `--protocol` at
+/// the prompt or with `--request` or `--one`.
 final class RequestStage {
     /// The run as the stage sees it.
     protocol Host: AnyObject {
@@ -17,7 +18,8 @@ final class RequestStage {
         /// - Parameters:
         ///   - isAwaited: Whether the stage expects a reply.
         ///   - wasSent: Whether the message was already sent on an earlier connection.
-        func send(_ message: Request, isAwaited: Bool, wasSent: Bool)
+        /// - Returns: The key of the reply in an application protocol, or `nil` if there is none.
+        func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String?
         /// Called when a request times out and later replies can no longer be matched.
         func requestFailed(_ failure: Failure)
         /// Called at the end of a turn in which replies made room or may have been the last.
@@ -29,6 +31,8 @@ final class RequestStage {
     private let outputs: ConnectOutputs
     private let replyTimeout: Duration
     private let isPrompt: Bool
+    /// Whether messages are requests only because replies at a prompt are matched to them. They may remain unanswered.
+    private let isImplicit: Bool
     private let failsOnErrorReply: Bool
     private let reportsErrors: Bool
     private var queue: RequestQueue
@@ -50,6 +54,7 @@ final class RequestStage {
         let arguments = settings.arguments
         replyTimeout = arguments.replies.replyTimeout
         isPrompt = settings.isRepl
+        isImplicit = !arguments.replies.hasRequests && settings.isRepl
         failsOnErrorReply = arguments.replies.failsOnErrorReply
         // The prompt shows replies in full, so errors need no extra line.
         reportsErrors = arguments.replies.calls != nil && !settings.isRepl
@@ -77,7 +82,9 @@ final class RequestStage {
     /// Whether all requests have been sent, and been answered or timed out.
     var isSettled: Bool { queue.isSettled }
     /// The number of requests that wait to be sent or answered.
-    var unansweredCount: Int { queue.unansweredCount }
+    var unansweredCount: Int { isImplicit ? queue.waitingCount : queue.unansweredCount }
+    /// The number of messages that wait to be sent.
+    var waitingCount: Int { queue.waitingCount }
     /// The number of input messages so far.
     var messageCount: Int { queue.messageCount }
 
@@ -94,7 +101,8 @@ final class RequestStage {
     func sendWaiting(isInitial: Bool = false) {
         guard !host.isEnding else { return }
         while host.takesRequests, let (message, isAwaited, wasSent) = queue.next(at: loop.now, isInitial: isInitial) {
-            host.send(message, isAwaited: isAwaited, wasSent: wasSent)
+            let key = host.send(message, isAwaited: isAwaited, wasSent: wasSent)
+            if let key { queue.sent(message, key: key, at: loop.now) }
         }
         startTimer()
     }
@@ -112,6 +120,13 @@ final class RequestStage {
     func received(_ payload: RawSpan) -> RequestTracker.Finding {
         let finding = queue.received(payload, at: loop.now)
         if reportsErrors { reportErrors(in: payload, finding) }
+        if case .reply = finding { scheduleWork() }
+        return finding
+    }
+
+    /// Matches a reply of an application protocol to its request.
+    func received(key: String) -> RequestTracker.Finding {
+        let finding = queue.received(key: key, at: loop.now)
         if case .reply = finding { scheduleWork() }
         return finding
     }
@@ -154,7 +169,7 @@ final class RequestStage {
         if let first = expired.first, queue.goesByOrder, !isPrompt {
             return host.requestFailed(.noReply(to: first.number, after: replyTimeout))
         }
-        for request in expired { report(request) }
+        if !isImplicit { for request in expired { report(request) } }
         if !expired.isEmpty { scheduleWork() }
         startTimer()
     }

@@ -28,6 +28,8 @@ struct RunState {
         /// The closing handshake has started, and the prompt requested another connection afterwards; with settings, to
         /// another server.
         case reopening(ConnectSettings?)
+
+        var leadsToOtherServer: Bool { if case .reopening(_?) = self { true } else { false } }
     }
 
     private(set) var phase = Phase.running
@@ -36,8 +38,10 @@ struct RunState {
     var conditions: EndConditions
     /// Why the run fails, or why the prompt's last connection failed.
     private(set) var failure: Failure?
-    /// Set when a silent peer is considered dead, which ends the connection.
-    var silence: Failure?
+    /// Why the last attempt to connect failed, or `nil` if none did.
+    private(set) var attemptFailure: Failure?
+    /// Why this end drops the connection: the peer is silent, or was not ready in time.
+    var dropCause: Failure?
     /// Whether time limits are short for the peer and slow readers.
     private(set) var isHurried = false
 
@@ -114,7 +118,7 @@ struct RunState {
     /// - Returns: Whether to use it. A run that has failed only waits for its end.
     mutating func connectionOpened() -> Bool {
         guard !isEnding || failure == nil else { return false }
-        failure = nil
+        (failure, attemptFailure) = (nil, nil)
         return true
     }
 
@@ -128,6 +132,11 @@ struct RunState {
         failure = conditions.unmetGoal.map { .waitEnded($0, linger) }
     }
 
+    /// Handles the failure of a connection attempt, or the loss of a connection, after which another attempt follows.
+    mutating func attemptFailed(_ failure: Failure) {
+        attemptFailure = failure
+    }
+
     /// Handles the failure of the last connection attempt.
     mutating func gaveUp(_ failure: Failure) {
         self.failure = failure
@@ -136,7 +145,7 @@ struct RunState {
     /// The reason to reconnect after a connection has ended, or `nil` if it was the last one.
     func interruption(by end: ConnectionEnd) -> Failure? {
         guard failure == nil, !ignoresIncoming, !isClosing else { return nil }
-        return silence ?? Failure.interruption(by: end)
+        return dropCause ?? Failure.interruption(by: end)
     }
 
     /// Handles the end of the last connection.
@@ -148,13 +157,16 @@ struct RunState {
     }
 
     /// Handles the end of the prompt's attempts to connect.
+    /// - Parameter end: The end of the last connection, or `nil` if there was none.
     mutating func stoppedConnecting(after end: ConnectionEnd?, unacknowledgedCount: Int) {
-        guard failure == nil, let end else { return }
-        failure = finalFailure(of: end, unacknowledgedCount: unacknowledgedCount).map { .told($0) }
+        guard failure == nil else { return }
+        let failure =
+            if let end { finalFailure(of: end, unacknowledgedCount: unacknowledgedCount) } else { attemptFailure }
+        self.failure = failure.map { .told($0) }
     }
 
     private func finalFailure(of end: ConnectionEnd, unacknowledgedCount: Int) -> Failure? {
-        if let silence { return silence }
+        if let dropCause { return dropCause }
         let failure = Failure.failure(of: end, closeTimeout: closeTimeout)
         // A peer may drop the connection when asked to close it, but not while messages are unacknowledged.
         guard failure == nil, end.closing.received == nil, unacknowledgedCount > 0 else { return failure }
@@ -167,7 +179,7 @@ struct RunState {
         defer {
             failure = failure.map { .told($0) }
             closing = .notBegun
-            silence = nil
+            dropCause = nil
         }
         return (failure, closing)
     }

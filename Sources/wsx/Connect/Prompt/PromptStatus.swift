@@ -80,10 +80,14 @@ final class PromptStatus {
         case .waiting(let time):
             watch()
             if let attempt = connection.attemptWords { return attempt }
-            // Rounded up: 0 means that the attempt is due.
-            let seconds = max(0, Int(((time - loop.now) / .seconds(1)).rounded(.up)))
-            return "reconnecting in \(seconds) s"
+            return Self.countdown(to: time, at: loop.now)
         }
+    }
+
+    /// The time until the next attempt: `reconnecting in 3 s`. It is rounded like that of the notice, which has a
+    /// decimal, but is never 0.
+    static func countdown(to time: Duration, at now: Duration) -> String {
+        "reconnecting in \(max(1, Int(((time - now) / .seconds(1)).rounded()))) s"
     }
 
     private var progress: String? {

@@ -9,9 +9,17 @@ final class ScenarioReport {
         let nanoseconds: UInt64
     }
 
+    private struct Failed {
+        let index: Int
+        let nanoseconds: UInt64
+        let reason: String
+    }
+
     private let scenario: Scenario
     private let arguments: ScenarioArguments
     private let palette: Palette
+    /// Whether to write only the step that has failed.
+    private let isQuiet: Bool
     private let file: OutputFile?
     private var passed: [Passed] = []
     private var problem: Failure?
@@ -21,6 +29,7 @@ final class ScenarioReport {
     init(_ scenario: Scenario, _ arguments: ScenarioArguments, console: Console) throws(Failure) {
         self.scenario = scenario
         self.arguments = arguments
+        isQuiet = console.isQuiet
         palette = console.colors(on: StandardDescriptors.output)
         do throws(IOError) {
             file = try arguments.junitPath.map { (path) throws(IOError) in try OutputFile(creating: path) }
@@ -32,24 +41,29 @@ final class ScenarioReport {
     /// Reports a step that has passed.
     func passed(_ index: Int, nanoseconds: UInt64) {
         passed.append(Passed(index: index, nanoseconds: nanoseconds))
+        guard !isQuiet else { return }
         write("\(palette.styled("ok  ", .received))  \(words(for: index))  \(Self.milliseconds(nanoseconds)) ms\n")
     }
 
     /// Reports the step that has failed, if any, and writes the JUnit file.
-    /// - Parameter failure: Why the run fails, or `nil` if every step has passed.
+    /// - Parameters:
+    ///   - failure: Why the run fails, or `nil` if every step has passed.
+    ///   - nanoseconds: The duration of the failed step.
     /// - Returns: The failure to write, or `nil`.
-    func finish(_ failure: Failure?) -> Failure? {
-        var failed: (step: Int, reason: String)?
+    func finish(_ failure: Failure?, nanoseconds: UInt64) -> Failure? {
+        var failed: Failed?
         if case .scenarioFailed(let failure)? = failure {
-            failed = (failure.step, "\(failure.reason)")
+            failed = Failed(index: failure.step, nanoseconds: nanoseconds, reason: "\(failure.reason)")
             write("\(palette.failure("FAIL"))  \(words(for: failure.step))  \(failure.reason)\n")
         } else if let failure {
             // The run failed in the first step that has not passed.
-            failed = (min(passed.count, scenario.steps.count - 1), failure.message ?? "interrupted")
+            failed = Failed(
+                index: min(passed.count, scenario.steps.count - 1), nanoseconds: nanoseconds,
+                reason: failure.message ?? "interrupted")
         }
         guard let file, let path = arguments.junitPath else { return problem }
         let error = StandardDescriptors.writeAll(junit(failed), to: file.descriptor)
-        return problem ?? error.map { .recording(path: path, $0) }
+        return problem ?? error.map { .writing(path: path, $0) }
     }
 
     private func write(_ line: String) {
@@ -72,6 +86,7 @@ final class ScenarioReport {
         case .receivePing: "receive ping"
         case .receivePong: "receive pong"
         case .close: "close"
+        case .drop: "drop the connection"
         case .receiveClose: "receive close"
         case .pause: "pause"
         }
@@ -84,16 +99,17 @@ final class ScenarioReport {
     // MARK: JUnit
 
     /// The results in the JUnit XML format: a test case for each step.
-    private func junit(_ failed: (step: Int, reason: String)?) -> String {
-        let suite = Self.escaped(arguments.path ?? "")
+    private func junit(_ failed: Failed?) -> String {
+        let suite = escapingMarkup(arguments.path ?? "")
         var cases = ""
         for index in scenario.steps.indices {
-            let name = Self.escaped(words(for: index))
+            let name = escapingMarkup(words(for: index))
             let passed = index < passed.count ? passed[index] : nil
-            let seconds = FixedPoint.text(Double(passed?.nanoseconds ?? 0) / 1e9, digits: 6)
+            let failed = failed?.index == index ? failed : nil
+            let seconds = FixedPoint.text(Double(failed?.nanoseconds ?? passed?.nanoseconds ?? 0) / 1e9, digits: 6)
             cases += "    <testcase classname=\"\(suite)\" name=\"\(name)\" time=\"\(seconds)\""
-            if let failed, failed.step == index {
-                cases += "><failure message=\"\(Self.escaped(failed.reason))\"/></testcase>\n"
+            if let failed {
+                cases += "><failure message=\"\(escapingMarkup(failed.reason))\"/></testcase>\n"
             } else if passed == nil {
                 cases += "><skipped/></testcase>\n"
             } else {
@@ -105,26 +121,5 @@ final class ScenarioReport {
             + "skipped=\"\(max(0, scenario.steps.count - passed.count - (failed == nil ? 0 : 1)))\""
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
             + "  <testsuite name=\"\(suite)\" \(counts)>\n\(cases)  </testsuite>\n</testsuites>\n"
-    }
-
-    /// A text in an attribute. XML 1.0 has no control characters.
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default:
-                // XML 1.0 §2.2: control characters, U+FFFE, and U+FFFF are not allowed.
-                if scalar.value >= 0x20, scalar.value & 0xFFFE != 0xFFFE {
-                    result.unicodeScalars.append(scalar)
-                } else {
-                    result += "\u{FFFD}"
-                }
-            }
-        }
-        return result
     }
 }

@@ -8,15 +8,34 @@ final class ScenarioRun {
     private let loop: EventLoop
     private let console: Console
     private let report: ScenarioReport
+    /// Shows the traffic on standard error, or `nil` without `-v`.
+    private let log: ScenarioLog?
     private let scenario: Scenario
     private var player: ScenarioPlayer
     private var connector: Connector?
     private var connection: Connection<ScenarioRun>?
     /// Continues the current step when its time has come.
     private var timer: Timer?
-    private var embeddedEcho: EmbeddedEcho?
+    private let embeddedEcho: SharedEmbeddedEcho
+    /// The application protocol, or `nil` if there is none.
+    private let conversation: ScenarioConversation?
+    /// The formats of binary messages, or `nil` to leave them unchanged.
+    private let codecs: ScenarioCodecs?
     private var stopRequests: StopRequests?
     private var failure: Failure?
+    private var times: Times
+    /// Whether the current step ends the connection without a closing handshake.
+    private var isDropping = false
+
+    /// Times on the loop's clock in nanoseconds.
+    private struct Times {
+        /// When the current step began.
+        var step: UInt64
+        /// When the run failed, or `nil` if it has not.
+        var failure: UInt64?
+        /// The duration of the failed step.
+        var failedStep: UInt64 { (failure ?? step) &- step }
+    }
 
     /// The time limit of steps without their own.
     static let defaultTimeout = Duration.seconds(10)
@@ -30,11 +49,26 @@ final class ScenarioRun {
         self.settings = settings
         self.loop = loop
         self.console = console
+        embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
+        codecs =
+            settings.arguments.codecs.isEmpty
+            ? nil
+            : try ScenarioCodecs(
+                settings.arguments.codecs, limitBytes: settings.arguments.client.limits.maximumMessageBytes,
+                console: console)
+        log = ScenarioLog(settings.arguments, console: console, on: loop)
+        times = Times(step: loop.nowNanoseconds)
         report = try ScenarioReport(scenario, settings.arguments.scenario, console: console)
         let clockOffset = WallTime.now.millisecondsSinceEpoch &* 1_000_000 &- loop.nowNanoseconds
         player = ScenarioPlayer(
             scenario, connection: 1, defaultTimeout: Self.defaultTimeout, repeats: false, clockOffset: clockOffset,
             seed: .random(in: .min ... .max))
+        settings.data.set(&player.variables)
+        conversation = settings.protocolSelection.map {
+            ScenarioConversation(
+                $0, clockOffset: clockOffset,
+                readinessTimeout: settings.arguments.client.network.connectTimeouts.whole)
+        }
     }
 
     /// Runs until the end. Returns the failure, or `nil` if every step has passed.
@@ -43,24 +77,20 @@ final class ScenarioRun {
             end(with: request.failure)
         }
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
+        scenario.noteOtherConnections(in: settings.arguments.scenario, on: console)
         connect()
         loop.run()
         stopRequests = nil
-        if failure == nil, case .failed(let step) = player.phase { failure = .scenarioFailed(step) }
-        let problem = report.finish(failure)
+        let problem = report.finish(failure, nanoseconds: times.failedStep)
         return failure ?? problem
     }
 
     private func connect() {
-        var target = settings.connector
-        if settings.url.endpoint == .embeddedEcho {
-            do throws(Failure) {
-                let echo = try EmbeddedEcho(for: target.request, on: loop, console: console)
-                target.destination = try echo.start()
-                embeddedEcho = echo
-            } catch {
-                return end(with: error)
-            }
+        let target: Connector.Settings
+        do throws(Failure) {
+            target = try embeddedEcho.resolving(settings.connector, for: settings.url)
+        } catch {
+            return end(with: error)
         }
         let connector = Connector(target, resources: settings.connectorResources, on: loop) { [unowned self] result in
             switch result {
@@ -68,6 +98,7 @@ final class ScenarioRun {
             case .failure(let error): end(with: .connecting(url: "\(settings.url)", error))
             }
         }
+        if let log { connector.didStep = { step in log.show(step) } }
         self.connector = connector
         connector.start()
     }
@@ -77,26 +108,62 @@ final class ScenarioRun {
             opened.stream, settings: settings.connection(), deflate: opened.deflate,
             resources: ConnectionResources(on: loop), handler: self)
         self.connection = connection
+        conversation?.connectionOpened(subprotocol: opened.upgrade.subprotocol, at: loop.nowNanoseconds)
         connection.start(with: opened.firstBytes)
-        player.start(at: loop.nowNanoseconds, self)
+        times.step = loop.nowNanoseconds
+        if conversation == nil { player.start(at: loop.nowNanoseconds, self) }
+        advance()
+    }
+
+    /// Performs all due actions.
+    private func advance() {
+        carryOutProtocol()
+        guard failure == nil else { return }
+        player.advance(at: loop.nowNanoseconds, self)
         goOn()
+    }
+
+    /// Carries out the actions that the application protocol requests.
+    private func carryOutProtocol() {
+        let now = loop.nowNanoseconds
+        while let item = conversation?.next() {
+            switch item {
+            case .send(let payload, let kind): transmit(payload.span.bytes, as: kind)
+            case .ready: player.start(at: now, self)
+            case .message(let event):
+                let kind: MessageKind = event.isText ? .text : .binary
+                player.received(event.payload.span.bytes, as: kind, shownAs: event.line, at: now, self)
+            case .notice(let text): console.notice(text)
+            case .failure(let failure): return end(with: failure)
+            }
+            player.advance(at: now, self)
+        }
     }
 
     /// Waits for the next event, or ends the run.
     private func goOn() {
         switch player.phase {
-        case .notStarted: break
+        case .notStarted: startTimer()
+        case .betweenIterations: break
+        case .step where isDropping: connection?.terminate()
         case .step: startTimer()
-        case .over, .failed: close()
+        case .over: close()
+        case .failed(let step):
+            fail(with: .scenarioFailed(step))
+            close()
         }
     }
 
     private func startTimer() {
-        guard let deadline = player.deadline else { return timer = nil }
+        guard let deadline = [player.deadline, conversation?.deadline].compactMap({ $0 }).min() else {
+            return timer = nil
+        }
         let now = loop.nowNanoseconds
         let timer = Timer(on: loop) { [unowned self] in
-            player.timePassed(at: loop.nowNanoseconds, self)
-            goOn()
+            let now = loop.nowNanoseconds
+            conversation?.timePassed(at: now)
+            player.timePassed(at: now, self)
+            advance()
         }
         self.timer = timer
         // The loop's timers may fire up to a millisecond early.
@@ -107,16 +174,29 @@ final class ScenarioRun {
     private func close() {
         timer = nil
         guard let connection else { return loop.stop() }
-        _ = connection.close(settings.closeFrame)
+        send(close: settings.closeFrame, on: connection)
+    }
+
+    @discardableResult
+    private func send(close frame: CloseFrame, on connection: Connection<ScenarioRun>) -> Bool {
+        let isSent = connection.close(frame)
+        if isSent { log?.show(close: frame, .sent) }
+        return isSent
+    }
+
+    private func fail(with failure: Failure) {
+        guard self.failure == nil else { return }
+        self.failure = failure
+        times.failure = loop.nowNanoseconds
     }
 
     /// Ends the run with a failure.
     private func end(with failure: Failure) {
-        if self.failure == nil { self.failure = failure }
+        fail(with: failure)
         connector?.cancel()
         timer = nil
         guard let connection else { return loop.stop() }
-        _ = connection.close(settings.closeFrame)
+        send(close: settings.closeFrame, on: connection)
         connection.terminate()
     }
 }
@@ -125,27 +205,55 @@ extension ScenarioRun: ConnectionHandler {
     func connection(
         _ connection: Connection<ScenarioRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
-        // The player sends at the end of the turn: a handler must not send on its connection.
-        player.received(payload, at: loop.nowNanoseconds, self)
+        log?.show(payload, as: kind, .received)
+        // Everything else happens at the end of the turn: a handler must not send on its connection.
+        if let codecs { codecs.decode(payload, as: kind, receive) } else { receive(payload, as: kind) }
         loop.atEndOfTurn(self)
     }
 
+    private func receive(_ payload: RawSpan, as kind: MessageKind) {
+        let now = loop.nowNanoseconds
+        if let conversation { return conversation.received(payload, as: kind, at: now) }
+        player.received(payload, as: kind, at: now, self)
+    }
+
     func connection(_ connection: Connection<ScenarioRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+        log?.show(.ping, payload, .received)
         player.received(control: .ping, at: loop.nowNanoseconds, self)
         loop.atEndOfTurn(self)
     }
 
     func connection(_ connection: Connection<ScenarioRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+        log?.show(.pong, payload, .received)
         player.received(control: .pong, at: loop.nowNanoseconds, self)
         loop.atEndOfTurn(self)
     }
 
+    func connection(_ connection: Connection<ScenarioRun>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+        log?.show(close: frame, .received)
+    }
+
+    func connection(_ connection: Connection<ScenarioRun>, receivedHeader header: FrameHeader) {
+        log?.trace?.received(header)
+    }
+
+    func connection(_ connection: Connection<ScenarioRun>, receivedPiece piece: RawSpan, of header: FrameHeader) {
+        log?.trace?.received(piece, of: header)
+    }
+
+    var sentFrameObserver: (any SentFrameObserver)? { log?.trace }
+
     func connection(_ connection: Connection<ScenarioRun>, didEnd end: ConnectionEnd) {
         self.connection = nil
+        // The last messages may contain the reason for the end.
+        if failure == nil { carryOutProtocol() }
         // If the run has failed, this end closes the connection, and no step is at fault.
-        if failure == nil { player.connectionEnded(end.code, at: loop.nowNanoseconds, self) }
-        if failure == nil, player.phase == .over {
-            failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
+        if failure == nil, let problem = conversation?.failure(of: end) { fail(with: problem) }
+        if failure == nil { player.connectionEnded(ScenarioFailure.Ending(end), at: loop.nowNanoseconds, self) }
+        if case .failed(let step) = player.phase { fail(with: .scenarioFailed(step)) }
+        if failure == nil, player.phase == .over, !scenario.endsConnection {
+            let closeTimeout = settings.arguments.client.limits.closeTimeout
+            if let failure = Failure.failure(of: end, closeTimeout: closeTimeout) { fail(with: failure) }
         }
         timer = nil
         loop.stop()
@@ -155,16 +263,46 @@ extension ScenarioRun: ConnectionHandler {
 extension ScenarioRun: EndOfTurnWork {
     /// Continues after received frames.
     func endTurn() {
-        player.advance(at: loop.nowNanoseconds, self)
-        goOn()
+        if failure == nil { advance() }
     }
 }
 
 extension ScenarioRun: ScenarioPlayer.Port {
-    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { connection?.send(payload, as: kind) ?? false }
-    func sendPing(_ payload: RawSpan) -> Bool { connection?.sendPing(payload) ?? false }
-    func sendPong(_ payload: RawSpan) -> Bool { connection?.sendPong(payload) ?? false }
-    func close(_ frame: CloseFrame) -> Bool { connection?.close(frame) ?? false }
-    func stepEnded(_ index: Int, nanoseconds: UInt64) { report.passed(index, nanoseconds: nanoseconds) }
+    func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
+        guard let conversation else {
+            guard let message = try codecs?.encode(payload, as: kind) else { return transmit(payload, as: kind) }
+            return transmit(message.payload.span.bytes, as: message.kind)
+        }
+        for (message, kind) in try conversation.messages(for: payload, at: loop.nowNanoseconds) {
+            guard transmit(message.span.bytes, as: kind) else { return false }
+        }
+        return true
+    }
+
+    @discardableResult
+    private func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        guard connection?.send(payload, as: kind) == true else { return false }
+        log?.show(payload, as: kind, .sent)
+        return true
+    }
+
+    func sendPing(_ payload: RawSpan) -> Bool {
+        guard connection?.sendPing(payload) == true else { return false }
+        log?.show(.ping, payload, .sent)
+        return true
+    }
+
+    func sendPong(_ payload: RawSpan) -> Bool {
+        guard connection?.sendPong(payload) == true else { return false }
+        log?.show(.pong, payload, .sent)
+        return true
+    }
+
+    func close(_ frame: CloseFrame) -> Bool { connection.map { send(close: frame, on: $0) } ?? false }
+    func drop() { isDropping = true }
+    func stepEnded(_ index: Int, nanoseconds: UInt64) {
+        times.step = loop.nowNanoseconds
+        report.passed(index, nanoseconds: nanoseconds)
+    }
     func iterationEnded() {}
 }

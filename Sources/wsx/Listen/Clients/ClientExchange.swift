@@ -16,6 +16,7 @@ final class ClientExchange {
     private let number: Int
     private unowned let host: any Host
     private let console: Console
+    private var hasGreeted = false
 
     /// Prepares the exchange of a newly accepted client.
     init(_ rules: AutomaticExchange.Rules, client number: Int, of host: any Host, console: Console) {
@@ -26,7 +27,7 @@ final class ClientExchange {
         self.console = console
     }
 
-    /// Greets the client at the end of the turn: the response to its request is sent first.
+    /// Greets the client at the end of the turn, or before its first answer: the response to its request is sent first.
     func begin() {
         host.loop.atEndOfTurn(self)
     }
@@ -35,6 +36,7 @@ final class ClientExchange {
     /// - Parameter send: Sends a text message.
     /// - Returns: Whether the message was answered.
     func answers(_ payload: RawSpan, send: (RawSpan) -> Void) -> Bool {
+        greet(send: send)
         do throws(TemplateValueError) {
             return try exchange.receive(payload, at: WallTime.now.millisecondsSinceEpoch, send: send) == .answered
         } catch {
@@ -42,15 +44,22 @@ final class ClientExchange {
             return false
         }
     }
+
+    /// Sends the first messages once.
+    private func greet(send: (RawSpan) -> Void) {
+        guard !hasGreeted else { return }
+        hasGreeted = true
+        do throws(TemplateValueError) {
+            try exchange.sendFirstMessages(at: WallTime.now.millisecondsSinceEpoch, send: send)
+        } catch {
+            console.error("client \(number) was not greeted (--first-message): \(error)")
+        }
+    }
 }
 
 extension ClientExchange: EndOfTurnWork {
     /// Greets the client.
     func endTurn() {
-        do throws(TemplateValueError) {
-            try exchange.sendFirstMessages(at: WallTime.now.millisecondsSinceEpoch) { host.greet(number, with: $0) }
-        } catch {
-            console.error("client \(number) was not greeted (--first-message): \(error)")
-        }
+        greet { host.greet(number, with: $0) }
     }
 }

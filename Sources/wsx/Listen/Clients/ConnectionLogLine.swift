@@ -12,10 +12,8 @@ struct ConnectionLogLine {
 
     /// `127.0.0.1:4711`
     let address: String
-    /// Quoted; `nil` if the request had no Origin field.
-    private let origin: String?
-    /// Quoted; `nil` if there is none.
-    private let path: String?
+    /// The path and, after a newline, the Origin field of the request: both quoted, and empty if there is none.
+    private let request: String
     /// The time at which the client was accepted, in milliseconds.
     private let acceptMilliseconds: Int
 
@@ -26,10 +24,22 @@ struct ConnectionLogLine {
     ///   - acceptTime: The time at which the client was accepted; rounded down to milliseconds.
     init(address: PeerAddress, request: RequestHead?, acceptTime: Duration) {
         self.address = Self.compact("\(address)")
-        origin = request?.fields.first(named: "Origin").map { Self.compact(quoted($0)) }
+        let origin = request?.fields.first(named: "Origin").map { "\n\(quoted($0))" }
         // Omit the query, which may contain tokens.
-        path = request?.path.map { Self.compact(quoted($0)) }
+        let path = request?.path.map { quoted($0) }
+        self.request = Self.compact((path ?? "") + (origin ?? ""))
         acceptMilliseconds = Int(acceptTime / .milliseconds(1))
+    }
+
+    /// The path, quoted, or `nil` if there is none.
+    private var path: Substring? {
+        let path = request.prefix { $0 != "\n" }
+        return path.isEmpty ? nil : path
+    }
+
+    /// The Origin field, quoted, or `nil` if there is none.
+    private var origin: Substring? {
+        request.firstIndex(of: "\n").map { request[request.index(after: $0)...] }
     }
 
     /// The path, escaped but without quotes, or `nil` if there is none.

@@ -29,6 +29,8 @@ protocol ServedClient: AnyObject {
     func sendPong(_ payload: RawSpan) -> Bool
     /// Starts the closing handshake. Returns `false` if it had already started.
     func close(_ frame: CloseFrame) -> Bool
+    /// Ends the connection without a closing handshake.
+    func terminate()
     /// Discards items queued for the client after its close frame has been queued.
     func didClose()
 

@@ -24,7 +24,7 @@ struct ConsolePage {
             html: PackageResources.console_html, style: PackageResources.console_css,
             modules: Self.modules.map { $0.source })
         text = page.text(replacing: [
-            Self.pathLine: #"<meta name="wsx-path" content="\#(Self.attribute(path))">"#
+            Self.pathLine: #"<meta name="wsx-path" content="\#(escapingMarkup(path))">"#
         ])
         contentSecurityPolicy =
             (["default-src 'none'"] + page.ownSources + [
@@ -42,19 +42,5 @@ struct ConsolePage {
                 HeaderField(wellFormedName: "Referrer-Policy", value: "no-referrer"),
             ],
             bytes: Array(text.utf8))
-    }
-
-    /// Escapes a text for use between double quotes in HTML.
-    private static func attribute(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "\"": escaped += "&quot;"
-            case "<": escaped += "&lt;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
     }
 }

@@ -77,7 +77,7 @@ final class Faults {
     /// - Parameter client: The client of the gate, or `nil` if it has left.
     func gateIsFull(of client: (any ServedClient)?) {
         switch service {
-        case .echo, .replay: client?.pauseReading(for: .gate)
+        case .echo, .replay, .scenario: client?.pauseReading(for: .gate)
         case .conversation, .broadcast: fullGateCount += 1
         // A program checks its client's gate itself.
         case .exec: break
@@ -87,7 +87,7 @@ final class Faults {
     /// Resumes the source paused by ``gateIsFull(of:)``.
     func gateHasRoom(of client: (any ServedClient)?) {
         switch service {
-        case .echo, .replay:
+        case .echo, .replay, .scenario:
             client?.resumeReading(after: .gate)
             client?.gateDidDrain()
         case .exec: client?.gateDidDrain()

@@ -72,8 +72,12 @@ final class ProgramPool {
     }
 
     /// Starts a client's program. On failure, closes the client and returns `nil`.
-    /// - Parameter port: The port the client connected to, or `nil` for a Unix domain socket.
-    func start<Handler: ConnectionHandler>(for client: Server<Handler>.Client, port: UInt16?) -> ProgramSession? {
+    /// - Parameters:
+    ///   - url: The URL that the client requested.
+    ///   - port: The port the client connected to, or `nil` for a Unix domain socket.
+    func start<Handler: ConnectionHandler>(
+        for client: Server<Handler>.Client, at url: String, port: UInt16?
+    ) -> ProgramSession? {
         let request = RequestEnvironment(
             request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
             client: client.number, clientAddress: client.address.socketAddress,
@@ -84,6 +88,7 @@ final class ProgramPool {
             let session = try ProgramSession(
                 environment.map { Array("\($0)=".utf8) + $1 }, client: client.number, in: self)
             sessions[client.number] = session
+            session.receiveOpen(url: url, client.upgrade, client.extensions)
             if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
                 host.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
@@ -105,7 +110,7 @@ final class ProgramPool {
 
     /// Ends all programs, each within its grace period.
     func end() {
-        for session in sessions.values { session.leave() }
+        for session in sessions.values { session.serverEnds() }
     }
 
     /// The maximum duration of ``end()``.

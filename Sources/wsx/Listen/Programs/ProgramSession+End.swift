@@ -9,16 +9,35 @@ extension ProgramSession {
     /// The interval of checks whether the rest of a process group has ended.
     private static let groupInterval = Duration.milliseconds(20)
 
-    /// Ends the program after its client has left or stopped reading.
-    func clientLeft() {
+    /// Ends the program because its client is leaving or receives no more messages. A program that takes events ends
+    /// after that of the end.
+    func clientIsLeaving() {
         isDiscarding = true
         hold = nil
+        // Drain the output: nothing waits for the client any more.
+        output?.resume()
+        if events == nil { leave() }
+    }
+
+    /// Ends the program after its client has left.
+    func clientLeft(_ end: ConnectionEnd, _ failure: Failure?) {
+        if let input, let events {
+            events.write("close", to: input) { $0.add(end) }
+            if let failure, let message = failure.message {
+                events.write("error", to: input) { $0.add(failure, message) }
+            }
+        }
+        clientIsLeaving()
         leave()
+    }
+
+    /// Ends the program with the server, or after its client, which may still be leaving.
+    func serverEnds() {
+        if events == nil || client == nil { leave() }
     }
 
     /// Ends the program, first by closing its input.
     func leave() {
-        // Drain the output: nothing waits for the client any more.
         output?.resume()
         guard stage == .running else { return }
         stage = .leaving
@@ -55,8 +74,7 @@ extension ProgramSession {
         case .terminating(let killTime):
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
             guard host.loop.now >= killTime else { return }
-            host.console.notice(
-                "Client \(number): \(pool.command.name) did not exit in time and was killed (--exec-grace)")
+            host.console.notice("Client \(number): \(pool.command.name) \(ChildProcess.Exit.killedWords)")
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
@@ -80,8 +98,8 @@ extension ProgramSession {
 
     /// Reads the rest from the pipes, for the client, without waiting for other processes that hold the pipes open.
     private func beginLastReading() {
-        output?.takeRest(atMost: Self.pipeBytes)
-        errors?.takeRest(atMost: Self.pipeBytes)
+        output?.takeRest(atMost: ProgramOutput.pipeBytes)
+        errors?.takeRest(atMost: ProgramOutput.pipeBytes)
         endTimer.start(after: Self.lastReadingLimit)
         reportEndIfOver()
     }
@@ -99,25 +117,10 @@ extension ProgramSession {
                 // If the server asked it to end, its exit status matters little.
                 host.console.notice("Client \(number): \(words)")
             }
-            if !isDiscarding { close(with: exit.closeFrame) }
+            if !isDiscarding { close(with: exit.closeFrame()) }
         }
         guard stage == .gone else { return }
         endTimer.stop()
         pool.remove(self)
-    }
-}
-
-extension ChildProcess.Exit {
-    /// The exit in words, to follow the program's name.
-    fileprivate var words: String {
-        switch self {
-        case .status(let status): "exited with status \(status)"
-        case .signal(let number): "was killed by signal \(number)"
-        }
-    }
-
-    /// The close frame sent to the client.
-    fileprivate var closeFrame: CloseFrame {
-        self == .status(0) ? CloseFrame(code: .normalClosure) : CloseFrame(code: .internalError, reason: words)
     }
 }

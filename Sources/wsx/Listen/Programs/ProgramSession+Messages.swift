@@ -5,9 +5,31 @@ extension ProgramSession {
     // MARK: To the program
 
     /// Passes a client's message to the program. Pauses the client while the program leaves too much unread.
-    func receive(_ payload: RawSpan, from client: some ServedClient) {
+    func receive(_ payload: RawSpan, as kind: MessageKind, from client: some ServedClient) {
         guard let input else { return }
-        input.append(payload, asLine: isText)
+        if let events {
+            events.write("message", to: input) { $0.add(payload, as: kind, .incoming) }
+        } else {
+            input.append(payload, asLine: isText)
+        }
+        pauseIfFull(client)
+    }
+
+    /// Passes a client's ping or pong to a program that takes events.
+    func receive(control opcode: Opcode, _ payload: RawSpan, from client: some ServedClient) {
+        guard let input, let events else { return }
+        events.write(opcode == .ping ? "ping" : "pong", to: input) { $0.add(control: payload, .incoming) }
+        pauseIfFull(client)
+    }
+
+    /// Reports the opening of the connection to a program that takes events.
+    func receiveOpen(url: String, _ upgrade: ServerUpgrade, _ extensions: [ExtensionOffer]) {
+        guard let input, let events else { return }
+        events.write("open", to: input) { $0.add(url: url, upgrade.subprotocol, extensions) }
+    }
+
+    private func pauseIfFull(_ client: some ServedClient) {
+        guard let input else { return }
         guard input.waitingBytes > Self.inputLimitBytes else { return }
         client.pauseReading(for: .program)
         if hold == nil { hold = Hold(untakenBytes: input.untakenBytes, takingTime: host.loop.turnTime) }
@@ -72,24 +94,50 @@ extension ProgramSession {
 
     private func send(_ message: RawSpan, to client: any ServedClient) {
         lineCount += 1
+        if events != nil { return send(event: message, to: client) }
         if isText, !UTF8Validator.isValid(message) {
-            if !hasReportedBadLine {
-                host.console.error(
-                    "client \(number): line \(lineCount) of \(pool.command.name) was not sent, and further ones like it are dropped: "
-                        + "\(InputProblem.notText)")
-            }
-            hasReportedBadLine = true
-            return
+            return reportBadLine(.notText)
         }
         let kind: MessageKind = isText ? .text : .binary
         guard client.letsThrough(.message(kind), message), client.send(message, as: kind) else { return }
         host.programSent(message, as: kind, to: number)
     }
 
+    /// Sends what an event asks for.
+    private func send(event line: RawSpan, to client: any ServedClient) {
+        do throws(InputProblem) {
+            guard let input = try events?.decode(line) else { return }
+            events?.withPayload { send(input.item, $0, to: client) }
+        } catch {
+            reportBadLine(error)
+        }
+    }
+
+    private func send(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
+        switch item {
+        case .close(let frame?), .end(let frame): return close(with: frame)
+        case .close(nil): return
+        case .message, .ping, .pong: break
+        }
+        guard !isDiscarding, client.letsThrough(item, payload) else { return }
+        switch item {
+        case .message(let kind): if client.send(payload, as: kind) { host.programSent(payload, as: kind, to: number) }
+        case .ping: _ = client.sendPing(payload)
+        case .pong: _ = client.sendPong(payload)
+        case .close, .end: break
+        }
+    }
+
+    /// Reports the first line that cannot be sent.
+    private func reportBadLine(_ problem: InputProblem) {
+        if !hasReportedBadLine {
+            host.console.error("client \(number): \(problem.words(forLine: lineCount, of: pool.command.name))")
+        }
+        hasReportedBadLine = true
+    }
+
     private func giveUp(onLineLongerThan limit: Int) {
-        host.programFailed(
-            "a line of \(pool.command.name) has more than \(limit) bytes; raise --max-message-size to send it",
-            of: number)
+        host.programFailed(InputProblem.words(forLineOf: pool.command.name, longerThan: limit), of: number)
         close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
         leave()
     }

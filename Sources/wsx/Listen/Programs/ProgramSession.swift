@@ -20,8 +20,6 @@ final class ProgramSession {
 
     /// The amount of unread input, in bytes, above which the client is paused.
     static let inputLimitBytes = 1 << 20
-    /// The maximum capacity of a pipe, in bytes. This much data may remain when all writers have ended.
-    static let pipeBytes = 1 << 20
     /// How long to read a pipe after the end of the group, in case another process holds it open.
     static let lastReadingLimit = Duration.seconds(1)
     /// The maximum number of messages sent per program and turn. They take a few hundred microseconds; then others have
@@ -43,6 +41,8 @@ final class ProgramSession {
     unowned let pool: ProgramPool
     /// Whether messages are lines of text.
     let isText: Bool
+    /// The events exchanged with the program, or `nil` if it gets the contents of messages.
+    var events: ProgramEvents?
     /// The process and our ends of its pipes, or `nil` until it has started.
     private(set) var process: PipedProcess?
     private(set) var input: ProgramInput?
@@ -74,6 +74,7 @@ final class ProgramSession {
         self.number = number
         self.pool = pool
         isText = pool.kind == .text
+        events = pool.arguments.programs.exchangesEvents ? ProgramEvents() : nil
         splitter = RecordSplitter(isText ? .lines : .chunks)
         let process = try PipedProcess(
             pool.command.words, at: pool.command.path, environment: environment, on: pool.host.loop

@@ -79,7 +79,11 @@ final class ListenPrompt {
         display = PromptDisplay(
             around: editor, of: view, commands: Self.commands,
             helpNote: "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.", on: loop
-        ) { [unowned server] in server.statusFacts }
+        ) { [unowned server] in
+            var facts = server.statusFacts
+            (facts.sentMessages, facts.receivedMessages) = (view.log.sentCount, view.log.receivedCount)
+            return facts
+        }
         editor.delegate = self
     }
 

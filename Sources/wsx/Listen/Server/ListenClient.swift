@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// One client of `wsx listen`.
@@ -29,16 +30,19 @@ final class ListenClient: ConnectionHandler {
         let replay: ReplayFeed?
         /// Greets the client and answers its messages.
         let exchange: ClientExchange?
+        /// Plays a scenario with the client.
+        let scenario: ClientScenario?
 
         init(
             program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayFeed?,
-            exchange: ClientExchange?
+            exchange: ClientExchange?, scenario: ClientScenario?
         ) {
             self.program = program
             self.trace = trace
             self.gate = gate
             self.replay = replay
             self.exchange = exchange
+            self.scenario = scenario
         }
     }
 
@@ -58,22 +62,27 @@ final class ListenClient: ConnectionHandler {
         let replay = run.settings.replay.map {
             ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.distributor)
         }
-        let program = run.programs?.start(for: client, port: run.places[client.endpointIndex].port)
+        let program = run.programs?.start(
+            for: client, at: run.url(of: client), port: run.places[client.endpointIndex].port)
         let exchange = run.exchangeRules.map {
             ClientExchange($0, client: client.number, of: run.distributor, console: run.outputs.console)
         }
-        let isPlain = trace == nil && gate == nil && replay == nil && program == nil && exchange == nil
+        let scenario = run.makeScenario(ofClient: client.number)
+        let isPlain =
+            trace == nil && gate == nil && replay == nil && program == nil && exchange == nil && scenario == nil
         isPlainEcho = service == .echo && isPlain && !isObserved
         equipment =
             isPlain
             ? nil
             : Equipment(
-                program: program, trace: trace, gate: gate, replay: replay, exchange: exchange)
+                program: program, trace: trace, gate: gate, replay: replay, exchange: exchange,
+                scenario: scenario)
     }
 
     /// Sends first messages and starts the replay, before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
         exchange?.begin()
+        scenario?.begin()
         replay?.open()
     }
 
@@ -113,7 +122,8 @@ final class ListenClient: ConnectionHandler {
     ) {
         switch service {
         case .conversation: break
-        case .exec: program?.receive(payload, from: connection)
+        case .exec: program?.receive(payload, as: kind, from: connection)
+        case .scenario: scenario?.received(payload, as: kind)
         case .broadcast: run.distributor.relay(payload, as: kind, from: connection)
         case .echo:
             if gate?.letsThrough(.message(kind), payload) ?? true, outbox.send(payload, as: kind), isObserved {
@@ -127,18 +137,23 @@ final class ListenClient: ConnectionHandler {
     /// Shows a ping.
     func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan, outbox: inout Outbox) {
         run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)
+        scenario?.received(control: .ping)
+        program?.receive(control: .ping, payload, from: connection)
     }
 
     /// Shows a pong.
     func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         let roundTrip = run.watch?.pongReceived(payload, from: number)
         run.outputs.received(control: .pong, payload, roundTrip: roundTrip, from: number)
+        guard roundTrip == nil else { return }
+        scenario?.received(control: .pong)
+        program?.receive(control: .pong, payload, from: connection)
     }
 
-    /// Shows a close frame and ends the client's program.
+    /// Shows a close frame and starts ending the client's program.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
         run.outputs.received(close: frame, from: number)
-        program?.clientLeft()
+        program?.clientIsLeaving()
     }
 
     /// Traces a frame's header.
@@ -174,15 +189,16 @@ final class ListenClient: ConnectionHandler {
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
         replay?.cancel()
-        program?.clientLeft()
+        scenario?.ended(ScenarioFailure.Ending(end))
         run.ended(end, of: connection)
     }
 
-    fileprivate var program: ProgramSession? { equipment?.program }
+    var program: ProgramSession? { equipment?.program }
     private var trace: FrameTrace? { equipment?.trace }
     fileprivate var gate: OutgoingGate? { equipment?.gate }
     fileprivate var replay: ReplayFeed? { equipment?.replay }
     private var exchange: ClientExchange? { equipment?.exchange }
+    private var scenario: ClientScenario? { equipment?.scenario }
 
     /// Whether items for the client wait in its gate.
     var waitsForGate: Bool { gate?.isHolding ?? false }
@@ -215,7 +231,7 @@ extension Connection: ServedClient where Handler == ListenClient {
     func didClose() {
         handler.gate?.cancel()
         handler.replay?.cancel()
-        handler.program?.clientLeft()
+        handler.program?.clientIsLeaving()
         // Keep reading, to receive the client's close frame.
         resumeReading(after: [.gate, .program, .replay, .slowReader])
     }

@@ -7,6 +7,7 @@ import WSCore
 ///      client → Connection → ListenClient ──► ListenOutputs ──► stdout, transcript, recording
 ///                                ├──(--echo)──► the same client
 ///                                ├──(--exec)──► ProgramSession ──► the same client
+///                                ├──(--scenario)──► ClientScenario ──► the same client
 ///                                └──(--broadcast)──┐
 ///      stdin, ListenPrompt ──────────────────► Distributor ──► every client
 final class ListenRun {
@@ -53,6 +54,8 @@ final class ListenRun {
     private var phase = Phase.serving
     /// The failure to report at the end, if any.
     private var failure: Failure?
+    /// The clients of `--scenario`.
+    var scenarioTally = ScenarioTally()
     private var stopRequests: StopRequests?
     private var endTimer: Timer?
 
@@ -101,6 +104,7 @@ final class ListenRun {
             case .terminate, .hangUp, .timeLimit: end()
             }
         }
+        settings.scenario?.noteOtherConnections(in: settings.arguments.scenario, on: console)
         do throws(Failure) {
             let address = try start()
             threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
@@ -114,7 +118,7 @@ final class ListenRun {
         }
         loop.run()
         threads?.join()
-        return failure
+        return failure ?? scenarioTally.failure
     }
 
     private func makeServer() -> Server<ListenClient> {
@@ -155,17 +159,22 @@ final class ListenRun {
     /// Logs a client, reports its `open` event, and creates its handler.
     private func opened(_ client: Server<ListenClient>.Client) -> ListenClient {
         log.opened(client)
-        let request = client.upgrade.request
-        // A target in absolute form contains its own authority, which may differ from our address.
-        let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
         outputs.writeEvent { events in
             events.writeOpen(
-                url: places[client.endpointIndex].urlPrefix + target, subprotocol: client.upgrade.subprotocol,
-                extensions: client.extensions, client: client.number)
+                url: url(of: client), subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
+                client: client.number)
         }
         if settings.arguments.server.servesOnce { server.stopListening() }
         loop.atEndOfTurn(distributor)
         return ListenClient(client, of: self)
+    }
+
+    /// The URL that a client requested.
+    func url(of client: Server<ListenClient>.Client) -> String {
+        let request = client.upgrade.request
+        // A target in absolute form contains its own authority, which may differ from our address.
+        let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
+        return places[client.endpointIndex].urlPrefix + target
     }
 
     /// Removes a client, and logs and reports the end of its connection.
@@ -177,6 +186,7 @@ final class ListenRun {
         let failure = cause?.failure ?? failure(of: end)
         if let failure { outputs.writeEvent { $0.writeFailure(failure, client: number) } }
         outputs.writeEvent { $0.writeClose(end, client: number) }
+        connection.handler.program?.clientLeft(end, failure)
         if settings.arguments.server.servesOnce { return endAfterOnlyClient(with: failure) }
         if stopIfOver() { return }
         distributor.slowReaders.clientDidDrain(number)
@@ -185,7 +195,10 @@ final class ListenRun {
     /// The failure that a connection's end counts as. A server for many clients ignores how they disconnect, except
     /// after a protocol violation.
     private func failure(of end: ConnectionEnd) -> Failure? {
-        guard settings.arguments.server.servesOnce else { return end.violation.map { .failure(of: $0) } }
+        // A scenario has its own expectations of the end.
+        guard settings.arguments.server.servesOnce, settings.scenario == nil else {
+            return end.violation.map { .failure(of: $0) }
+        }
         return Failure.failure(of: end, closeTimeout: settings.arguments.limits.closeTimeout)
     }
 
@@ -320,10 +333,16 @@ extension ListenRun: ProgramHost {
     var takesProgramFailures: Bool { settings.arguments.server.servesOnce && !isEndAskedFor }
 
     func programFailed(_ words: String, of client: Int) {
-        guard takesProgramFailures else { return console.error("client \(client): \(words)") }
-        let failure = Failure.program(words)
+        if !adopt(.program(words), of: client) { console.error("client \(client): \(words)") }
+    }
+
+    /// Makes a client's failure the result of a run with `--once`.
+    /// - Returns: Whether it is.
+    func adopt(_ failure: Failure, of client: Int) -> Bool {
+        guard takesProgramFailures else { return false }
         if self.failure == nil { self.failure = failure }
         outputs.writeEvent { $0.writeFailure(failure, client: client) }
+        return true
     }
 
     func programDidEnd() {

@@ -15,7 +15,8 @@ struct ListenSettings {
     let isRepl: Bool
     /// The recording of `--replay`, or `nil` if there is none.
     let replay: ReplayRecording?
-
+    /// The scenario whose opposite side is played, or `nil` if there is none.
+    let scenario: Scenario?
     /// The messages that are sent automatically, or `nil` if there are none.
     let exchange: AutomaticExchange.Plan?
     /// The program run for each client, or `nil` if there is none.
@@ -38,12 +39,15 @@ struct ListenSettings {
         secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
         try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
+        try InputPlace.check(
+            arguments.readFiles, isInputRead: arguments.format.readsInput && !arguments.mode.answersByItself)
         if case .replay(let path) = arguments.mode {
             replay = try ReplayRecording(contentsOf: path, speed: arguments.format.replaySpeed)
         } else {
             replay = nil
             try arguments.checkReplaySpeed()
         }
+        scenario = try Scenario.make(arguments.scenario, playsPeer: true, secrets: secrets)
         exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
         let extraFields = try HeaderFiles.fields(arguments.server.headers)
         let access = try AccessComposition(
@@ -105,7 +109,7 @@ struct ListenSettings {
                 maximumMessageBytes: arguments.limits.maximumMessageBytes,
                 maximumFragments: arguments.limits.maximumFragments),
             fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
-            pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil,
+            pausesReadingWhenFull: arguments.mode == .echo || replay != nil || exchange != nil || scenario != nil,
             forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
     }
 

@@ -7,8 +7,12 @@ struct BenchArguments: Equatable, Sendable {
     var client = ClientArguments(compression: CompressionArguments(compresses: false))
     var load = LoadArguments()
     var loadMessages = LoadMessageArguments()
+    var protocols = ProtocolArguments()
+    var codecs = CodecArguments()
     var replies = LoadReplyArguments()
     var exchange = ExchangeArguments()
+    var data = DataArguments()
+    var scenario = ScenarioArguments()
     /// More than 0; nil: no limit.
     var timeout: Duration?
     var result = ResultArguments()
@@ -17,6 +21,9 @@ struct BenchArguments: Equatable, Sendable {
     /// The address at which metrics are served, as typed; nil: they are not.
     var metricsAddress: String?
     var display = DisplayArguments()
+
+    /// The mode of the load. A scenario has its own.
+    var mode: BenchMode { scenario.path == nil ? load.mode : .scenario }
 
     static let operands: [OperandSpecification<BenchArguments>] = [
         ClientArguments.url(
@@ -30,6 +37,28 @@ struct BenchArguments: Equatable, Sendable {
     @OptionTable<BenchArguments> static var options: [OptionSpecification<BenchArguments>] {
         LoadArguments.options.lifted(\.load)
         LoadMessageArguments.options.lifted(\.loadMessages)
+        ProtocolArguments.options(
+            conflicts: ["correlate", "first-message", "ready", "answer"],
+            requires: OptionReference.modes(with: .applicationProtocol) + ["scenario"],
+            examplePrefix: "--mode request ",
+            manual: """
+                Speak an application protocol on each connection: its opening is part of the login, and its keepalives \
+                do not count. Each `--message` is a line as it would be typed in `wsx connect`. See PROTOCOLS in *wsx*(1).
+                """
+        ).lifted(\.protocols)
+        CodecArguments.options(
+            takesPrograms: false,
+            requires: OptionReference.modes(with: .codecs) + ["scenario"],
+            encodeConflicts: ["binary", "protocol", "first-message", "ready", "answer"], heading: .messages,
+            seeAlso: ["message", "scenario"], examplePrefix: "--mode request ",
+            decode: """
+                Decode received binary messages with *CODEC* before `--correlate`, `--expect`, and the steps of a \
+                scenario see them. Other messages stay unchanged.
+                """,
+            encode: """
+                Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message.
+                """
+        ).lifted(\.codecs)
         LoadReplyArguments.options.lifted(\.replies)
         ExchangeArguments.options(
             firstMessage: """
@@ -47,6 +76,17 @@ struct BenchArguments: Equatable, Sendable {
                 deliveries are not answered.
                 """
         ).lifted(\.exchange)
+        DataArguments.data(
+            manual: """
+                Give each connection a row of *FILE*: connection *k* gets row *k*, and its columns are variables of \
+                all templates; see PLACEHOLDERS. A file with fewer rows than connections is an error, because rows are \
+                never used twice. With `--mode connect`, each attempt takes the next row, and the run ends with \
+                status 2 when there is none.
+                """,
+            example: "--data users.csv -H 'X-Token: {{token}}'", seeAlso: ["message", "first-message", "header"],
+            message: "use --message TEXT or --file FILE"
+        ).lifted(\.data)
+        ScenarioArguments.loadOptions.lifted(\.scenario)
         OptionSpecification.timeout(
             \BenchArguments.timeout,
             manual: """
@@ -86,7 +126,8 @@ struct BenchArguments: Equatable, Sendable {
         summary: "Stop as soon as EXPR does not hold: 'p99<1s'",
         manual: """
             Check *EXPR* on the results so far after each second. If it does not hold, end the run with status 7 and \
-            the results so far. The expressions are those of `--threshold`, except for handshake times.
+            the results so far. The expressions are those of `--threshold`, except for handshake times \
+            and stages.
             """,
         example: "--duration 10m --abort 'p99<1s' --abort 'errors<10'", seeAlso: ["threshold", "duration"]
     ) { arguments, value throws(ValueProblem) in

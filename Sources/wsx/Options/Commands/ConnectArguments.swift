@@ -8,13 +8,19 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
     var file: String?
     var isInteractive = false
     var format = FormatArguments()
+    var protocols = ProtocolArguments()
+    var codecs = CodecArguments()
     var ending = EndingArguments()
     var replies = ReplyArguments()
     var exchange = ExchangeArguments()
+    var data = DataArguments()
     var scenario = ScenarioArguments()
     var staying = StayingArguments()
     var transcript = TranscriptArguments()
     var history = HistoryChoice.host
+    /// The program of `--exec` and its arguments; empty: none.
+    var program: [String] = []
+    var programs = ProgramArguments()
 
     static let operands: [OperandSpecification<ConnectArguments>] = [
         ClientArguments.url(
@@ -28,16 +34,45 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 it does after the end of input, unless `--interactive` is given.
                 """
         ) { arguments, values in arguments.messages = values + arguments.messages },
+        OperandSpecification(
+            "PROGRAM [ARG...]", required: false, of: "exec", completion: .program, example: "-- ./bot",
+            summary: "Program to run with --exec",
+            manual: """
+                The program that `--exec` runs, and its arguments. It is looked up in `PATH`. See PROGRAMS.
+                """
+        ) { arguments, values in arguments.program = values },
     ]
 
     @OptionTable<ConnectArguments> static var options: [OptionSpecification<ConnectArguments>] {
         messageOptions
+        exec
+        ProgramArguments.shared(heading: .messages).lifted(\.programs)
         FormatArguments.options(
             manual: """
                 Do not read standard input. The run continues until the peer closes the connection, or until \
                 `--count`, `--one`, `--until`, `--timeout`, or an interrupt ends it. `--linger` has no effect.
                 """
         ).lifted(\.format)
+        ProtocolArguments.options(
+            conflicts: ["correlate", "json-rpc", "first-message", "ready", "answer", "heartbeat-message"],
+            manual: """
+                Speak an application protocol on the connection. `wsx` sends the opening and keepalives of the \
+                protocol and turns each typed line into messages. Events and replies are shown in the notation of \
+                typed lines. See PROTOCOLS.
+                """
+        ).lifted(\.protocols)
+        CodecArguments.options(
+            encodeConflicts: ["heartbeat-message"] + FormatArguments.messageKinds
+                + OptionReference.values(of: "input", but: InputFormat.lines, .nul, .message, .json),
+            decode: """
+                Decode received binary messages with *CODEC*, and show, write, and match their JSON. Other messages \
+                stay unchanged. `--record` and `--output raw`, `hex`, and `base64` keep the original bytes.
+                """,
+            encode: """
+                Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message. \
+                This includes the messages of the command line, the input, and automatic messages.
+                """
+        ).lifted(\.codecs)
         EndingArguments.options.lifted(\.ending)
         ReplyArguments.options.lifted(\.replies)
         ExchangeArguments.options(
@@ -57,11 +92,12 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 `-v` shows them and their answers.
                 """
         ).lifted(\.exchange)
+        DataArguments.options.lifted(\.data)
         ScenarioArguments.options(
             conflicts: [
                 "execute", "file", "interactive", "no-stdin", "input", "output", "count", "one", "until", "expect",
                 "linger", "request", "correlate", "json-rpc", "first-message", "ready", "answer", "reconnect",
-                "heartbeat", "record", "pick",
+                "heartbeat", "record", "pick", "diff", "exec",
             ]
         ).lifted(\.scenario)
         StayingArguments.options.lifted(\.staying)
@@ -76,6 +112,21 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.transcript)
         promptOptions
     }
+
+    private static let exec =
+        OptionSpecification<ConnectArguments>(
+            "exec",
+            conflicts: ["interactive", "no-stdin", "pick", "diff", "pretty", "linger", "reconnect"]
+                + FormatArguments.inputOptions + OptionReference.values(of: "output", but: OutputFormat.text),
+            heading: .messages,
+            summary: "Let -- PROGRAM [ARG...] send and receive",
+            manual: """
+                Run the program after `--` when the connection is open. Received messages become lines on its standard \
+                input, and each line of its standard output is sent as a message. When the program exits, the \
+                connection is closed. See PROGRAMS. Standard input is not read.
+                """,
+            seeAlso: ["exec-json", "exec-grace"]
+        ) { _, _ in }
 
     private static let messageOptions: [OptionSpecification<ConnectArguments>] = [
         OptionSpecification(

@@ -10,6 +10,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
     var access = AccessArguments()
     var web = WebArguments()
     var exchange = ExchangeArguments()
+    var scenario = ScenarioArguments()
     var faults = FaultArguments()
     var tls = ServerTLSArguments()
     var format = FormatArguments()
@@ -51,7 +52,7 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         AccessArguments.options.lifted(\.access)
         WebArguments.options.lifted(\.web)
         ExchangeArguments.options(
-            conflicts: ["exec", "replay"],
+            conflicts: ["exec", "replay", "scenario"],
             firstMessage: "Greet each client with the text message *TEXT* as soon as its connection opens.",
             ready: nil,
             answer: """
@@ -62,6 +63,8 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         ).lifted(\.exchange)
         FaultArguments.options.lifted(\.faults)
         replay
+        scenario
+        [ScenarioArguments.ignore].lifted(\.scenario)
         FormatArguments.options(
             withoutInput: FormatArguments.inputOptions, kindConflicts: ["input=json"],
             manual: "Do not read standard input. Clients then get only what modes such as `--broadcast` send."
@@ -127,6 +130,24 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
                 """,
             example: "--replay session.jsonl", seeAlso: ["replay-speed", "record", "echo"]
         ) { arguments, value in arguments.mode = .replay(path: value) }
+
+    private static let scenario =
+        OptionSpecification<ListenArguments>(
+            "scenario", value: OptionValue("FILE", .file), singular: true,
+            conflicts: ["echo", "broadcast", "exec", "replay", "input", "crlf", "replay-speed"]
+                + FormatArguments.messageKinds + FormatArguments.messageOutputs, heading: .scenario,
+            summary: "Play the opposite side of FILE",
+            manual: """
+                Play the opposite side of the scenario *FILE* for each client: wait for the messages that it sends, \
+                and send those that it expects. The file of a test with `wsx connect --scenario` is therefore also a \
+                mock server. A client that deviates is closed with 1008 and reported. See SCENARIOS. Standard input is \
+                not read.
+                """,
+            example: "--scenario login.jsonl", seeAlso: ["ignore", "replay", "answer"]
+        ) { arguments, value in
+            arguments.mode = .scenario
+            arguments.scenario.path = value
+        }
 }
 
 /// What `wsx listen` does with its clients' messages.
@@ -139,12 +160,14 @@ enum ListenMode: Equatable, Sendable {
     case echo
     /// Messages are answered from the recording at this path.
     case replay(path: String)
+    /// The opposite side of a scenario is played for each client.
+    case scenario
     /// Each client has its own process of a program: its name and arguments.
     case exec([String])
 
     /// A mode without its associated values.
     enum Service {
-        case conversation, broadcast, echo, replay, exec
+        case conversation, broadcast, echo, replay, scenario, exec
     }
 
     /// The mode without its associated values.
@@ -154,6 +177,7 @@ enum ListenMode: Equatable, Sendable {
         case .broadcast: .broadcast
         case .echo: .echo
         case .replay: .replay
+        case .scenario: .scenario
         case .exec: .exec
         }
     }
@@ -162,7 +186,7 @@ enum ListenMode: Equatable, Sendable {
     var answersByItself: Bool {
         switch self {
         case .conversation, .broadcast: false
-        case .echo, .replay, .exec: true
+        case .echo, .replay, .scenario, .exec: true
         }
     }
 }

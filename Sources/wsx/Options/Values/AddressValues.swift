@@ -45,7 +45,8 @@ enum ServerURLValue {
                 MisplacedValue(
                     kind: "a number",
                     remedy:
-                        "write :\(text) for a port on this machine, or 'wsx bench -c \(text) URL' for a load test"))
+                        "write :\(text) for a port on this machine; for a load test, use 'wsx bench' with -c \(text) "
+                        + "or --rate \(text)"))
         }
         return text
     }

@@ -1,6 +1,6 @@
 import CommandLine
 
-/// A delay for messages: `250ms`, or a range such as `100ms-2s`.
+/// A delay, or a time chosen at random: `250ms`, or a range such as `100ms-2s`.
 enum DelayValue {
     /// Parses a duration above 0, or two durations in ascending order with a hyphen between them.
     static func parse(_ text: String) throws(ValueProblem) -> ClosedRange<Duration> {

@@ -54,6 +54,9 @@ enum OutputFormat: String, CaseIterable, OptionChoice {
     case base64
     case json
 
+    /// Whether messages are written as received, even if they are decoded.
+    var keepsOriginals: Bool { self == .raw || self == .hex || self == .base64 }
+
     var summary: String {
         switch self {
         case .text: "each message and a newline"

@@ -55,8 +55,20 @@ extension Threshold {
             if let statistic = statistic(String(name.dropFirst(handshake.count))) { return .handshake(statistic) }
         } else if let statistic = statistic(name) {
             return .latency(statistic)
+        } else if let metric = stepMetric(name) {
+            return metric
         }
         throw .unknownMetric(name)
+    }
+
+    /// Parses `STEP.p99` or `STEP.lost`. The name of a step may contain points, and so may a percentile.
+    private static func stepMetric(_ name: String) -> Metric? {
+        for index in name.indices where name[index] == "." && index > name.startIndex {
+            let (step, rest) = (String(name[..<index]), String(name[name.index(after: index)...]))
+            if let statistic = statistic(rest) { return .step(step, statistic) }
+            if PartResults.counts.contains(where: { "\($0.name)" == rest }) { return .stepCount(step, rest) }
+        }
+        return nil
     }
 
     private static func statistic(_ name: String) -> Statistic? {
@@ -83,10 +95,10 @@ extension Threshold {
 
     private static func bound(_ text: String, of metric: Metric, _ name: String) throws(ThresholdError) -> Bound {
         switch metric {
-        case .latency, .handshake: .time(try time(text))
+        case .latency, .handshake, .step: .time(try time(text))
         case .rate, .errors:
             if text.hasSuffix("%") { throw .noShare(name) } else { .number(try number(text)) }
-        case .messages: text.hasSuffix("%") ? .share(try share(text)) : .number(try number(text))
+        case .messages, .stepCount: text.hasSuffix("%") ? .share(try share(text)) : .number(try number(text))
         }
     }
 
@@ -136,7 +148,7 @@ extension ThresholdError: CustomStringConvertible {
         case .noComparison: "expected a metric, an operator, and a value, such as p99<20ms, rate>50k, or errors=0"
         case .unknownMetric(let name):
             "unknown metric '\(name)'; expected p50, p99.9, min, mean, stddev, max, handshake.p99, rate, errors, "
-                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered, pushes, or unsent"
+                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered, pushes, unsent, STEP.p99, or stage1.p99"
         case .notATime: "expected a time with a unit after the operator, such as 500us, 20ms, or 1.5s"
         case .notAShare: "expected a percentage after the operator, from 0% to 100%"
         case .notANumber: "expected a number after the operator, such as 0, 100, or 50k"

@@ -12,6 +12,8 @@ extension ValueProblem {
     static let notAPin = unusable(words: "expected sha256// and 44 characters of Base64, as -v shows them for a server")
     static let notASpeed = unusable(words: "expected max, or a factor such as 1, 2, or 0.5")
     static let notADelay = unusable(words: "expected a duration such as 250ms, or a range such as 100ms-2s")
+    static let notStages = unusable(words: "expected targets with durations, such as 100@1m,500@5m,0@30s")
+    static let emptyStages = unusable(words: "expected at least one target and one duration above 0")
     static let notACloseLimit = unusable(
         words: "expected a number of messages such as 5, or a time with a unit such as 500ms or 5s")
     static let notARejection = unusable(
@@ -32,10 +34,10 @@ extension ValueProblem {
 
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }
 
+    static func tooManyStages(_ limit: Int) -> ValueProblem { unusable(words: "expected at most \(limit) stages") }
+
     /// The metric of a condition is not known during a run.
     static let knownAtEnd = unusable(words: "handshake times are known only at the end of a run; use --threshold")
-
-    static func notATemplate(_ error: MessageTemplateError) -> ValueProblem { unusable(words: "\(error)") }
 
     /// The value is clearly meant for another option.
     static func misplaced(_ value: MisplacedValue) -> ValueProblem {

@@ -32,6 +32,8 @@ enum ViewAction: Equatable {
     case pause
     /// Nil: toggle between `fit` and `full`.
     case pretty(PrettyStyle?)
+    /// Show what changes, or whole messages; nil: toggle.
+    case changes(Bool?)
     /// Nil: toggle between the time of day and the time since the start.
     case time(TimestampStyle?)
     /// Nil: toggle.
@@ -48,6 +50,7 @@ enum ViewAction: Equatable {
         case .condition: "where"
         case .selection: "pick"
         case .pause: "pause"
+        case .changes: "diff"
         case .show, .tail, .find, .save, .pretty, .time, .status, .history, .edit, .help: nil
         }
     }

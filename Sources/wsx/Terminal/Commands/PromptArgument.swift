@@ -2,7 +2,7 @@ import CommandLine
 import Formats
 import WSCore
 
-/// The text after a command's name and one space.
+/// The text after a command's name and one space or newline.
 struct PromptArgument {
     /// As typed; may be invalid UTF-8.
     let bytes: [UInt8]

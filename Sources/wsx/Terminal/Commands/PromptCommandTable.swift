@@ -110,17 +110,19 @@ enum PromptCommandTable {
             PromptCommand(
                 "find", "[REGEX]", "list matching messages, and highlight matches",
                 details: """
-                    *REGEX* is a Perl-compatible regular expression; begin it with `(?i)` to ignore case. The latest \
-                    100 matches are listed, and matches in later messages are highlighted until `/find` is entered \
-                    without an argument.
+                    *REGEX* is a Perl-compatible regular expression; begin it with `(?i)` to ignore case. It searches \
+                    messages as they were sent or received, including folded parts: JSON keeps its spaces and escapes. \
+                    The latest 100 messages that match are listed, and matches in later messages are highlighted until \
+                    `/find` is entered without an argument.
                     """
             ) { argument throws(PromptMistake) in .view(.find(argument.text.isEmpty ? nil : argument.text)) }),
         .both(
             PromptCommand(
                 "filter", "[REGEX]", "hide received messages that do not match",
                 details: """
-                    The prompt shows the filter and the number of hidden messages. `/filter` without an argument \
-                    removes it. `/find`, `/show`, and `/tail` still find hidden messages.
+                    Messages are searched as they were received, like those of `/find`. The prompt shows the filter and \
+                    the number of hidden messages. `/filter` without an argument removes it. `/find`, `/show`, and \
+                    `/tail` still find hidden messages.
                     """
             ) { argument throws(PromptMistake) in .view(.filter(argument.text.isEmpty ? nil : argument.text)) }),
         .both(
@@ -173,6 +175,16 @@ enum PromptCommandTable {
             ) { argument throws(PromptMistake) in .view(.pretty(try argument.optionalPrettyStyle())) }),
         .both(
             PromptCommand(
+                "diff", "[on|off]", "show what changed since the previous message",
+                details: """
+                    Shows the changes in each received JSON message since the previous one of the same kind that was \
+                    shown, on one line. The first message of a kind, and replies, are shown as a whole. `/show` shows a \
+                    whole message. `--diff` chooses what makes up the kind. See CHANGES.
+                    """,
+                completion: .word
+            ) { argument throws(PromptMistake) in .view(.changes(try argument.optionalSwitch())) }),
+        .both(
+            PromptCommand(
                 "time", "[local|utc|relative|off]", "choose the timestamps of messages",
                 details: """
                     The styles are those of `--timestamps`. Without an argument, it toggles between the time of day \
@@ -184,9 +196,9 @@ enum PromptCommandTable {
             PromptCommand(
                 "status", "[on|off]", "show a line with the state of the connection",
                 details: """
-                    The line above the prompt shows the address, the messages of the session, the recording, the \
-                    filters, the round-trip time, and TLS. It is on by default in windows of at least 60 columns and \
-                    10 rows.
+                    The line above the prompt shows the address, the messages sent (`↑`), waiting to be sent, and \
+                    received (`↓`), the recording (`●`), the filters, the round-trip time, and TLS. It is on by default \
+                    in windows of at least 60 columns and 10 rows.
                     """,
                 completion: .word
             ) { argument throws(PromptMistake) in .view(.status(try argument.optionalSwitch())) }),
@@ -215,7 +227,7 @@ enum PromptCommandTable {
                     port) gets nothing that may be a secret: no `--auth`, `--bearer`, `--cookie`, `--cert`, or \
                     `--subprotocol`, and pings instead of `--heartbeat-message`. Of the `--header` fields, it gets \
                     only User-Agent, Origin, Cache-Control, Pragma, DNT, and names that begin with Accept. Messages on \
-                    the command line are not sent again.
+                    the command line are not sent again. Messages that wait for a connection are dropped, and counted.
                     """,
                 completion: .url
             ) { argument throws(PromptMistake) in .connect(url: try argument.required("the URL is missing")) }),

@@ -21,6 +21,14 @@ enum PromptHelp {
         return ([command.usage] + explanation).joined(separator: "\n") + "\n"
     }
 
+    /// The error for `/help` with an unknown command.
+    static func unknownTopic(_ topic: String, among commands: [PromptCommandDescription]) -> String {
+        let name = topic.hasPrefix("/") ? String(topic.dropFirst()) : topic
+        let nearest = EditDistance.nearest(to: name, among: commands.map(\.name))
+        let hint = nearest.map { "did you mean '/help \($0)'?" } ?? "/help lists the commands"
+        return "/help: there is no command '/\(escapingControls(name))'; \(hint)"
+    }
+
     /// The error for an unknown command.
     static func unknown(_ name: String, among commands: [PromptCommandDescription]) -> String {
         let nearest = EditDistance.nearest(to: name, among: commands.map(\.name))

@@ -22,7 +22,10 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
             self = .message(rest)
             return
         }
-        let words = rest.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
+        // Pasted text may have a newline after the name.
+        let words = rest.split(maxSplits: 1, omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n")
+        }
         var name = String(decoding: words[0], as: UTF8.self)
         var argument = words.count > 1 ? Array(words[1]) : []
         // `/17` is short for `/show 17`.

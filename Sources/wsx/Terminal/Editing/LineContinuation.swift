@@ -43,7 +43,7 @@ enum LineContinuation: Equatable {
         -> PromptCommandDescription?
     {
         guard text.first == UInt8(ascii: "/") else { return nil }
-        let name = text.dropFirst().prefix { $0 != UInt8(ascii: " ") }
+        let name = text.dropFirst().prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
         return commands.first { $0.name.utf8.elementsEqual(name) }
     }
 

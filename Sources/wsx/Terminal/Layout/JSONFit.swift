@@ -26,6 +26,8 @@ struct JSONFit {
         let key: Range<Int>?
         /// The location of a scalar, or of the opening bracket.
         let range: Range<Int>
+        /// The index after the value in the text.
+        var end: Int
         /// The index after this value's last descendant.
         var next = 0
         /// The number of members or elements.
@@ -38,9 +40,11 @@ struct JSONFit {
 
     private let nodes: [Node]
     private let palette: Palette
+    private let matches: TextMatches
 
     /// Parses a text. Returns `nil` if it is not an object or array, or is too large.
-    init?(_ text: RawSpan, palette: Palette) {
+    /// - Parameter matches: The parts to highlight.
+    init?(_ text: RawSpan, palette: Palette, highlighting matches: TextMatches = .none) {
         guard text.byteCount <= Self.maximumBytes, JSONLayout.mayBe(text) else { return nil }
         do throws(JSONError) {
             nodes = try Self.parse(text)
@@ -48,6 +52,7 @@ struct JSONFit {
             return nil
         }
         self.palette = palette
+        self.matches = matches
     }
 
     private static func parse(_ text: RawSpan) throws(JSONError) -> [Node] {
@@ -63,9 +68,10 @@ struct JSONFit {
                 // The brackets, and the commas between the values.
                 nodes[index].columns += 2 + max(0, nodes[index].count - 1)
                 nodes[index].next = nodes.count
+                nodes[index].end = token.range.upperBound
                 if let parent = open.last { nodes[parent].columns += nodes[index].columns }
             case .beginObject, .beginArray, .string, .number, .literal:
-                var node = Node(kind: token.kind, key: key, range: token.range)
+                var node = Node(kind: token.kind, key: key, range: token.range, end: token.range.upperBound)
                 if let key { node.columns = DisplayWidth.ofEscaped(text.extracting(key)) + 1 }
                 key = nil
                 let parent = open.last
@@ -123,10 +129,9 @@ struct JSONFit {
         _ page: inout Page, with index: Int, of text: RawSpan, indentation: Int, rows: Int, trailingColumns: Int
     ) {
         let (node, columns) = (nodes[index], page.columns)
-        let end = node.kind == .beginObject ? "}" : "]"
         let margin = StyledText(String(repeating: " ", count: indentation), palette)
         let lineLimit = page.lines.count + rows
-        page.line.append(node.kind == .beginObject ? "{" : "[")
+        appendPunctuation(at: node.range.lowerBound, of: text, to: &page.line)
         var remaining = node.count
         // Values that need more than a line share the remaining lines.
         var largeCount = children(of: index).count { indentation + nodes[$0].columns + 2 > columns }
@@ -170,13 +175,13 @@ struct JSONFit {
                 }
             }
             remaining = after
-            if remaining > 0 { page.line.append(",") }
+            if remaining > 0 { appendPunctuation(after: nodes[child].end, of: text, to: &page.line) }
         }
         if remaining > 0 {
             page.isFolded = true
             page.line.append(Self.tail(remaining), as: .quiet)
         }
-        page.line.append(end)
+        appendPunctuation(at: node.end - 1, of: text, to: &page.line)
     }
 
     /// Whether a value can be continued on further lines: at least its key and its size fit on each.
@@ -206,18 +211,17 @@ struct JSONFit {
     private func append(_ index: Int, of text: RawSpan, to line: inout StyledText) {
         let node = nodes[index]
         guard node.isContainer else {
-            return line.append(Self.string(text, node.range), as: JSONLayout.style(of: node.kind))
+            return append(node.range, of: text, as: JSONLayout.style(of: node.kind), to: &line)
         }
-        line.append(node.kind == .beginObject ? "{" : "[")
-        var isFirst = true
+        appendPunctuation(at: node.range.lowerBound, of: text, to: &line)
         var child = index + 1
         while child < node.next {
-            if !isFirst { line.append(",") }
-            isFirst = false
             appendMember(child, of: text, to: &line)
+            let end = nodes[child].end
             child = nodes[child].next
+            if child < node.next { appendPunctuation(after: end, of: text, to: &line) }
         }
-        line.append(node.kind == .beginObject ? "}" : "]")
+        appendPunctuation(at: node.end - 1, of: text, to: &line)
     }
 
     private func appendMember(_ index: Int, of text: RawSpan, to line: inout StyledText) {
@@ -227,16 +231,28 @@ struct JSONFit {
 
     private func appendKey(of index: Int, of text: RawSpan, to line: inout StyledText) {
         guard let key = nodes[index].key else { return }
-        line.append(Self.string(text, key), as: .key)
-        line.append(":")
+        appendKey(key, of: text, to: &line)
+    }
+
+    private func appendKey(_ key: Range<Int>, of text: RawSpan, to line: inout StyledText, cutTo columns: Int = .max) {
+        append(key, of: text, as: .key, to: &line, cutTo: columns)
+        appendPunctuation(after: key.upperBound, of: text, to: &line)
+    }
+
+    /// Appends the colon or comma after a token.
+    private func appendPunctuation(after end: Int, of text: RawSpan, to line: inout StyledText) {
+        appendPunctuation(at: JSONLayout.indexAfterSpace(in: text, from: end), of: text, to: &line)
+    }
+
+    private func appendPunctuation(at index: Int, of text: RawSpan, to line: inout StyledText) {
+        line.append(Self.string(text, index..<index + 1), isMatch: matches.contain(index))
     }
 
     /// A member with its key, folded to a width.
     private func member(_ index: Int, of text: RawSpan, columns: Int) -> StyledText {
         var line = StyledText(palette)
         if let key = nodes[index].key {
-            line.append(Self.string(text, key), as: .key, cutTo: max(1, columns / 2))
-            line.append(":")
+            appendKey(key, of: text, to: &line, cutTo: max(1, columns / 2))
         }
         line.append(folded(index, of: text, columns: max(1, columns - line.columns)))
         return line
@@ -247,12 +263,12 @@ struct JSONFit {
         let node = nodes[index]
         guard node.isContainer else {
             var line = StyledText(palette)
-            line.append(Self.string(text, node.range), as: JSONLayout.style(of: node.kind), cutTo: columns)
+            append(node.range, of: text, as: JSONLayout.style(of: node.kind), to: &line, cutTo: columns)
             return line
         }
         guard columns >= 3 else { return StyledText("…", as: .quiet, palette) }
-        let end = node.kind == .beginObject ? "}" : "]"
-        var line = StyledText(node.kind == .beginObject ? "{" : "[", palette)
+        var line = StyledText(palette)
+        appendPunctuation(at: node.range.lowerBound, of: text, to: &line)
         var remaining = node.count
         var child = index + 1
         while child < node.next {
@@ -267,7 +283,7 @@ struct JSONFit {
                 break
             }
             remaining -= 1
-            if remaining > 0 { line.append(",") }
+            if remaining > 0 { appendPunctuation(after: nodes[child].end, of: text, to: &line) }
             child = nodes[child].next
         }
         if remaining > 0 {
@@ -275,12 +291,25 @@ struct JSONFit {
             let sizes = [Self.tail(remaining), "… \(Phrase.grouped(remaining))"]
             line.append(sizes.first { $0.count <= room } ?? "…", as: .quiet)
         }
-        line.append(end)
+        appendPunctuation(at: node.end - 1, of: text, to: &line)
         return line
     }
 
     /// The minimum width in which a part of a value is worth showing.
     private static let minimumFoldedColumns = 12
+
+    /// Appends a token with its matches highlighted.
+    private func append(
+        _ range: Range<Int>, of text: RawSpan, as style: Palette.Style?, to line: inout StyledText,
+        cutTo columns: Int = .max
+    ) {
+        guard !matches.isEmpty else { return line.append(Self.string(text, range), as: style, cutTo: columns) }
+        var token = StyledText(palette)
+        for (range, isMatch) in matches.pieces(of: range) {
+            token.append(Self.string(text, range), as: style, isMatch: isMatch)
+        }
+        line.append(token, cutTo: columns)
+    }
 
     private static func string(_ text: RawSpan, _ range: Range<Int>) -> String {
         text.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

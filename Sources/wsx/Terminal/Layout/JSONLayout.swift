@@ -19,17 +19,27 @@ struct JSONLayout {
     /// Whether the innermost object or array is still empty.
     private var isEmpty = true
     private var followsKey = false
+    /// The end of the last token in the text.
+    private var end = 0
 
     /// Whether the text looks like an object or an array. Other texts are not formatted.
     static func mayBe(_ text: RawSpan) -> Bool {
-        for index in 0..<text.byteCount {
+        let index = indexAfterSpace(in: text, from: 0)
+        guard index < text.byteCount else { return false }
+        let byte = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+        return byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+    }
+
+    /// The index of the first byte that is not whitespace.
+    static func indexAfterSpace(in text: RawSpan, from start: Int) -> Int {
+        var index = start
+        while index < text.byteCount {
             switch text.unsafeLoad(fromByteOffset: index, as: UInt8.self) {
-            case 0x20, 0x09, 0x0A, 0x0D: continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["): return true
-            default: return false
+            case 0x20, 0x09, 0x0A, 0x0D: index += 1
+            default: return index
             }
         }
-        return false
+        return index
     }
 
     /// The number of lines of the formatted text; nil: not an object or array.
@@ -50,13 +60,15 @@ struct JSONLayout {
         var reader = JSONReader()
         var layout = JSONLayout()
         while !target.isFull, let token = try reader.next(in: text) {
-            layout.write(token, text.extracting(token.range), to: &target)
+            layout.write(token, of: text, to: &target)
+            layout.end = token.range.upperBound
         }
     }
 
     private mutating func write(
-        _ token: JSONToken, _ bytes: RawSpan, to target: inout some (LayoutTarget & ~Copyable)
+        _ token: JSONToken, of text: RawSpan, to target: inout some (LayoutTarget & ~Copyable)
     ) {
+        let bytes = text.extracting(token.range)
         switch token.kind {
         case .endObject, .endArray:
             level -= 1
@@ -68,20 +80,29 @@ struct JSONLayout {
         if followsKey {
             followsKey = false
         } else if level > 0 {
-            if !isEmpty { target.append(",") }
+            if !isEmpty { Self.appendPunctuation(after: end, of: text, to: &target) }
             beginLine(in: &target)
         }
         isEmpty = false
         target.append(bytes, as: Self.style(of: token.kind))
         switch token.kind {
         case .key:
-            target.append(": ")
+            Self.appendPunctuation(after: token.range.upperBound, of: text, to: &target)
+            target.append(" ")
             followsKey = true
         case .beginObject, .beginArray:
             level += 1
             isEmpty = true
         default: break
         }
+    }
+
+    /// Appends the colon or comma after a token. As a part of the text, it can be highlighted.
+    private static func appendPunctuation(
+        after end: Int, of text: RawSpan, to target: inout some (LayoutTarget & ~Copyable)
+    ) {
+        let index = indexAfterSpace(in: text, from: end)
+        target.append(text.extracting(index..<min(index + 1, text.byteCount)), as: nil)
     }
 
     private func beginLine(in target: inout some (LayoutTarget & ~Copyable)) {

@@ -10,6 +10,9 @@ struct LayoutLimit: Equatable {
     /// No limits.
     static let none = LayoutLimit(rows: .max, columns: nil, bytes: .max)
 
+    /// The same limits with one more row.
+    var withOneMoreRow: LayoutLimit { LayoutLimit(rows: rows + 1, columns: columns, bytes: bytes) }
+
     /// The maximum number of lines of a message in the transcript: about half of a screen, which keeps the rest of the
     /// conversation visible.
     static let maximumFoldedRows = 24

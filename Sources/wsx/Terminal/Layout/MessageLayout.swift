@@ -29,6 +29,8 @@ struct MessageLayout {
         let isFolded: Bool
         /// The number of missing lines; nil: unknown or none.
         let hiddenLines: Int?
+        /// Whether a match is highlighted.
+        var hasMatch = false
     }
 
     let palette: Palette
@@ -38,9 +40,13 @@ struct MessageLayout {
     /// Formats a text.
     /// - Parameters:
     ///   - column: The indentation of all lines but the first.
-    func text(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result {
-        if isPretty, let json = json(payload, limit: limit, column: column) { return json }
-        var lines = ScreenLines(limit: limit, column: column, palette: palette)
+    ///   - matches: The parts to highlight.
+    func text(
+        _ payload: RawSpan, limit: LayoutLimit, column: Int, highlighting matches: TextMatches = .none
+    ) -> Result {
+        var lines = ScreenLines(
+            limit: limit, column: column, palette: palette, highlighting: matches, in: payload)
+        if isPretty, let json = json(payload, in: lines) { return json }
         var start = 0
         while !lines.isFull {
             let end = Self.indexOfLineFeed(in: payload, from: start)
@@ -60,14 +66,15 @@ struct MessageLayout {
     }
 
     /// Formats an object or array; nil: the text is neither.
-    private func json(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result? {
+    /// - Parameter lines: Empty lines.
+    private func json(_ payload: RawSpan, in lines: ScreenLines) -> Result? {
         guard JSONLayout.mayBe(payload) else { return nil }
         var count: Int?
         if payload.byteCount <= JSONLayout.maximumCheckedBytes {
             count = JSONLayout.lineCount(of: payload)
             guard count != nil else { return nil }
         }
-        var lines = ScreenLines(limit: limit, column: column, palette: palette)
+        var lines = lines
         do throws(JSONError) {
             try JSONLayout.write(payload, to: &lines)
         } catch {
@@ -78,7 +85,8 @@ struct MessageLayout {
 
     private func result(_ lines: ScreenLines, lineCount: () -> Int?) -> Result {
         let hidden = lines.isFull ? lineCount().map { $0 - lines.lineCount } : nil
-        return Result(text: lines.text, isFolded: lines.isFull, hiddenLines: hidden == 0 ? nil : hidden)
+        return Result(
+            text: lines.text, isFolded: lines.isFull, hiddenLines: hidden == 0 ? nil : hidden, hasMatch: lines.hasMatch)
     }
 
     private static func indexOfLineFeed(in text: RawSpan, from start: Int) -> Int {

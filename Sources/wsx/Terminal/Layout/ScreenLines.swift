@@ -8,9 +8,15 @@ struct ScreenLines: LayoutTarget {
     private(set) var lineCount = 1
     private(set) var isFull = false
 
+    /// Whether a match has been highlighted.
+    private(set) var hasMatch = false
+
     private let limit: LayoutLimit
     private let margin: String
     private let palette: Palette
+    private let matches: TextMatches
+    /// The address of the text with the matches.
+    private let start: UInt
     /// The number of screen lines before the current line.
     private var rowsBefore = 0
     /// The size of the current line in bytes, which is at least its number of characters.
@@ -21,13 +27,34 @@ struct ScreenLines: LayoutTarget {
     /// - Parameters:
     ///   - limit: The available space.
     ///   - column: The indentation of all lines but the first.
-    init(limit: LayoutLimit, column: Int, palette: Palette) {
+    ///   - matches: The parts of `text` to highlight where they are appended.
+    init(
+        limit: LayoutLimit, column: Int, palette: Palette, highlighting matches: TextMatches = .none,
+        in text: RawSpan = RawSpan()
+    ) {
         self.limit = limit
         self.palette = palette
+        self.matches = matches
+        start = Self.address(text)
         margin = "\n" + String(repeating: " ", count: column)
     }
 
     mutating func append(_ bytes: RawSpan, as style: Palette.Style?) {
+        guard !matches.isEmpty else { return appendPiece(bytes, as: style) }
+        // Bytes outside of the text are beyond all matches.
+        let offset = Int(truncatingIfNeeded: Self.address(bytes) &- start)
+        for (range, isMatch) in matches.pieces(of: offset..<offset + bytes.byteCount) {
+            let piece = bytes.extracting(range.lowerBound - offset..<range.upperBound - offset)
+            if isMatch, !isFull { hasMatch = true }
+            appendPiece(piece, as: isMatch ? .match : style)
+        }
+    }
+
+    private static func address(_ bytes: RawSpan) -> UInt {
+        bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+    }
+
+    private mutating func appendPiece(_ bytes: RawSpan, as style: Palette.Style?) {
         guard !isFull, bytes.byteCount > 0 else { return }
         let room = self.room
         var shown = Self.text(bytes, cutTo: min(bytes.byteCount, room))

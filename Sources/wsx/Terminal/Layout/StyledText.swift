@@ -4,11 +4,18 @@ import WSCore
 
 /// Text for one line of a terminal, with colors and its width.
 struct StyledText: Equatable {
-    /// The text with escape sequences for its colors. It contains no other control characters.
-    private(set) var text = ""
+    /// A part in one style, without control characters.
+    private struct Run {
+        var text: String
+        let style: Palette.Style?
+        /// Whether it is highlighted. Then the style does not show, but it still decides where lines break.
+        let isMatch: Bool
+    }
+
     /// The number of columns it takes.
     private(set) var columns = 0
 
+    private var runs: [Run] = []
     private let palette: Palette
 
     /// Creates an empty text.
@@ -26,19 +33,59 @@ struct StyledText: Equatable {
         left.text == right.text
     }
 
-    var isEmpty: Bool { text.isEmpty }
+    /// The text with escape sequences for its colors. It contains no other control characters.
+    var text: String {
+        var parts: [(text: String, style: Palette.Style?)] = []
+        for run in runs {
+            let style = run.isMatch ? .match : run.style
+            if let last = parts.last, last.style == style {
+                parts[parts.count - 1].text += run.text
+            } else {
+                parts.append((run.text, style))
+            }
+        }
+        return parts.map { palette.styled($0.text, $0.style) }.joined()
+    }
+
+    var isEmpty: Bool { runs.isEmpty }
+
+    /// Whether a part is highlighted as a match.
+    var hasMatch: Bool { runs.contains(where: \.isMatch) }
 
     /// Appends text, with control characters escaped.
-    mutating func append(_ text: String, as style: Palette.Style? = nil) {
+    mutating func append(_ text: String, as style: Palette.Style? = nil, isMatch: Bool = false) {
         guard !text.isEmpty else { return }
-        let safe = escapingControls(text)
-        self.text += palette.styled(safe, style)
-        columns += DisplayWidth.of(safe)
+        append(Run(text: escapingControls(text), style: style, isMatch: isMatch))
     }
 
     mutating func append(_ other: StyledText) {
-        text += other.text
-        columns += other.columns
+        for run in other.runs { append(run) }
+    }
+
+    private mutating func append(_ run: Run) {
+        guard !run.text.isEmpty else { return }
+        columns += DisplayWidth.of(run.text)
+        if let last = runs.last, last.style == run.style, last.isMatch == run.isMatch {
+            runs[runs.count - 1].text += run.text
+        } else {
+            runs.append(run)
+        }
+    }
+
+    /// Appends the beginning of a text that fits, with an ellipsis for the rest.
+    mutating func append(_ other: StyledText, cutTo columns: Int) {
+        guard other.columns > columns else { return append(other) }
+        // The last column is for the ellipsis.
+        let end = self.columns + columns - 1
+        for run in other.runs {
+            let room = end - self.columns
+            guard DisplayWidth.of(run.text) > room else {
+                append(run)
+                continue
+            }
+            let beginning = DisplayWidth.prefix(of: run.text, columns: room)
+            return append(Run(text: beginning + "…", style: run.style, isMatch: run.isMatch))
+        }
     }
 
     /// Appends the beginning of a text that fits, with an ellipsis for the rest.
@@ -46,6 +93,54 @@ struct StyledText: Equatable {
         let safe = escapingControls(text)
         guard DisplayWidth.of(safe) > columns else { return append(safe, as: style) }
         append(DisplayWidth.prefix(of: safe, columns: columns - 1) + "…", as: style)
+    }
+
+    /// The text in one color, except for matches.
+    func recolored(_ style: Palette.Style) -> StyledText {
+        var text = StyledText(palette)
+        for run in runs { text.append(Run(text: run.text, style: style, isMatch: run.isMatch)) }
+        return text
+    }
+
+    /// The text in lines of limited width, or `nil` if it takes more than `rows` lines. A part in one style, and the
+    /// unstyled punctuation after it, stay together if they fit on a line. Highlighting does not change the lines.
+    func wrapped(columns: Int, rows: Int) -> [StyledText]? {
+        guard self.columns <= columns.multipliedReportingOverflow(by: rows).partialValue else { return nil }
+        var lines = [StyledText(palette)]
+        var index = 0
+        while index < runs.count {
+            let style = runs[index].style
+            let afterStyle = runs[index...].firstIndex { $0.style != style } ?? runs.count
+            let end = style == nil ? afterStyle : runs[afterStyle...].firstIndex { $0.style != nil } ?? runs.count
+            let piece = runs[index..<end]
+            index = end
+            let width = piece.reduce(0) { $0 + DisplayWidth.of($1.text) }
+            let room = columns - lines[lines.count - 1].columns
+            if width > room, width <= columns { lines.append(StyledText(palette)) }
+            for run in piece {
+                guard Self.append(run, to: &lines, columns: columns, rows: rows, palette) else { return nil }
+            }
+        }
+        return lines
+    }
+
+    /// Appends a part to the last line and, as far as necessary, to new ones.
+    /// - Returns: Whether it fits on the lines.
+    private static func append(
+        _ run: Run, to lines: inout [StyledText], columns: Int, rows: Int, _ palette: Palette
+    ) -> Bool {
+        var rest = run.text[...]
+        while true {
+            let last = lines.count - 1
+            let beginning = DisplayWidth.prefix(of: String(rest), columns: columns - lines[last].columns)
+            lines[last].append(Run(text: beginning, style: run.style, isMatch: run.isMatch))
+            // Not in characters: a character of several scalars may continue on the next line.
+            rest = Substring(rest.unicodeScalars.dropFirst(beginning.unicodeScalars.count))
+            guard !rest.isEmpty else { return lines.count <= rows }
+            // A character that is wider than a line fits nowhere.
+            guard !lines[last].isEmpty, lines.count < rows else { return false }
+            lines.append(StyledText(palette))
+        }
     }
 }
 
@@ -57,9 +152,9 @@ enum DisplayWidth {
         return true
     }()
 
-    /// The columns of one scalar: 0, 1, or 2.
+    /// The columns of one scalar: 0, 1, or 2. A control character takes none: it can only be a mark that is removed.
     static func of(_ scalar: Unicode.Scalar) -> Int {
-        guard !scalar.isASCII, hasLocale else { return 1 }
+        guard !scalar.isASCII, hasLocale else { return scalar.value < 0x20 ? 0 : 1 }
         return max(0, Int(wsx_character_width(scalar.value)))
     }
 

@@ -16,14 +16,23 @@ enum WrappedText {
     static func lines(
         of text: String, columns: Int, firstColumns: Int? = nil, rows: Int = .max
     ) -> (lines: [String], isComplete: Bool) {
-        var lines: [String] = []
+        let (ranges, isComplete) = ranges(of: text, columns: columns, firstColumns: firstColumns, rows: rows)
+        return (ranges.map { String(text.unicodeScalars[$0]) }, isComplete)
+    }
+
+    /// Breaks a text into lines, as ``lines(of:columns:firstColumns:rows:)`` does.
+    /// - Returns: The locations of the lines, and whether all of the text is in them.
+    static func ranges(
+        of text: String, columns: Int, firstColumns: Int? = nil, rows: Int = .max
+    ) -> (ranges: [Range<String.Index>], isComplete: Bool) {
+        var lines: [Range<String.Index>] = []
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
             var rest = paragraph.unicodeScalars
             repeat {
                 guard lines.count < rows else { return (lines, false) }
                 let room = lines.isEmpty ? firstColumns ?? columns : columns
                 let end = endOfLine(in: rest, columns: max(1, room), nextColumns: columns)
-                lines.append(String(rest[..<end]))
+                lines.append(rest.startIndex..<end)
                 rest = rest[end...]
                 // A space at which a line breaks is not shown.
                 if rest.first == " " { rest = rest.dropFirst() }

@@ -11,6 +11,15 @@ struct MessageFilters {
         case condition
         /// `/pick PATH`
         case selection
+
+        /// The text before a label in the prompt. Conditions and paths may look alike.
+        fileprivate var prefix: String {
+            switch self {
+            case .pattern: ""
+            case .condition: "where "
+            case .selection: "pick "
+            }
+        }
     }
 
     /// A filter that is set.
@@ -51,12 +60,15 @@ struct MessageFilters {
     }
 
     /// The part of a message that passes the filters. Counts hidden messages.
-    /// - Parameter isError: Whether the message reports an error, which is shown as a whole.
-    mutating func part(of payload: RawSpan, isError: Bool) -> Part {
+    /// - Parameters:
+    ///   - line: The message with its heading, to which regular expressions apply, or `nil` if it has none.
+    ///   - isError: Whether the message reports an error, which is shown as a whole.
+    mutating func part(of payload: RawSpan, line: [UInt8]? = nil, isError: Bool) -> Part {
         var part = Part.whole
         for kind in Kind.allCases {
             guard let filter = filters[kind], !(isError && kind == .selection) else { continue }
-            guard let shown = filter.apply(payload) else {
+            let shown = if kind == .pattern, let line { filter.apply(line.span.bytes) } else { filter.apply(payload) }
+            guard let shown else {
                 filters[kind]?.hiddenCount += 1
                 return .hidden(by: kind)
             }
@@ -66,12 +78,23 @@ struct MessageFilters {
     }
 
     /// The filters and the number of messages that each has hidden: `[/error/ 214 hidden]`.
-    var labels: [String] { active.map { "[\($0.label) \(Phrase.grouped($0.hiddenCount)) hidden]" } }
+    var tags: [PromptTag] {
+        active.map { kind, filter in
+            let count = filter.hiddenCount
+            let note = count > 0 ? " \(Phrase.grouped(count)) hidden" : ""
+            return PromptTag(name: kind.prefix + filter.label, note: note)
+        }
+    }
 
-    /// The filters without numbers: `/error/ .price>50`; `nil` if there are none.
-    var names: String? { isEmpty ? nil : active.map(\.label).joined(separator: " ") }
+    /// The filters without numbers: `filter /error/ · where .price>50`; `nil` if there are none.
+    var names: String? {
+        let names = active.map { kind, filter in (kind == .pattern ? "filter " : kind.prefix) + filter.label }
+        return names.isEmpty ? nil : names.joined(separator: StatusLine.separator)
+    }
 
-    private var active: [Filter] { Kind.allCases.compactMap { filters[$0] } }
+    private var active: [(kind: Kind, filter: Filter)] {
+        Kind.allCases.compactMap { kind in filters[kind].map { (kind, $0) } }
+    }
 
     /// The maximum length of a label.
     private static let maximumLabelCount = 24

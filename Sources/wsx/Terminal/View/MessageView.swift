@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -18,16 +19,20 @@ final class MessageView {
     private var filters = MessageFilters()
     /// The number of messages that arrived since the display was paused, or `nil` if it is not paused.
     private var pausedCount: Int?
-    /// The pattern whose matches are highlighted in arriving messages.
+    /// The pattern of `/find`, whose matches are highlighted in sent and received messages.
     private var highlight: Pattern?
+    /// The messages that were shown last, or `nil` to show whole messages.
+    private var changes: MessageChanges?
+    /// The locations of the values that make up the kind of a message; empty: the usual ones.
+    private var kinds: [JSONPath] = []
     private var gate = FloodGate()
     private lazy var floodTimer = Timer(on: loop) { [unowned self] in floodIntervalEnded() }
     /// Whether the user has typed the messages that are being sent. They are shown in any case.
     var isTyped = false
     /// Whether received messages are shown, as opposed to written to standard output.
     let showsReceived: Bool
-    /// Called when ``label`` may have changed.
-    var labelDidChange: () -> Void = {}
+    /// Called when ``tags`` may have changed.
+    var tagsDidChange: () -> Void = {}
 
     /// The maximum number of messages listed by a search.
     private static let maximumFound = 100
@@ -52,37 +57,71 @@ final class MessageView {
     // MARK: Showing
 
     /// Keeps a message, and shows it unless it is filtered out.
-    /// - Parameter client: The client's number, on a server.
+    /// - Parameters:
+    ///   - client: The client's number, on a server.
+    ///   - heading: The text before the message, or `nil` if there is none.
     /// - Returns: The message's number, and whether it was omitted because it has no value to select.
     @discardableResult
     func show(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, client: Int? = nil,
-        role: PromptTranscript.Role = .plain
+        heading: String? = nil, role: PromptTranscript.Role = .plain
     ) -> (number: Int, isOmitted: Bool) {
         let moment = transcript.clock.now
-        let number = log.add(payload, as: kind, direction, client: client, at: moment)
+        let number = log.add(payload, as: kind, direction, client: client, heading: heading, at: moment)
         guard showsReceived || direction != .received else { return (number, false) }
-        let part = direction == .received ? filters.part(of: payload, isError: role.isError) : .whole
+        let part = direction == .received ? part(of: payload, heading: heading, role) : .whole
         if case .hidden(let filter) = part {
-            labelDidChange()
+            tagsDidChange()
             return (number, filter == .selection)
         }
         guard isTyped || admits(at: moment.loopTime) else { return (number, false) }
-        let match = direction == .received ? highlight?.firstMatch(in: payload) : nil
         let lines =
             if case .value(let value) = part {
                 value.withUnsafeBytes {
                     transcript.lines(
-                        of: $0.bytes, as: .text, direction, number: number, client: client, role: role, at: moment)
+                        of: $0.bytes, as: .text, direction, number: number, client: client, heading: heading,
+                        role: role,
+                        at: moment,
+                        highlighting: matches(in: $0.bytes))
                 }
+            } else if let line = changes(in: payload, direction, client: client, heading: heading, role: role) {
+                transcript.lines(
+                    of: line.span.bytes, as: .text, direction, number: number, client: client, role: role, at: moment,
+                    highlighting: matches(in: line.span.bytes))
             } else {
                 transcript.lines(
-                    of: payload, as: kind, direction, number: number, client: client, role: role, at: moment,
-                    highlighting: match)
+                    of: payload, as: kind, direction, number: number, client: client, heading: heading, role: role,
+                    at: moment,
+                    highlighting: matches(in: payload))
             }
         if lines.isFolded { lastFolded = number }
         console.show(lines.text)
         return (number, false)
+    }
+
+    /// The part of a received message that passes the filters.
+    private func part(
+        of payload: RawSpan, heading: String?, _ role: PromptTranscript.Role
+    ) -> MessageFilters.Part {
+        let line = filters.isEmpty ? nil : heading.map { Array("\($0) ".utf8) + payload.withUnsafeBytes { Array($0) } }
+        return filters.part(of: payload, line: line, isError: role.isError)
+    }
+
+    /// The changes since the previous message of the same kind that was shown, on one line; `nil` to show the whole
+    /// message. Replies are shown as a whole, because the user has asked for them.
+    private func changes(
+        in payload: RawSpan, _ direction: Transcript.Direction, client: Int?, heading: String?,
+        role: PromptTranscript.Role
+    ) -> [UInt8]? {
+        guard direction == .received, role == .plain || role == .notification,
+            case .changes(let line)? = changes?.receive(payload, from: client, kind: heading)
+        else { return nil }
+        return Array(line.utf8)
+    }
+
+    /// The matches of `/find`.
+    private func matches(in text: RawSpan) -> TextMatches {
+        highlight.map { TextMatches(of: $0, in: text) } ?? .none
     }
 
     /// Shows a typed message that has to wait, for example for an earlier reply. When it is sent, it is kept and gets
@@ -97,7 +136,7 @@ final class MessageView {
     private func admits(at now: Duration) -> Bool {
         if let count = pausedCount {
             pausedCount = count + 1
-            labelDidChange()
+            tagsDidChange()
             return false
         }
         guard !gate.admits(at: now) else { return true }
@@ -124,6 +163,23 @@ final class MessageView {
         console.notice("JSON: \(transcript.style.summary).")
     }
 
+    /// Shows changes instead of whole messages from now on.
+    /// - Parameter kinds: The locations of the values that make up the kind of a message; empty: the usual ones.
+    func showChanges(of kinds: [JSONPath]) {
+        self.kinds = kinds
+        changes = MessageChanges(kinds: kinds)
+    }
+
+    /// Switches between changes and whole messages; nil toggles.
+    func setChanges(_ isOn: Bool?) {
+        guard isOn ?? (changes == nil) else {
+            changes = nil
+            return console.notice("Showing whole messages.")
+        }
+        showChanges(of: kinds)
+        console.notice("Showing only changes; /show N shows a whole message.")
+    }
+
     /// Switches the timestamps; nil toggles between the time of day and the time since the start.
     func setTime(_ style: TimestampStyle?) {
         let style = style ?? (transcript.clock.style == .relative ? .local : .relative)
@@ -133,14 +189,13 @@ final class MessageView {
 
     // MARK: Filters
 
-    /// The filters without numbers: `/error/ .price>50`; `nil` if there are none.
+    /// The filters without numbers: `filter /error/ · where .price>50`; `nil` if there are none.
     var filterNames: String? { filters.names }
 
-    /// The filters and the pause in a few words, or `nil` if all messages are shown.
-    var label: String? {
-        var parts = filters.labels
-        if let pausedCount { parts.append("[paused, \(Phrase.grouped(pausedCount)) new]") }
-        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    /// The filters and the pause; empty if all messages are shown.
+    var tags: [PromptTag] {
+        let note = pausedCount.map { $0 > 0 ? ", \(Phrase.grouped($0)) new" : "" }
+        return filters.tags + (note.map { [PromptTag(name: "paused", note: $0)] } ?? [])
     }
 
     /// Shows only matching messages from now on, or all messages if `source` is `nil`.
@@ -148,7 +203,7 @@ final class MessageView {
         guard let source else { return remove(.pattern, hint: "No filter is set; /filter REGEX sets one.") }
         guard let pattern = pattern(source, for: "filter") else { return }
         filters.set(.pattern, label: "/\(MessageFilters.label(source))/") { pattern.matches($0) }
-        labelDidChange()
+        tagsDidChange()
         console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
     }
 
@@ -166,7 +221,7 @@ final class MessageView {
         } catch {
             return console.error("/where: \(error)")
         }
-        labelDidChange()
+        tagsDidChange()
         console.notice("Showing only messages with \(escapingControls(condition.source)); /where shows all again.")
     }
 
@@ -176,14 +231,14 @@ final class MessageView {
             return remove(.selection, hint: "Whole messages are shown; for example, /pick .user.name shows one value.")
         }
         filters.select(path)
-        labelDidChange()
+        tagsDidChange()
         console.notice(
             "Showing only \(escapingControls(path.source)) of each message; /pick shows whole messages again.")
     }
 
     private func remove(_ kind: MessageFilters.Kind, hint: String) {
         guard let filter = filters.remove(kind) else { return console.notice(hint) }
-        labelDidChange()
+        tagsDidChange()
         let count = Phrase.count(filter.hiddenCount, "message")
         let what = filters.isEmpty ? "Showing all messages again" : "Removed the filter"
         console.notice("\(what); \(filter.label) hid \(count).")
@@ -193,11 +248,11 @@ final class MessageView {
     func togglePause() {
         guard let count = pausedCount else {
             pausedCount = 0
-            labelDidChange()
+            tagsDidChange()
             return console.notice("Paused. Messages are kept; /pause shows new ones again.")
         }
         pausedCount = nil
-        labelDidChange()
+        tagsDidChange()
         let hint = count > 0 ? "; /tail \(min(count, MessageLog.maximumCount)) shows them" : ""
         let messages = "\(Phrase.grouped(count)) message\(count == 1 ? "" : "s")"
         console.notice("Showing messages again. \(messages) arrived meanwhile\(hint).")
@@ -243,8 +298,13 @@ final class MessageView {
                 isPartial = true
                 break
             }
-            let match = entry.payload.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) }
-            if let match { lines.append(transcript.found(entry, at: match)) }
+            let matches = entry.payload.withUnsafeBytes { payload in
+                let isFound =
+                    pattern.matches(payload.bytes)
+                    || entry.heading.map { pattern.matches(Array($0.utf8).span.bytes) } ?? false
+                return isFound ? TextMatches(of: pattern, in: payload.bytes) : nil
+            }
+            if let matches { lines.append(transcript.found(entry, matches)) }
         }
         console.show(lines.reversed().joined())
         let rest = isPartial ? "; the search stopped at 100 messages or 2 s" : ""

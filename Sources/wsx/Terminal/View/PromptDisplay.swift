@@ -21,15 +21,15 @@ final class PromptDisplay {
     private let loop: EventLoop
     private let screenSize: () -> ScreenSize?
     private var console: Console { view.console }
-    /// Updates the prompt after a change of the view's label.
-    private lazy var labelTimer = Timer(on: loop) { [unowned self] in
-        isLabelDue = false
+    /// Updates the prompt after a change of the view's tags.
+    private lazy var tagTimer = Timer(on: loop) { [unowned self] in
+        isUpdateDue = false
         updatePrompt()
     }
-    private var isLabelDue = false
+    private var isUpdateDue = false
 
     /// The minimum time between updates of the counters in the prompt.
-    private static let labelInterval = Duration.milliseconds(100)
+    private static let tagInterval = Duration.milliseconds(100)
 
     /// Starts to show the filters of a view and the facts of a connection around an editor's line.
     /// - Parameters:
@@ -55,12 +55,11 @@ final class PromptDisplay {
             screenSize: screenSize
         ) { [unowned view] in
             var all = facts()
-            (all.sentMessages, all.receivedMessages) = (view.log.sentCount, view.log.receivedCount)
             all.filters = view.filterNames
             return all
         }
         view.editor = editor
-        view.labelDidChange = { [weak self] in self?.scheduleUpdate() }
+        view.tagsDidChange = { [weak self] in self?.scheduleUpdate() }
     }
 
     // MARK: Commands
@@ -81,12 +80,14 @@ final class PromptDisplay {
         case .save(let path, let number): view.save(to: path, number)
         case .pause: view.togglePause()
         case .pretty(let style): view.setPretty(style)
+        case .changes(let isOn): view.setChanges(isOn)
         case .time(let style): view.setTime(style)
         case .status(let choice): statusLine.toggle(choice)
         case .history(let query): showHistory(query)
         case .edit(let source): edit(source)
         case .help(let topic): showHelp(topic)
         }
+        updatePrompt()
         statusLine.update()
     }
 
@@ -112,8 +113,7 @@ final class PromptDisplay {
             return
         }
         guard let text = PromptHelp.text(about: topic, among: commands, columns: console.columns) else {
-            let name = topic.hasPrefix("/") ? String(topic.dropFirst()) : topic
-            return console.error(PromptHelp.unknown(name, among: commands))
+            return console.error(PromptHelp.unknownTopic(topic, among: commands))
         }
         console.show(text)
     }
@@ -121,9 +121,9 @@ final class PromptDisplay {
     // MARK: The text before the line
 
     private func scheduleUpdate() {
-        guard !isLabelDue else { return }
-        isLabelDue = true
-        labelTimer.start(after: Self.labelInterval)
+        guard !isUpdateDue else { return }
+        isUpdateDue = true
+        tagTimer.start(after: Self.tagInterval)
     }
 
     /// Adapts everything to the size of the window.
@@ -133,23 +133,14 @@ final class PromptDisplay {
     }
 
     private func updatePrompt() {
-        editor?.prompt = Self.prompt(label: view.label, words: words, columns: screenSize()?.columns)
+        editor?.prompt = Self.prompt(tags: view.tags, words: words, columns: screenSize()?.columns)
     }
 
-    /// The text before the line. It fits on one row, and a label leaves a third of the row to the line.
-    static func prompt(label: String?, words: String?, columns: Int?) -> String {
+    /// The text before the line. It fits on one row, and tags leave a third of the row to the line.
+    static func prompt(tags: [PromptTag], words: String?, columns: Int?) -> String {
         let columns = columns ?? .max
-        let state = words.map { "(\(cut($0, to: columns - "() > ".count - 1))) " } ?? ""
+        let state = words.map { "(\($0.cut(toColumns: columns - "() > ".count - 1))) " } ?? ""
         let room = columns / 3 * 2 - DisplayWidth.of(state)
-        let label = label.map { room >= minimumLabelColumns ? cut($0, to: room) + " " : "" } ?? ""
-        return label + state + "> "
-    }
-
-    /// The minimum width of a label. A shorter part of it would be meaningless.
-    private static let minimumLabelColumns = 4
-
-    private static func cut(_ text: String, to columns: Int) -> String {
-        guard DisplayWidth.of(text) > columns else { return text }
-        return DisplayWidth.prefix(of: text, columns: max(0, columns - 1)) + "…"
+        return (PromptTag.text(of: tags, columns: room).map { $0 + " " } ?? "") + state + "> "
     }
 }

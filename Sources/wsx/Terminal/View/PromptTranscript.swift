@@ -26,6 +26,9 @@ final class PromptTranscript: Transcript {
         /// An unmatched message in a session with requests.
         case notification
 
+        /// A binary message that could not be decoded, for a reason.
+        case undecoded(String)
+
         /// Whether the message reports an error.
         var isError: Bool {
             if case .reply(_, _, error: _?) = self { true } else { false }
@@ -56,55 +59,117 @@ final class PromptTranscript: Transcript {
     /// Formats a message.
     /// - Parameters:
     ///   - number: The message's number, or `nil` if it has none yet.
-    ///   - highlight: Shows the surroundings of this match, in bytes, instead of the whole message.
+    ///   - heading: The text before the message, or `nil` if there is none.
+    ///   - matches: The parts to highlight. If folding hides them all, the surroundings of the first one are shown.
+    ///   - isListed: Whether to show at most one line, as in a list of matches.
     func lines(
         of payload: RawSpan, as kind: MessageKind, _ direction: Direction, number: Int?, client: Int? = nil,
-        role: Role = .plain, at moment: TranscriptClock.Moment, highlighting match: Range<Int>? = nil
+        heading: String? = nil, role: Role = .plain, at moment: TranscriptClock.Moment,
+        highlighting matches: TextMatches = .none,
+        isListed: Bool = false
     ) -> Message {
         var gutter = gutter(direction, number: number, client: client, at: moment)
-        let margin = String(repeating: " ", count: gutter.columns)
-        let lead = lead(role, columns: room(after: gutter))
-        let byteCount = kind == .text ? "\(TrafficReport.size(payload.byteCount)), " : ""
-        let hint = number.map { "… \(byteCount)/\($0) shows all" } ?? "…"
+        let columns = room(after: gutter)
+        var lead = lead(role, columns: columns)
+        if let heading { lead.append(heading + " ", as: .heading, cutTo: max(1, columns - lead.columns)) }
         guard payload.byteCount > 0 else {
             gutter.append(lead)
+            guard heading == nil else { return Message(text: gutter.text + "\n", isFolded: false) }
             gutter.append(kind == .text ? "(empty)" : "(empty binary message)", as: .quiet)
             return Message(text: gutter.text + "\n", isFolded: false)
         }
-        if let match {
-            let room = max(1, room(after: gutter) - lead.columns - 2)
-            let excerpt = Excerpt.text(of: payload, around: match, byteCount: room, palette: palette)
-            return Message(text: gutter.text + lead.text + excerpt + "\n", isFolded: payload.byteCount > room)
-        }
-        guard style == .fit else {
-            let limit = LayoutLimit.fold(for: size, column: gutter.columns)
-            let result =
-                kind == .text
-                ? layout.text(payload, limit: limit, column: gutter.columns)
-                : layout.dump(payload, limit: limit, column: gutter.columns)
-            let rest = result.isFolded ? "\n" + margin + palette.quiet(hint) : ""
-            return Message(text: gutter.text + lead.text + result.text + rest + "\n", isFolded: result.isFolded)
-        }
-        var (lines, isFolded) = fit(payload, as: kind, after: lead, columns: room(after: gutter), role)
-        if isFolded {
-            let last = lines.count - 1
-            var hint = hint
-            // In a narrow window, the number is enough.
-            if let number, hint.count > room(after: gutter) { hint = "… /\(number)" }
-            if lines[last].columns + 1 + hint.count <= room(after: gutter) {
-                lines[last].append(" ")
+        let hint = Self.hint(number, kind, byteCount: payload.byteCount, columns: columns)
+        let fit = MessageFit(
+            kind: kind, isNotification: role == .notification, lead: lead, matches: matches, columns: columns,
+            palette: palette)
+        let content =
+            if isListed {
+                listed(payload, fit)
+            } else if style == .fit {
+                fitted(payload, fit, hint)
             } else {
-                lines.append(StyledText(palette))
+                laidOut(payload, fit, hint, column: gutter.columns)
             }
-            lines[lines.count - 1].append(hint, as: .quiet)
+        let margin = "\n" + String(repeating: " ", count: gutter.columns)
+        guard let match = matches.ranges.first, !content.showsMatch else {
+            return Message(
+                text: gutter.text + content.lines.joined(separator: margin) + "\n", isFolded: content.isFolded)
         }
-        return Message(
-            text: gutter.text + lines.map(\.text).joined(separator: "\n" + margin) + "\n", isFolded: isFolded)
+        let excerpt = Excerpt(of: payload, around: match, columns: max(1, columns - lead.columns), palette: palette)
+        return Message(text: gutter.text + lead.text + excerpt.text.text + "\n", isFolded: excerpt.isCut)
+    }
+
+    /// The lines of a message without the left edge.
+    private struct Content {
+        let lines: [String]
+        let isFolded: Bool
+        /// Whether a match is highlighted, if there is one. A match in whitespace between tokens of JSON cannot be.
+        let showsMatch: Bool
+
+        init(_ lines: [StyledText], isFolded: Bool, isText: Bool) {
+            self.lines = lines.map(\.text)
+            self.isFolded = isFolded
+            showsMatch = isText && !isFolded || lines.contains(where: \.hasMatch)
+        }
+
+        init(lines: [String], isFolded: Bool, showsMatch: Bool) {
+            (self.lines, self.isFolded, self.showsMatch) = (lines, isFolded, showsMatch)
+        }
+    }
+
+    /// The size of a folded message, and how to see all of it. In a narrow window, the number is enough.
+    private static func hint(_ number: Int?, _ kind: MessageKind, byteCount: Int, columns: Int) -> String {
+        guard let number else { return "…" }
+        let size = kind == .text ? "\(TrafficReport.size(byteCount)), " : ""
+        let hint = "… \(size)/\(number) shows all"
+        return hint.count > columns ? "… /\(number)" : hint
+    }
+
+    /// The style `fit`: as few lines as possible.
+    private func fitted(_ payload: RawSpan, _ fit: MessageFit, _ hint: String) -> Content {
+        var (lines, isFolded) = fit.lines(of: payload, rows: min(Self.maximumRows, max(3, size.rows / 4)))
+        let isText = fit.kind == .text
+        guard isFolded else { return Content(lines, isFolded: false, isText: isText) }
+        let last = lines.count - 1
+        let hintFits = lines[last].columns + 1 + hint.count <= fit.columns
+        // Folding must save at least one line.
+        if let lines = fit.unfolded(payload, rows: lines.count + (hintFits ? 0 : 1)) {
+            return Content(lines, isFolded: false, isText: isText)
+        }
+        if hintFits { lines[last].append(" ") } else { lines.append(StyledText(palette)) }
+        lines[lines.count - 1].append(hint, as: .quiet)
+        return Content(lines, isFolded: true, isText: isText)
+    }
+
+    /// A line of a list of matches.
+    private func listed(_ payload: RawSpan, _ fit: MessageFit) -> Content {
+        let (lines, isFolded) = fit.lines(of: payload, rows: 1)
+        return Content(Array(lines.prefix(1)), isFolded: isFolded, isText: fit.kind == .text)
+    }
+
+    /// The styles `full` and `off`.
+    private func laidOut(_ payload: RawSpan, _ message: MessageFit, _ hint: String, column: Int) -> Content {
+        func result(_ limit: LayoutLimit) -> MessageLayout.Result {
+            message.kind == .text
+                ? layout.text(payload, limit: limit, column: column, highlighting: message.matches)
+                : layout.dump(payload, limit: limit, column: column)
+        }
+        let limit = LayoutLimit.fold(for: size, column: column)
+        var shown = result(limit)
+        if shown.isFolded {
+            // The line with the hint may as well be the last line of the message.
+            let longer = result(limit.withOneMoreRow)
+            if !longer.isFolded { shown = longer }
+        }
+        return Content(
+            lines: [message.lead.text + shown.text] + (shown.isFolded ? [palette.quiet(hint)] : []),
+            isFolded: shown.isFolded, showsMatch: shown.hasMatch || message.kind == .text && !shown.isFolded)
     }
 
     /// Formats a kept message in full, below a line with its facts, up to the limit for very large ones.
     func whole(_ entry: MessageLog.Entry) -> String {
         var heading = gutter(entry.direction, number: entry.number, client: entry.client, at: entry.moment)
+        if let name = entry.heading { heading.append(name + " ", as: .heading) }
         heading.append("\(entry.kind), \(TrafficReport.size(entry.byteCount))", as: .quiet)
         if clock.style == .off {
             heading.append(", \(TranscriptClock.text(of: entry.moment.wallTime))", as: .quiet)
@@ -120,90 +185,29 @@ final class PromptTranscript: Transcript {
         return heading.text + "\n" + (result.text.isEmpty ? "" : result.text + "\n") + rest
     }
 
-    /// Formats a message found by a search.
-    /// - Parameter match: The first match, in bytes.
-    func found(_ entry: MessageLog.Entry, at match: Range<Int>) -> String {
-        lines(of: entry, highlighting: match).text
+    /// Formats a message found by a search, in one line.
+    func found(_ entry: MessageLog.Entry, _ matches: TextMatches) -> String {
+        lines(of: entry, highlighting: matches, isListed: true).text
     }
 
     /// Formats a kept message.
-    func lines(of entry: MessageLog.Entry, highlighting match: Range<Int>? = nil) -> Message {
+    func lines(
+        of entry: MessageLog.Entry, highlighting matches: TextMatches = .none, isListed: Bool = false
+    ) -> Message {
         entry.payload.withUnsafeBytes { payload in
             lines(
                 of: payload.bytes, as: entry.kind, entry.direction, number: entry.number, client: entry.client,
-                at: entry.moment, highlighting: match)
+                heading: entry.heading, at: entry.moment, highlighting: matches, isListed: isListed)
         }
-    }
-
-    private func fit(
-        _ payload: RawSpan, as kind: MessageKind, after lead: StyledText, columns: Int, _ role: Role
-    ) -> (lines: [StyledText], isFolded: Bool) {
-        let rows = min(Self.maximumRows, max(3, size.rows / 4))
-        // A long error has its own line.
-        guard lead.isEmpty || lead.columns * 2 < columns else {
-            let (lines, isFolded) = fit(payload, as: kind, after: StyledText(palette), columns: columns, role)
-            return ([lead] + lines, isFolded)
-        }
-        guard kind == .text else { return binary(payload, after: lead, columns: columns) }
-        // A notification has one color.
-        let palette = role == .notification ? Palette(isEnabled: false) : self.palette
-        let color: Palette.Style? = role == .notification ? .quiet : nil
-        if let json = JSONFit(payload, palette: palette) {
-            let result = json.lines(
-                of: payload, columns: columns, rows: rows, after: color == nil ? lead : StyledText(palette))
-            guard let color else { return (result.lines, result.isFolded) }
-            return (result.lines.map { StyledText($0.text, as: color, self.palette) }, result.isFolded)
-        }
-        // Four bytes are at most one character, and an escaped character is longer.
-        let beginning = payload.extracting(first: columns * rows * 4)
-        var text = beginning.withUnsafeBytes {
-            escapingControls(String(decoding: $0, as: UTF8.self), keepingLayout: true)
-        }
-        let isCut = beginning.byteCount < payload.byteCount
-        // The end may be in the middle of a character.
-        if isCut, text.last == "\u{FFFD}" { text.removeLast() }
-        let (wrapped, isComplete) = WrappedText.lines(
-            of: Self.expandingTabs(text), columns: columns, firstColumns: columns - lead.columns, rows: rows)
-        var lines = wrapped.map { StyledText($0, as: color, self.palette) }
-        if !lead.isEmpty {
-            var first = lead
-            first.append(lines[0])
-            lines[0] = first
-        }
-        return (lines, isCut || !isComplete)
-    }
-
-    private func binary(
-        _ payload: RawSpan, after lead: StyledText, columns: Int
-    ) -> (lines: [StyledText], isFolded: Bool) {
-        var line = lead
-        line.append("binary", as: .binary)
-        line.append(" \(TrafficReport.size(payload.byteCount))  ")
-        // Each byte takes two digits, a space, and a character. A narrow window shows more bytes without characters.
-        let available = columns - line.columns
-        let showsText = available > Self.minimumBytesWithText * 4
-        let room = max(1, showsText ? (available - 1) / 4 : (available + 1) / 3)
-        let shown = payload.extracting(first: payload.byteCount <= room ? room : max(1, room - 1))
-        let isFolded = shown.byteCount < payload.byteCount
-        line.append(HexDump.digits(shown) + (isFolded ? " …" : ""))
-        if showsText {
-            line.append("  ")
-            line.append(HexDump.text(shown) + (isFolded ? "…" : ""), as: .string)
-        }
-        return ([line], isFolded)
-    }
-
-    /// The number of bytes below which a line of a binary message has no characters.
-    private static let minimumBytesWithText = 4
-
-    private static func expandingTabs(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "\t")) else { return text }
-        return text.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: "    ")
     }
 
     /// The text before the content: the request that a reply answers, its round trip, and its error.
     private func lead(_ role: Role, columns: Int) -> StyledText {
         var lead = StyledText(palette)
+        if case .undecoded(let reason) = role {
+            lead.append("(\(escapingControls(reason)))", as: .failure, cutTo: max(1, columns - 1))
+            lead.append(" ")
+        }
         guard case .reply(let number, let roundTrip, let error) = role else { return lead }
         let request = number.map { "#\($0) " } ?? ""
         lead.append("\(request)\(Phrase.milliseconds(roundTrip)) ms ", as: .quiet)
@@ -260,7 +264,7 @@ final class PromptTranscript: Transcript {
         max(Self.minimumRoom, columns - gutter.columns)
     }
 
-    private static let minimumRoom = 12
+    private static let minimumRoom = 10
 
     /// The time, the number, the client, and the arrow.
     private func gutter(
@@ -268,9 +272,9 @@ final class PromptTranscript: Transcript {
     ) -> StyledText {
         let time = clock.text(of: moment)
         var gutter = StyledText(palette)
-        if !time.isEmpty { gutter.append(time + " ", as: .quiet) }
-        let name = number.map { "#\($0)" } ?? ""
         let isNarrow = size.columns < Self.narrowColumns
+        if !time.isEmpty { gutter.append((isNarrow ? String(time.drop { $0 == " " }) : time) + " ", as: .quiet) }
+        let name = number.map { "#\($0)" } ?? ""
         let column = isNarrow ? name : rightAligned(name, max(name.count, Self.numberColumns))
         if !column.isEmpty { gutter.append(column + " ", as: .quiet) }
         if let client { gutter.append("@\(client) ", as: .quiet) }

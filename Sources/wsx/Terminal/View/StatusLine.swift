@@ -3,7 +3,7 @@ import WSCore
 
 /// The line above a prompt with the state of the connection, updated every second.
 ///
-///     wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.2 ms · TLS 1.3
+///     wss://api.example.com/feed · ↑ 12 (1 waiting) ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.2 ms · TLS 1.3
 final class StatusLine {
     /// The facts on the line.
     struct Facts: Equatable {
@@ -12,10 +12,11 @@ final class StatusLine {
         var roundTrip: Duration?
         /// The file of the recording, or `nil` if there is none.
         var recording: String?
-        /// The messages of the session, on all its connections.
         var sentMessages = 0
+        /// The messages that wait to be sent. They are not among the sent ones.
+        var waitingMessages = 0
         var receivedMessages = 0
-        /// The filters, or `nil` if there are none.
+        /// The filters, such as `filter /error/`, or `nil` if there are none.
         var filters: String?
     }
 
@@ -81,7 +82,9 @@ final class StatusLine {
         let (facts, now) = (facts(), loop.now)
         let messages = facts.sentMessages + facts.receivedMessages
         if let previous, now > previous.time {
-            rate = Int((Double(messages - previous.messages) / ((now - previous.time) / .seconds(1))).rounded())
+            // The counters start again with another connection.
+            let count = max(0, messages - previous.messages)
+            rate = Int((Double(count) / ((now - previous.time) / .seconds(1))).rounded())
         } else {
             rate = 0
         }
@@ -91,25 +94,29 @@ final class StatusLine {
 
     /// The line, without the last facts if there is not enough room for all.
     static func text(_ facts: Facts, rate: Int, columns: Int, palette: Palette) -> StyledText {
-        var traffic = "↑ \(Phrase.grouped(facts.sentMessages)) ↓ \(Phrase.grouped(facts.receivedMessages))"
-        if rate > 0 { traffic += " (\(Phrase.grouped(rate))/s)" }
-        // From the most to the least important.
-        var parts = [facts.place[0], traffic]
-        if let recording = facts.recording { parts.append("● \(recording)") }
-        if let filters = facts.filters { parts.append("filter \(filters)") }
-        if let roundTrip = facts.roundTrip { parts.append("\(Phrase.milliseconds(roundTrip)) ms") }
-        parts += facts.place.dropFirst()
+        let waiting = facts.waitingMessages > 0 ? " (\(Phrase.grouped(facts.waitingMessages)) waiting)" : ""
+        let traffic = "↑ \(Phrase.grouped(facts.sentMessages))\(waiting) ↓ \(Phrase.grouped(facts.receivedMessages))"
+        // From the most to the least important, each in its long and its short form.
+        var parts = [[rate > 0 ? "\(traffic) (\(Phrase.grouped(rate))/s)" : traffic, traffic]]
+        if let recording = facts.recording { parts.append(["\(recordingMark) \(recording)", recordingMark]) }
+        if let filters = facts.filters { parts.append([filters]) }
+        if let roundTrip = facts.roundTrip { parts.append(["\(Phrase.milliseconds(roundTrip)) ms"]) }
+        parts += facts.place.dropFirst().map { [$0] }
+        // A recording is never left out.
+        let reserve = facts.recording == nil ? 0 : separator.count + recordingMark.count
+        // The traffic is worth more than the end of a long address.
+        let others = separator.count + traffic.count + reserve
         var line = StyledText(palette)
-        for part in parts {
-            let separator = line.isEmpty ? "" : " · "
-            let room = columns - line.columns - separator.count
-            if line.isEmpty {
-                // The traffic is worth more than the end of a long address.
-                line.append(part, as: .quiet, cutTo: max(1, min(room, columns * 2 / 3)))
-            } else if DisplayWidth.of(escapingControls(part)) <= room {
-                line.append(separator + part, as: .quiet)
-            }
+        line.append(
+            facts.place[0], as: .quiet, cutTo: max(1, columns / 3, min(columns - others, columns * 2 / 3)))
+        for (index, forms) in parts.enumerated() {
+            let room = columns - line.columns - separator.count - (index == 0 ? reserve : 0)
+            guard let form = forms.first(where: { DisplayWidth.of(escapingControls($0)) <= room }) else { continue }
+            line.append(separator + form, as: .quiet)
         }
         return line
     }
+
+    static let separator = " · "
+    private static let recordingMark = "●"
 }

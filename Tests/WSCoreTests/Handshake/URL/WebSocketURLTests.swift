@@ -17,6 +17,15 @@ import Testing
         }
     }
 
+    @Test("a query parameter is percent-encoded and follows others")
+    func queryParameters() throws {
+        let url = try WebSocketURL(parsing: "ws://u:p@h/a")
+        #expect(url.adding(query: "id", "a&b=c/+").requestTarget == "/a?id=a%26b%3Dc%2F%2B")
+        #expect(try url.requesting("/a?b=c").adding(query: "d", "é").requestTarget == "/a?b=c&d=%C3%A9")
+        #expect(try url.requesting("x y").requestTarget == "/x%20y")
+        #expect(try url.requesting("/").userInfo == url.userInfo)
+    }
+
     @Test(
         "each form is parsed as RFC 6455 §3 and the manual describe it",
         arguments: [

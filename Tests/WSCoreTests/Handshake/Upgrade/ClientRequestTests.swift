@@ -25,6 +25,28 @@ import Testing
                 """)
     }
 
+    @Test("a negotiation is a POST request without the fields of the upgrade and without a body")
+    func negotiation() throws {
+        let request = try ClientRequest(
+            url: WebSocketURL(parsing: "ws://h/chat"), subprotocols: ["a"], userAgent: "wsx/1",
+            extensionOffers: [ExtensionOffer(name: "x", parameters: [])],
+            extraFields: [HeaderField(name: "Cookie", value: "a=b")])
+        let negotiation = request.negotiation(at: try request.url.requesting("/chat/negotiate?v=1"))
+        let token = try BearerToken("t")
+        #expect(
+            Self.text(negotiation.authorized(by: token)) == """
+                POST /chat/negotiate?v=1 HTTP/1.1\r
+                Host: h\r
+                User-Agent: wsx/1\r
+                Cookie: a=b\r
+                Connection: close\r
+                Content-Length: 0\r
+                Authorization: Bearer t\r
+                \r
+
+                """)
+    }
+
     @Test("a full request has all fields in the order of RFC 6455 §4.1")
     func largest() throws {
         let request = try ClientRequest(

@@ -53,6 +53,27 @@ import WSCore
         #expect(Self.table(results).contains { $0.contains("fell behind schedule") } == isBehind)
     }
 
+    @Test("A narrow table does not break lines between a number and its unit")
+    func units() {
+        for columns in 12...60 {
+            let lines = ResultWords.wrapped(
+                "1.22 KiB (4.88 MiB/s), 3 B on the wire, median 12.3 ms, 50 % of 3 cores", indentation: 0,
+                columns: columns)
+            #expect(lines.allSatisfy { $0.last?.isNumber != true || $0.hasSuffix("of 3") })
+            #expect(lines.joined(separator: " ").hasSuffix("median 12.3 ms, 50 % of 3 cores"))
+        }
+    }
+
+    @Test("Messages that a run without a rate has not sent are not due")
+    func unsent() {
+        var results = Self.results()
+        results.tally.unsent = 5
+        #expect(Self.table(results).contains("unsent      5 due but not sent"))
+        results.description = BenchDescription(
+            mode: .scenario, url: "ws://a/", connections: 1, threads: 1, message: nil, inFlight: nil, rateAsked: nil)
+        #expect(Self.table(results).contains("unsent      5 requested but not started"))
+    }
+
     @Test("The connect mode reports the phases of opening a connection")
     func phases() {
         var results = BenchSamples.results(seed: 1, mode: .connect)

@@ -26,6 +26,12 @@ import Testing
         #expect(Self.line(columns: 200).hasPrefix(line))
     }
 
+    @Test("Stages come first, with the number of connections")
+    func stages() {
+        let line = Self.line(columns: 46) { $0.stage = (2, 3) }
+        #expect(line == "7 s left   stage 2 of 3   1,000 open")
+    }
+
     @Test("Errors precede less important parts")
     func errors() {
         #expect(Self.line(columns: 46) { $0.errorCount = 2 } == "7 s left   142,300 replies/s   2 errors   ▁▅██")

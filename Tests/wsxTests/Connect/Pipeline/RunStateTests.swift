@@ -150,7 +150,7 @@ import Testing
     @Test("A silent peer is the reason for a reconnect, or for the end of the run")
     func silence() {
         var state = state()
-        state.silence = .silent(for: .seconds(3), misses: 3)
+        state.dropCause = .silent(for: .seconds(3), misses: 3)
         #expect(state.interruption(by: Self.lost)?.status == .timedOut)
         state.lastConnectionEnded(Self.lost, unacknowledgedCount: 0)
         #expect(state.failure?.status == .timedOut)

@@ -136,6 +136,67 @@ import Testing
         #expect(outcome.peers.map(\.texts) == [["precious"], ["precious"]])
     }
 
+    @Test("/connect reports the messages of --reconnect that it drops, and the counts agree")
+    func droppedByConnect() throws {
+        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        var (isUp, facts, info) = (true, StatusLine.Facts?.none, [String]())
+        var currentFacts: () -> StatusLine.Facts? = { nil }
+        var currentInfo: () -> [String] = { [] }
+        fixture.makePeer = { _, loop in isUp ? FakePeer(on: loop) : nil }
+        fixture.didReceive = { peer, event in
+            guard event == .text("x") else { return }
+            isUp = false
+            peer.vanish()
+        }
+        fixture.didStart = { run in
+            currentFacts = { [unowned run] in run.statusFacts }
+            currentInfo = { [unowned run] in run.facts.map { "\($0.name): \($0.value)" } }
+        }
+        let outcome = try fixture.run(atPrompt: [
+            .type("x"), .read("reconnecting in"), .type("one"), .type("two"), .read("… two\n"),
+            .act {
+                (facts, info) = (currentFacts(), currentInfo())
+                isUp = true
+            },
+            .type("/connect ws://other/"), .read(": 1 sent, 0 received"),
+            .read("wsx: 1 message may not have reached the peer\n"),
+            .read("wsx: 2 messages were not sent: /connect does not take messages to another URL\n"),
+            .read("Connected to ws://other/"), .leave,
+        ])
+        #expect(facts?.sentMessages == 1 && facts?.waitingMessages == 2)
+        #expect(info.contains { $0.hasPrefix("state: disconnected, reconnecting in ") && $0.hasSuffix(" s") })
+        #expect(info.last == "waiting: 2 messages")
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.texts) == [["x"], []])
+        #expect(fixture.editor.shown.ranges(of: "were not sent").count == 1)
+    }
+
+    @Test("A refused first connection with --reconnect opens the prompt and keeps what is typed")
+    func refusedFirst() throws {
+        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        var isUp = false
+        fixture.makePeer = { _, loop in isUp ? FakePeer(on: loop) : nil }
+        let outcome = try fixture.run(atPrompt: [
+            .read("connection refused"), .type("early"), .read("… early\n"), .act { isUp = true },
+            .type("/reconnect"), .read("Connected to"), .read("Sending 1 message that waited for the connection."),
+            .type("late"), .read("→ late"), .leave,
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.texts) == [["early", "late"]])
+        #expect(!fixture.editor.shown.contains("may not have"))
+    }
+
+    @Test("A user who leaves before the first connection gets the status of the last attempt")
+    func leavingUnconnected() throws {
+        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        fixture.makePeer = { _, _ in nil }
+        let outcome = try fixture.run(atPrompt: [.read("Reconnecting in"), .type("x"), .read("… x\n"), .leave])
+        #expect(outcome.status == .unreachable)
+        let shown = fixture.editor.shown + outcome.notices
+        #expect(shown.contains("wsx: 1 message was not sent\n"))
+        #expect(!shown.contains("may not have"))
+    }
+
     @Test("A recording that cannot be written is reported at the prompt, and the session continues")
     func failedRecording() throws {
         try withPipe { path, reader in

@@ -296,7 +296,7 @@ import Testing
             #expect(scene.type("/time relative").contains("Times: "))
             #expect(scene.type("/help").contains("/ping"))
             #expect(scene.type("/help close").contains("/close [CODE [REASON]]"))
-            #expect(scene.type("/help clsoe").contains("did you mean '/close'?"))
+            #expect(scene.type("/help clsoe").contains("did you mean '/help close'?"))
         }
     }
 
@@ -356,6 +356,14 @@ import Testing
             #expect(scene.editor.prompt == "(reconnecting in 100 s) > ")
             scene.prompt.showsConnected()
             #expect(scene.editor.prompt == "> ")
+        }
+    }
+
+    @Test("The countdown to the next attempt does not differ from its notice by a second")
+    func countdown() {
+        for (wait, words) in [(7.4, "7"), (6.6, "7"), (1.2, "1"), (0.2, "1"), (-1, "1")] {
+            let countdown = PromptStatus.countdown(to: .seconds(10 + wait), at: .seconds(10))
+            #expect(countdown == "reconnecting in \(words) s")
         }
     }
 

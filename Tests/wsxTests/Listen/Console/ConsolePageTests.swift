@@ -31,7 +31,7 @@ import WSCore
     @Test("Any server path appears in the page as text")
     func path() {
         let text = ConsolePage(path: #"/a"><b>&c"#).text
-        #expect(text.contains(#"<meta name="wsx-path" content="/a&quot;>&lt;b>&amp;c">"#))
+        #expect(text.contains(#"<meta name="wsx-path" content="/a&quot;&gt;&lt;b&gt;&amp;c">"#))
         // The policy of the page does not depend on the path.
         let policies = ["/", "/chat"].map { ConsolePage(path: $0).contentSecurityPolicy }
         #expect(policies[0] == policies[1])

@@ -42,6 +42,16 @@ import Testing
         #expect(PromptHelp.text(about: "closes", among: Self.all) == nil)
     }
 
+    @Test("/help with an unknown command does not offer to send it")
+    func unknownTopic() {
+        #expect(
+            PromptHelp.unknownTopic("bogus", among: Self.all)
+                == "/help: there is no command '/bogus'; /help lists the commands")
+        #expect(
+            PromptHelp.unknownTopic("/clos", among: Self.all)
+                == "/help: there is no command '/clos'; did you mean '/help close'?")
+    }
+
     @Test("Names are unique, and explanations are complete sentences within 80 columns")
     func explanations() {
         #expect(Set(Self.all.map(\.name)).count == Self.all.count)

@@ -10,7 +10,8 @@ import Testing
     func fits() {
         #expect(LineWindow(of: Array("a\nb".utf8), cursor: 0, rows: 24, columns: 80) == nil)
         #expect(
-            LineWindow(of: Array(String(repeating: "x", count: 9999).utf8), cursor: 0, rows: 24, columns: 80) == nil)
+            LineWindow(of: Array(String(repeating: "x", count: 23 * 80 - 1).utf8), cursor: 0, rows: 24, columns: 80)
+                == nil)
         #expect(LineWindow(of: [], cursor: 0, rows: 24, columns: 80) == nil)
     }
 
@@ -22,6 +23,36 @@ import Testing
         #expect(shown.split(separator: "\n").count <= 9)
         #expect(window.cursor <= window.text.count)
         if cursor < bytes.count { #expect(window.text[window.cursor] == bytes[cursor]) }
+    }
+
+    @Test(
+        "A pasted line taller than the screen does not garble the prompt: the window never takes more than the screen",
+        arguments: ["x", "水", "\t", "\u{7}", "e\u{301}"], [0, 24, 35])
+    func longLine(character: String, promptColumns: Int) throws {
+        wsx_readline_set_locale()
+        let text = Array(String(repeating: character, count: 5000).utf8)
+        for columns in [30, 79, 80] {
+            for cursor in [0, character.utf8.count * 2500, text.count] {
+                let window = try #require(
+                    LineWindow(of: text, cursor: cursor, rows: 24, columns: columns, promptColumns: promptColumns))
+                let prompt = Array(repeating: UInt8(ascii: ">"), count: promptColumns)
+                #expect(LineWindow.cursorRow(after: prompt + window.text, columns: columns) < 23)
+                let shown = String(decoding: window.text, as: UTF8.self)
+                #expect(shown.hasPrefix("… ") == (cursor > 0))
+                #expect(shown.hasSuffix(" below") == (cursor < text.count))
+                let rest = String(decoding: window.text[window.cursor...], as: UTF8.self)
+                #expect(rest.hasPrefix(cursor < text.count ? character : ""))
+            }
+        }
+    }
+
+    @Test("Moving along a long line scrolls the window by whole rows")
+    func scrolling() throws {
+        let text = Array((0..<1000).map { "\($0 % 10)" }.joined().utf8)
+        let windows = try [500, 505, 509].map { cursor in
+            try #require(LineWindow(of: text, cursor: cursor, rows: 10, columns: 10)).text
+        }
+        #expect(Set(windows).count == 1)
     }
 
     @Test(

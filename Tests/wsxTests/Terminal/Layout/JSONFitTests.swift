@@ -1,3 +1,4 @@
+import Formats
 import Testing
 import WSCore
 
@@ -51,6 +52,33 @@ import WSCore
         let result = try fit("{\(members)}", columns: 40, rows: 3)
         #expect(result.isFolded && result.lines.count == 3)
         #expect(result.lines.last?.text.hasSuffix(" more}") ?? false)
+    }
+
+    @Test(
+        "Searching for punctuation highlights it, and neither colors nor line breaks change",
+        arguments: [#"\{"#, #"[\[\]{}]"#, ",", ":", #"": ""#, "a|long", #"\}, "#])
+    func punctuation(pattern: String) throws {
+        let text = Array(
+            #"{"a" : {"b": [1, 2, {}], "long": "\#(String(repeating: "long ", count: 30))"}, "c": [[]], "d":{}}"#.utf8)
+        let matches = TextMatches(of: try Pattern(pattern), in: text.span.bytes)
+        func lines(_ palette: Palette, _ matches: TextMatches, _ columns: Int) throws -> [StyledText] {
+            let json = JSONFit(text.span.bytes, palette: palette, highlighting: matches)
+            let lines = try #require(json).lines(
+                of: text.span.bytes, columns: columns, rows: 4, after: StyledText(palette))
+            return lines.lines
+        }
+        for columns in [20, 30, 60, 80, 400] {
+            let plain = Palette(isEnabled: false)
+            let shown = try lines(plain, matches, columns)
+            #expect(try shown == lines(plain, .none, columns))
+            #expect(
+                try shown.flatMap { $0.wrapped(columns: 20, rows: 99) ?? [] }
+                    == lines(plain, .none, columns).flatMap { $0.wrapped(columns: 20, rows: 99) ?? [] })
+            let colored = try lines(Palette(isEnabled: true), matches, columns)
+            let isHighlighted = colored.contains { $0.hasMatch }
+            #expect(isHighlighted)
+            #expect(colored[0].text.contains("\u{1B}[1;34m"))
+        }
     }
 
     @Test("No line is longer than the window, whatever the text", arguments: [20, 24, 33, 60, 80])

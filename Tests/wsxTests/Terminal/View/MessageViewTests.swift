@@ -59,7 +59,7 @@ import Testing
             let results = [#"{"a":1}"#, #"["a"]"#, "b"].map { view.receive($0) }
             #expect(results == [false, true, false])
             #expect(console.take() == ["  #1 ← 1"])
-            #expect(view.filterNames == "/a/ .a")
+            #expect(view.filterNames == "filter /a/ · pick .a")
         }
     }
 
@@ -77,15 +77,15 @@ import Testing
     func pause() throws {
         try withView { view, console, _ in
             var changes = 0
-            view.labelDidChange = { changes += 1 }
+            view.tagsDidChange = { changes += 1 }
             view.togglePause()
             for _ in 1...3 { view.receive("x") }
-            #expect(view.label == "[paused, 3 new]")
+            #expect(view.tags.map(\.text) == ["[paused, 3 new]"])
             #expect(changes == 4)
             #expect(console.take() == ["Paused. Messages are kept; /pause shows new ones again."])
             view.togglePause()
             #expect(console.take() == ["Showing messages again. 3 messages arrived meanwhile; /tail 3 shows them."])
-            #expect(view.label == nil)
+            #expect(view.tags.isEmpty)
         }
     }
 
@@ -94,12 +94,12 @@ import Testing
         try withView { view, console, _ in
             view.setFilter("err|warn")
             for text in ["error", "debug", "debug"] { view.receive(text) }
-            #expect(view.label == "[/err|warn/ 2 hidden]")
+            #expect(view.tags.map(\.text) == ["[/err|warn/ 2 hidden]"])
             #expect(console.take().last == "  #1 ← error")
             view.setFilter(nil)
             #expect(console.take() == ["Showing all messages again; /err|warn/ hid 2 messages."])
             view.setFilter(String(repeating: "long", count: 20))
-            #expect(view.label == "[/longlonglonglonglonglong…/ 0 hidden]")
+            #expect(view.tags.map(\.text) == ["[/longlonglonglonglonglong…/]"])
         }
     }
 
@@ -114,7 +114,7 @@ import Testing
             view.receive(#"{"price":52}"#)
             view.receive("no JSON")
             #expect(console.take() == ["  #1 ← a b"])
-            #expect(view.label == "[.price>50 2 hidden] [.name 1 hidden]")
+            #expect(view.tags.map(\.text) == ["[where .price>50 2 hidden]", "[pick .name 1 hidden]"])
             view.setSelection(nil)
             view.setCondition(nil)
             #expect(console.take().last == "Showing all messages again; .price>50 hid 2 messages.")
@@ -151,6 +151,45 @@ import Testing
         }
     }
 
+    @Test("Changes are shown on one line; replies and the first message of a kind are shown as a whole")
+    func changes() throws {
+        try withView { view, console, _ in
+            view.setChanges(true)
+            _ = console.take()
+            view.receive(#"{"type":"a","x":1}"#)
+            view.receive(#"{"type":"b","x":1}"#)
+            view.receive(#"{"type":"a","x":2}"#)
+            let reply = Array(#"{"type":"a","x":3}"#.utf8)
+            view.show(
+                reply.span.bytes, as: .text, .received, role: .reply(to: nil, roundTrip: .zero, error: nil))
+            view.receive(#"{"type":"a","x":4}"#)
+            #expect(
+                console.take() == [
+                    #"  #1 ← {"type":"a","x":1}"#, #"  #2 ← {"type":"b","x":1}"#, "  #3 ← a: .x 1 → 2",
+                    #"  #4 ← 0.000 ms {"type":"a","x":3}"#, "  #5 ← a: .x 2 → 4",
+                ])
+            view.setChanges(nil)
+            view.receive(#"{"type":"a","x":5}"#)
+            #expect(console.take() == ["Showing whole messages.", #"  #6 ← {"type":"a","x":5}"#])
+            view.showMessage(5)
+            #expect(console.take().contains { $0.contains(#""x": 4"#) })
+        }
+    }
+
+    @Test("Many changes are broken into lines, and folded like a message")
+    func manyChanges() throws {
+        try withView { view, console, _ in
+            view.setChanges(true)
+            _ = console.take()
+            for start in [0, 100] {
+                view.receive("[" + (start..<start + 60).map { "\($0)" }.joined(separator: ",") + "]")
+            }
+            let lines = console.take()
+            #expect(lines.contains { $0.hasPrefix("  #2 ← .[0] 0 → 100  .[1] 1 → 101") })
+            #expect(lines.last?.contains("/2 shows all") ?? false)
+        }
+    }
+
     @Test("After a search, matches in later messages are highlighted until the search ends")
     func highlighting() throws {
         try withView(isColored: true) { view, console, _ in
@@ -160,6 +199,13 @@ import Testing
             #expect(console.take().first?.contains("\u{1B}[7mneedle\u{1B}[0m and thread") ?? false)
             view.receive("a needle")
             #expect(console.take().first?.contains("a \u{1B}[7mneedle") ?? false)
+            view.send("my needle")
+            #expect(console.take().first?.contains("my \u{1B}[7mneedle") ?? false)
+            view.receive(#"{"text":"a needle and a needle"}"#)
+            #expect(
+                console.take().first?.hasSuffix(
+                    "{\u{1B}[1;34m\"text\"\u{1B}[0m:\u{1B}[32m\"a \u{1B}[0m\u{1B}[7mneedle\u{1B}[0m"
+                        + "\u{1B}[32m and a \u{1B}[0m\u{1B}[7mneedle\u{1B}[0m\u{1B}[32m\"\u{1B}[0m}") ?? false)
             view.find(nil)
             view.receive("a needle")
             #expect(console.take().last?.hasSuffix("a needle") ?? false)

@@ -1,3 +1,4 @@
+import Formats
 import Testing
 import WSCore
 
@@ -106,12 +107,27 @@ import WSCore
         }
     }
 
+    @Test(
+        "At 30 columns, no line is longer than the window beside the time",
+        arguments: [TimestampStyle.local, .relative])
+    func narrowWithTime(style: TimestampStyle) throws {
+        try withTranscript(columns: 30, rows: 24) { transcript in
+            transcript.clock.style = style
+            for text in ["words that have to be wrapped", #"{"key":"a long value","list":[1,2,3]}"#] {
+                let shown = lines(transcript, text, .received, number: 10)
+                #expect(shown.split(separator: "\n").allSatisfy { $0.count < 30 })
+                #expect(!shown.hasPrefix(" "))
+            }
+        }
+    }
+
     @Test("A match in a message that fits is highlighted in the whole message")
     func matchInShortMessage() throws {
         try withTranscript { transcript in
             let text = Array("a message that fits, with a needle".utf8)
             let shown = transcript.lines(
-                of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now, highlighting: 28..<34)
+                of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                highlighting: try matches(of: "needle", in: text))
             #expect(shown.text == "  #1 ← a message that fits, with a needle\n")
             #expect(!shown.isFolded)
         }
@@ -186,9 +202,147 @@ import WSCore
             let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
             let text = Array("some text".utf8)
             let shown = transcript.lines(
-                of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now, highlighting: 5..<9)
+                of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                highlighting: try matches(of: "text", in: text))
             #expect(shown.text.hasSuffix("some \u{1B}[7mtext\u{1B}[0m\n"))
         }
+    }
+
+    @Test("A match does not unfold a message, and one in the folded part is shown with its surroundings")
+    func matchInFoldedMessage() throws {
+        let numbers = (1...400).map { "\($0)" }.joined(separator: ",")
+        let text = Array("{\"first\":true,\"numbers\":[\(numbers)]}".utf8)
+        try withIdleLoop { loop in
+            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            func shown(_ pattern: String) throws -> PromptTranscript.Message {
+                transcript.lines(
+                    of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                    highlighting: try matches(of: pattern, in: text))
+            }
+            let visible = try shown("first\":t")
+            #expect(visible.text.contains("\u{1B}[7mfirst\":t\u{1B}[0m"))
+            #expect(visible.isFolded && visible.text.contains("shows all"))
+            let hidden = try shown("399")
+            #expect(hidden.isFolded && hidden.text.contains("397,398,\u{1B}[7m399\u{1B}[0m,400"))
+        }
+    }
+
+    @Test("A match in whitespace between tokens does not hide the colors of the message")
+    func matchInWhitespace() throws {
+        let text = Array(#"{"a": [1,  2]}"#.utf8)
+        try withIdleLoop { loop in
+            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            for style in [PrettyStyle.fit, .full] {
+                transcript.style = style
+                let shown = transcript.lines(
+                    of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                    highlighting: try matches(of: "  ", in: text))
+                #expect(shown.text.contains("\u{1B}[1;34m\"a\"") && !shown.isFolded)
+            }
+        }
+    }
+
+    @Test("Punctuation is highlighted in all layouts", arguments: [PrettyStyle.fit, .full, .off])
+    func matchInPunctuation(style: PrettyStyle) throws {
+        let text = Array(#"{"a":[1,22]}"#.utf8)
+        try withIdleLoop { loop in
+            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            transcript.style = style
+            for pattern in ["{", ":", #"\["#, ",", "]", "}"] {
+                let shown = transcript.lines(
+                    of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                    highlighting: try matches(of: pattern, in: text))
+                #expect(shown.text.contains("\u{1B}[7m\(pattern.suffix(1))\u{1B}[0m"))
+                #expect(style == .off || shown.text.contains("\u{1B}[1;34m"))
+            }
+        }
+    }
+
+    @Test("A match does not change line breaks", arguments: [30, 60, 80, 120])
+    func matchKeepsLines(columns: Int) throws {
+        let texts = [
+            #"{"text":"\#(String(repeating: "word ", count: 9))","n":[1,2,3,4,5,6,7,8,9]}"#,
+            "  indented text with words, \u{1B}[2J, and\ttabs\n \n  next " + String(repeating: "line ", count: 20),
+            String(repeating: "水", count: 60), "a literal \\u{1B} in a text that is longer than a line of 30 columns",
+        ]
+        try withTranscript(columns: columns) { transcript in
+            for text in texts.map({ Array($0.utf8) }) {
+                func shown(_ matches: TextMatches) -> PromptTranscript.Message {
+                    transcript.lines(
+                        of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                        highlighting: matches)
+                }
+                let plain = shown(.none)
+                for pattern in [" ", "w", "u", "line|,", "水", #"\W"#, "."] {
+                    let found = shown(try matches(of: pattern, in: text))
+                    #expect(found.text == plain.text && found.isFolded == plain.isFolded, "\(pattern)")
+                }
+            }
+        }
+    }
+
+    @Test("No excerpt is wider than the window, even with control characters", arguments: [30, 60, 80, 120])
+    func excerptWidth(columns: Int) throws {
+        let noise = String(repeating: "\u{1B}\u{202E}x水", count: 400)
+        let text = Array((noise + "needle" + noise).utf8)
+        try withTranscript(columns: columns) { transcript in
+            let shown = transcript.lines(
+                of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                highlighting: try matches(of: "needle", in: text), isListed: true)
+            #expect(shown.text.contains("needle") && shown.isFolded)
+            #expect(DisplayWidth.of(String(shown.text.dropLast())) < columns)
+        }
+    }
+
+    @Test("Highlights in the layouts full and off")
+    func matchInOtherLayouts() throws {
+        let text = Array(#"{"a":[1,22]}"#.utf8)
+        try withIdleLoop { loop in
+            let transcript = PromptTranscript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            for (style, rest) in [(PrettyStyle.full, "\n"), (.off, "]}\n")] {
+                transcript.style = style
+                let shown = transcript.lines(
+                    of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now,
+                    highlighting: try matches(of: "22", in: text))
+                #expect(shown.text.contains("\u{1B}[7m22\u{1B}[0m\(rest)"))
+            }
+        }
+    }
+
+    @Test("A message is not folded if the line with the hint could show the rest", arguments: [PrettyStyle.fit, .off])
+    func pointlessFold(style: PrettyStyle) throws {
+        try withTranscript(columns: 60, rows: 20) { transcript in
+            transcript.style = style
+            // Five rows fit in a quarter of the window; in the style off, fourteen leave six for other output.
+            let rows = style == .fit ? 5 : 14
+            for (count, isFolded) in [(rows, false), (rows + 1, false), (rows + 2, true)] {
+                let line = String(repeating: "x", count: 45)
+                let text = Array((1...count).map { _ in line }.joined(separator: "\n").utf8)
+                let shown = transcript.lines(
+                    of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now)
+                #expect(shown.isFolded == isFolded, "\(count) lines")
+                #expect(shown.text.split(separator: "\n").count <= rows + 1)
+            }
+        }
+    }
+
+    @Test("A long value is wrapped if folding it would not save a line")
+    func pointlessFoldOfValue() throws {
+        try withTranscript(columns: 60) { transcript in
+            let text = Array("{\"text\":\"\(String(repeating: "x", count: 70))\"}".utf8)
+            let shown = transcript.lines(of: text.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now)
+            #expect(!shown.isFolded)
+            #expect(shown.text.split(separator: "\n").count == 2)
+            let long = Array("{\"text\":\"\(String(repeating: "x", count: 120))\"}".utf8)
+            let folded = transcript.lines(
+                of: long.span.bytes, as: .text, .received, number: 1, at: transcript.clock.now)
+            #expect(folded.isFolded)
+            #expect(folded.text.split(separator: "\n").count == 2)
+        }
+    }
+
+    private func matches(of pattern: String, in text: [UInt8]) throws -> TextMatches {
+        TextMatches(of: try Pattern(pattern), in: text.span.bytes)
     }
 
     private func withTranscript(

@@ -6,13 +6,13 @@ import WSCore
 @Suite struct StatusLineTests {
     private let facts = StatusLine.Facts(
         place: ["wss://api.example.com/feed", "TLS 1.3"], roundTrip: .microseconds(41_200),
-        recording: "session.jsonl", sentMessages: 12, receivedMessages: 1830, filters: "/error/")
+        recording: "session.jsonl", sentMessages: 12, receivedMessages: 1830, filters: "filter /error/ · pick .id")
 
     @Test("The line shows the address, messages, recording, filters, round trip, and TLS")
     func everything() {
         #expect(
             text(columns: 120)
-                == "wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.200 ms "
+                == "wss://api.example.com/feed · ↑ 12 ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · pick .id · 41.200 ms "
                 + "· TLS 1.3")
     }
 
@@ -20,7 +20,27 @@ import WSCore
     func narrow(columns: Int) {
         let line = StatusLine.text(facts, rate: 214, columns: columns, palette: Palette(isEnabled: false))
         #expect(line.columns <= columns)
-        #expect(line.text.hasPrefix("wss://api.example.c"))
+        #expect(line.text.hasPrefix("wss://api."))
+    }
+
+    @Test(
+        "At 60 columns, neither the address nor the filter displaces the mark of a recording", arguments: [20, 40, 60])
+    func recordingMark(columns: Int) {
+        var facts = facts
+        facts.place = [String(repeating: "x", count: 100)]
+        facts.recording = String(repeating: "long", count: 20)
+        let line = StatusLine.text(facts, rate: 0, columns: columns - 1, palette: Palette(isEnabled: false))
+        #expect(line.text.contains(" · ●"))
+        #expect(line.columns < columns)
+        if columns == 60 { #expect(line.text.contains(" · ↑ 12 ↓ 1,830 · ●")) }
+    }
+
+    @Test("Messages that wait are counted apart from those sent")
+    func waiting() {
+        var facts = facts
+        facts.waitingMessages = 3
+        let line = StatusLine.text(facts, rate: 0, columns: 120, palette: Palette(isEnabled: false))
+        #expect(line.text.contains(" · ↑ 12 (3 waiting) ↓ 1,830 · "))
     }
 
     @Test("The line depends on the window until the user chooses")

@@ -10,10 +10,10 @@ const RATES = ["received", "sent"];
 const LATENCIES = ["max_us", "p99_us", "p50_us"];
 const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
 const WORDS = {
-  connect: "failed to connect", handshake: "rejected by the server", protocol: "violated the protocol",
+  connect: "failed to connect", handshake: "rejected by the server", login: "failed to log in", protocol: "violated the protocol",
   closed: "closed or lost",
   timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
-  stddev: "std. deviation",
+  stddev: "std. deviation", target_connections: "connections", target_rate: "target rate",
 };
 
 const byID = id => document.getElementById(id);
@@ -194,6 +194,20 @@ function table(columns, rows) {
 /** A table cell with a formatted number and its raw value. */
 const cell = (value, text, isWrong) => html("td", { class: isWrong ? "wrong" : "" }, html("data", { value }, text));
 
+/** Shows the targets and results of stages. */
+function showStages(stages) {
+  byID("stages").hidden = !stages.length;
+  const target = stages.some(stage => "target_rate" in stage) ? "target_rate" : "target_connections";
+  const percentiles = stages.some(stage => stage.latency_us) ? ["p50", "p99", "max"] : [];
+  const counts = ["sent", "received", "mismatched", "lost", "timeout"];
+  const columns = ["stage", label(target), "seconds", "per second", ...counts, ...percentiles];
+  document.querySelector("#stages div").append(table(columns, stages.map(stage => [stage.name,
+    cell(stage[target], count(stage[target])), cell(stage.duration_s, short(stage.duration_s)),
+    cell(stage.rate_per_second, rounded(stage.rate_per_second)),
+    ...counts.map(field => cell(stage[field], count(stage[field]), stage[field] && isWrong(field))),
+    ...percentiles.map(field => cell(stage.latency_us[field], stage.received ? time(stage.latency_us[field]) : "–"))])));
+}
+
 function showTables() {
   const phases = mode === "connect" ? Object.entries(results.handshake_phases_us) : [];
   const times = [
@@ -209,6 +223,23 @@ function showTables() {
       label(field), cell(number, count(number), number && group !== "bytes" && isWrong(field))])));
   }
   byID("facts").append(...facts.flatMap(({ name, value }) => [html("dt", {}, name), html("dd", {}, value)]));
+}
+
+/** Shows the steps of a scenario that have a name or faults. */
+function showSteps() {
+  const steps = (results.steps ?? []).filter(step => step.latency_us || step.mismatched || step.lost);
+  if (!steps.length) return;
+  byID("steps").hidden = false;
+  const statistics = ["p50", "p99", "max"];
+  const rows = steps.map(step => [
+    step.name, cell(step.received, count(step.received)),
+    ...[step.mismatched, step.timeout, Math.max(0, step.lost - step.timeout)].map(
+      number => cell(number, count(number), number)),
+    ...statistics.map(field => (step.latency_us?.max
+      ? cell(step.latency_us[field], time(step.latency_us[field])) : html("td", {}, "–")))]);
+  byID("steps").append(
+    html("h2", {}, "Steps"),
+    html("div", { class: "wide" }, table(["", "passed", "wrong", "timed out", "closed", ...statistics], rows)));
 }
 
 /** Creates the table of seconds when it is opened, because an hour has 3,600 rows. */
@@ -227,4 +258,6 @@ byID("warnings").append(...results.warnings.map(text => html("p", { class: "wron
 showKeyFigures();
 showCharts();
 showTables();
+showSteps();
+showStages(results.stages ?? []);
 prepareSeconds();

@@ -70,7 +70,8 @@ struct NetworkArguments: Equatable, Sendable {
             summary: "Limit the time to connect",
             manual: """
                 Give up with status 6 if connecting takes longer than *DURATION*. Connecting begins with the name \
-                lookup and ends with the upgrade, and includes redirects.
+                lookup and ends with the upgrade, and includes redirects. With `--ready` or `--protocol`, the login \
+                after the upgrade has the same limit.
                 """,
             """
             To limit a single phase, write its name before the duration: `name=` (name lookup), `connection=` (TCP or \

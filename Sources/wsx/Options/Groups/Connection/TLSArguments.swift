@@ -54,7 +54,8 @@ struct TLSArguments: Equatable, Sendable {
                 Accept any certificate from the server and from an `https` proxy, and print a warning. Without \
                 verification, anyone on the path can read and change the traffic. `--pin` is still enforced.
                 """,
-            example: "--insecure --pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", seeAlso: ["pin", "ca"]
+            example: "--insecure --pin sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", seeAlso: ["pin", "ca"],
+            aliases: ["no-check"]
         ) { arguments, _ in arguments.isInsecure = true },
         OptionSpecification(
             "pin", value: OptionValue("PIN"), repeatable: true, heading: .tls,

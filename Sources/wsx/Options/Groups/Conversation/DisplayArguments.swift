@@ -18,7 +18,7 @@ struct DisplayArguments: Equatable, Sendable {
                 "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", heading: .display,
                 summary: "When to use colors",
                 manual: "Choose when to use colors.",
-                example: "--color never"
+                example: "--color never", aliases: [OptionAlias("no-color", value: "never")]
             ) { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) },
         ]
     }
@@ -49,7 +49,7 @@ struct TranscriptArguments: Equatable, Sendable {
             Given twice (`-vv`), also show every message sent and every frame in both directions. A frame is shown \
             with its header bits and a dump of the first 256 bytes of its payload, as transmitted but unmasked.
             """,
-            seeAlso: ["quiet", "record"]
+            seeAlso: ["quiet", "record"], aliases: ["P", "show-ping-pong"]
         ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }
         display.lifted(\.display)
         OptionSpecification(

@@ -33,16 +33,16 @@ struct EndingArguments: Equatable, Sendable {
             input, or `forever` if `--timeout` is given. With requests, the wait starts at the last reply and the \
             default is `0`.
             """,
-            example: "--linger 5s", seeAlso: ["one", "count", "until", "timeout"]
+            example: "--linger 5s", seeAlso: ["one", "count", "until", "timeout"], aliases: ["w", "wait"]
         ) { arguments, value throws(ValueProblem) in arguments.linger = try Linger.parse(value) },
         OptionSpecification(
             "count", "n", value: OptionValue("N"), heading: .ending,
             summary: "Exit after receiving N messages",
             manual: "Close the connection after receiving *N* messages (1 or more), and exit with 0.",
             """
-            If fewer messages arrive, the exit status is 7 if the peer closes first, and 6 if the wait ends. The wait \
-            ends 30 seconds after the end of the input, or as `--linger` or `--timeout` specifies. With `--no-stdin`, \
-            only `--timeout` ends it.
+            If fewer messages arrive, the exit status is 7 if the peer closes normally first, 1 if it closes with an \
+            error or the connection is lost, and 6 if the wait ends. The wait ends 30 seconds after the end of the \
+            input, or as `--linger` or `--timeout` specifies. With `--no-stdin`, only `--timeout` ends it.
             """,
             "With `--pick`, messages that are omitted do not count.",
             example: "--count 10", seeAlso: ["one", "until", "linger", "timeout"]
@@ -56,7 +56,7 @@ struct EndingArguments: Equatable, Sendable {
                 """,
             """
             If replies are missing, the exit status and the time limit are those of `--count`: 7 if the peer closes \
-            first, and 6 if the wait ends. Messages that arrive before the first one is sent do not count, but a later \
+            normally first, 1 after any other end of the connection, and 6 if the wait ends. Messages that arrive before the first one is sent do not count, but a later \
             greeting does. The prompt does not open: on a terminal, standard input is not read. With `--request`, \
             `--correlate`, or `--json-rpc`, the run already ends after the last reply; other messages do not count.
             """,
@@ -71,7 +71,7 @@ struct EndingArguments: Equatable, Sendable {
             summary: "Exit when a message matches REGEX",
             manual: """
                 Close the connection when a received message matches *REGEX*, and exit with 0. The matching message is \
-                the last one written. If the peer closes before a match, exit with 7.
+                the last one written. If the peer closes normally before a match, exit with 7.
                 """,
             """
             If the option is repeated, one match is enough. The syntax is Perl's (PCRE2). Binary messages are \
@@ -117,7 +117,7 @@ extension OptionSpecification {
 enum Linger: Equatable {
     /// Until no message has arrived for this long.
     case idle(Duration)
-    /// The same, but shorter if each message has a reply; see ``LingerWait``.
+    /// The same, but shorter if each message has a reply; see ``InactivityWait``.
     case answered(idle: Duration)
     /// For this long, regardless of what arrives.
     case total(Duration)

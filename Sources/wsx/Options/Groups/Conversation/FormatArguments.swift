@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 import WSCore
 
@@ -11,6 +12,9 @@ struct FormatArguments: Equatable, Sendable {
     var output = OutputFormat.text
     /// The value to write of each message; nil: whole messages.
     var pick: JSONPath?
+    /// The locations of the values that make up the kind of a message, whose changes are shown; empty: the usual ones;
+    /// nil: whole messages.
+    var changes: [JSONPath]?
     var replaySpeed = ReplaySpeed.max
 
     /// The options.
@@ -74,6 +78,27 @@ struct FormatArguments: Equatable, Sendable {
                 example: "--pick .user.name", seeAlso: ["output", "pretty"]
             ) { arguments, value throws(ValueProblem) in arguments.pick = try PathValue.parse(value) },
             OptionSpecification(
+                "diff", value: OptionValue("PATHS", implied: usualKinds), conflicts: ["pick"] + textOutputs,
+                heading: .format,
+                summary: "Show what changed since the previous message",
+                manual: """
+                    Write what changed in each JSON message since the previous one of the same kind, on one line. The \
+                    first message of a kind is written as a whole. See CHANGES.
+                    """,
+                MarkedText(
+                    """
+                    The kind is the values at *PATHS*, separated by commas: JSON Pointers such as `/type`, or dotted \
+                    paths such as `.type`. By default, it is the values of the members \(usualKindNames), if any.
+                    """),
+                example: "--diff=/type,/symbol", seeAlso: ["pick"]
+            ) { arguments, value throws(ValueProblem) in
+                arguments.changes = []
+                guard value != usualKinds else { return }
+                for path in value.split(separator: ",", omittingEmptySubsequences: false) {
+                    arguments.changes?.append(try PathValue.parse(String(path)))
+                }
+            },
+            OptionSpecification(
                 "replay-speed", value: OptionValue("SPEED"), default: "max", heading: .format,
                 summary: "Replay --input json at this speed",
                 manual: """
@@ -93,5 +118,15 @@ struct FormatArguments: Equatable, Sendable {
     /// The options for the kind of sent messages. They conflict with modes that determine it themselves.
     static let messageKinds: [OptionReference] = ["text", "binary"]
     /// The options for writing messages. They conflict with modes that write none, or only events.
-    static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json) + ["pick"]
+    static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json) + ["pick", "diff"]
+    /// The options for outputs other than lines of text.
+    private static let textOutputs = OptionReference.values(of: "output", but: OutputFormat.text)
+    /// The value of `--diff` without paths.
+    private static let usualKinds = "auto"
+
+    /// The members that make up the kind by default, as a list.
+    private static var usualKindNames: String {
+        let names = MessageChanges.usualNames.map { "`\($0)`" }
+        return names.dropLast().joined(separator: ", ") + ", and " + (names.last ?? "")
+    }
 }

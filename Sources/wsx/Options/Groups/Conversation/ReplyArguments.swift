@@ -61,22 +61,23 @@ struct ReplyArguments: Equatable, Sendable {
             arguments.calls = try JSONRPCForm.parse(value)
         },
         OptionSpecification(
-            "fail", requires: ["json-rpc"], heading: .requests,
+            "fail", requires: ["json-rpc", "protocol"], heading: .requests,
             summary: "Exit with 7 if a call returns an error",
             manual: """
-                Exit with 7 if a reply to a JSON-RPC call has an `error`. With or without this option, the reply is \
-                written to standard output, and the error's code and message to standard error.
+                Exit with 7 if a reply to a JSON-RPC call has an `error`, or if a server with `--protocol` reports an \
+                error. With or without this option, the reply is written to standard output, and the error's code and \
+                message to standard error.
                 """,
             example: "--json-rpc --fail --execute system.health", seeAlso: ["json-rpc", "expect"]
         ) { arguments, _ in arguments.failsOnErrorReply = true },
         OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "30s",
-            requires: ["request", "correlate", "json-rpc"], heading: .requests,
+            requires: ["request", "correlate", "json-rpc", "protocol"], heading: .requests,
             summary: "Give up on a reply after DURATION",
             manual: """
                 Give up on a request that has no reply after *DURATION*, report an error, and exit with 6. With \
-                `--request` alone, the run ends immediately. With `--correlate` or `--json-rpc`, it continues with the \
-                other requests.
+                `--request` alone, the run ends immediately. With `--correlate`, `--json-rpc`, or `--protocol`, it \
+                continues with the other requests.
                 """,
             example: "--request --reply-timeout 5s", seeAlso: ["request", "correlate", "timeout"]
         ) { arguments, value throws(ValueProblem) in

@@ -11,7 +11,7 @@ struct ScenarioArguments: Equatable, Sendable {
     var ignoredPointers: [String] = []
 
     /// The options.
-    /// - Parameter conflicts: The options without a meaning for a scenario.
+    /// - Parameter conflicts: The options that a scenario does not support.
     static func options(conflicts: [OptionReference]) -> [OptionSpecification<ScenarioArguments>] {
         [
             OptionSpecification(
@@ -19,8 +19,8 @@ struct ScenarioArguments: Equatable, Sendable {
                 summary: "Play FILE and check the replies",
                 manual: """
                     Play the steps of *FILE* on one connection: send its messages, and wait for the expected ones. \
-                    Every recording is a scenario. One line per step is written to standard output. The first step \
-                    that fails ends the run with status 7. See SCENARIOS.
+                    Every recording is a scenario. `-` is standard input. One line per step is written to standard \
+                    output. The first step that fails ends the run with status 7. See SCENARIOS.
                     """,
                 example: "--scenario login.jsonl --timeout 30s", seeAlso: ["junit", "ignore", "record"]
             ) { arguments, value in arguments.path = value },
@@ -33,24 +33,28 @@ struct ScenarioArguments: Equatable, Sendable {
                     """,
                 example: "--scenario login.jsonl --junit results.xml", seeAlso: ["scenario"]
             ) { arguments, value in arguments.junitPath = value },
-            OptionSpecification(
-                "ignore", value: OptionValue("POINTERS"), repeatable: true, requires: ["scenario"], heading: .scenario,
-                summary: "Values that may differ: /time,/id",
-                manual: """
-                    Ignore the values at these JSON Pointers (RFC 6901) when received messages are compared with \
-                    recorded ones. Separate several pointers with commas.
-                    """,
-                example: "--scenario session.jsonl --ignore /time,/id", seeAlso: ["scenario"]
-            ) { arguments, value throws(ValueProblem) in
-                for pointer in value.split(separator: ",", omittingEmptySubsequences: false) {
-                    guard pointer.utf8.first == UInt8(ascii: "/") else { throw .notAPointer }
-                    do throws(JSONQueryError) {
-                        arguments.ignoredPointers.append(try JSONPath(String(pointer)).source)
-                    } catch {
-                        throw .notAPath(error)
-                    }
-                }
-            },
+            ignore,
         ]
     }
+
+    /// The option for values that may differ.
+    static let ignore =
+        OptionSpecification<ScenarioArguments>(
+            "ignore", value: OptionValue("POINTERS"), repeatable: true, requires: ["scenario"], heading: .scenario,
+            summary: "Values that may differ: /time,/id",
+            manual: """
+                Ignore the values at these JSON Pointers (RFC 6901) when received messages are compared with \
+                recorded ones. Separate several pointers with commas.
+                """,
+            example: "--scenario session.jsonl --ignore /time,/id", seeAlso: ["scenario"]
+        ) { arguments, value throws(ValueProblem) in
+            for pointer in value.split(separator: ",", omittingEmptySubsequences: false) {
+                guard pointer.utf8.first == UInt8(ascii: "/") else { throw .notAPointer }
+                do throws(JSONQueryError) {
+                    arguments.ignoredPointers.append(try JSONPath(String(pointer)).source)
+                } catch {
+                    throw .notAPath(error)
+                }
+            }
+        }
 }

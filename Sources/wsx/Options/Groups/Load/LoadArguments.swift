@@ -8,6 +8,8 @@ extension OptionReference {
     /// The values of `--mode` that an option conflicts with: the modes in which it has no meaning.
     static func modes(without option: ModeOption) -> [OptionReference] {
         BenchMode.all.filter { !$0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
+            // This option chooses its mode.
+            + (BenchMode.scenario.accepts(option) ? [] : ["scenario"])
     }
 
     /// The values of `--mode` that an option requires: the modes that it belongs to.
@@ -31,6 +33,14 @@ struct LoadArguments: Equatable, Sendable {
     var messageCount: Int?
     /// Messages per second on all connections together, 1 or more; nil: each reply triggers the next message.
     var rate: Int?
+    /// The same in stages; nil: ``rate`` is constant.
+    var rateStages: LoadStages?
+    /// The number of active connections in stages; nil: all of ``connectionCount``.
+    var stages: LoadStages?
+    /// The pause between a reply and the next message; nil: none.
+    var think: ClosedRange<Duration>?
+    /// The time until a connection is closed and opened again; nil: never.
+    var lifetime: ClosedRange<Duration>?
     /// The time until the full load is reached.
     var ramp = Duration.zero
     var start = StartTime.soon
@@ -44,6 +54,9 @@ struct LoadArguments: Equatable, Sendable {
     var publisherCount = 1
     /// The time from ping to ping of a connection, more than 0.
     var heartbeat = Duration.seconds(10)
+
+    private static let mostConnections = 1_000_000
+    private static let mostPerSecond = 100_000_000
 
     static let options: [OptionSpecification<LoadArguments>] = [
         OptionSpecification(
@@ -61,7 +74,7 @@ struct LoadArguments: Equatable, Sendable {
                 """,
             example: "--connections 500", seeAlso: ["connect-rate", "threads", "in-flight"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
+            arguments.connectionCount = try CountValue.parse(value, largest: mostConnections)
         },
         OptionSpecification(
             "connect-rate", value: OptionValue("N"), conflicts: OptionReference.modes(without: .connectRate),
@@ -111,7 +124,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.messageCount = try CountValue.parse(value)
         },
         OptionSpecification(
-            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight"] + OptionReference.modes(without: .rate),
+            "rate", "r", value: OptionValue("N|STAGES"),
+            conflicts: ["in-flight"] + OptionReference.modes(without: .rate),
             heading: .load,
             summary: "Messages per second in total (open loop)",
             manual: """
@@ -120,9 +134,34 @@ struct LoadArguments: Equatable, Sendable {
                 messages due in that second are late. Messages that were due but could not be sent are counted as \
                 `unsent`. See PACE.
                 """,
-            example: "--rate 20k --duration 30s", seeAlso: ["in-flight", "ramp", "warmup"]
+            """
+            With *STAGES* such as `100@1m,500@5m,0@30s`, the rate moves linearly from 0 to 100 in the first minute, to \
+            500 in the next five, and to 0 in the last 30 seconds. The stages determine the duration. See STAGES.
+            """,
+            example: "--rate 20k --duration 30s", seeAlso: ["stages", "in-flight", "ramp", "warmup"]
         ) { arguments, value throws(ValueProblem) in
-            arguments.rate = try CountValue.parse(value, largest: 100_000_000)
+            if value.utf8.contains(UInt8(ascii: "@")) {
+                arguments.rateStages = try StagesValue.parse(value, largest: mostPerSecond)
+            } else {
+                arguments.rate = try CountValue.parse(value, largest: mostPerSecond)
+            }
+        },
+        OptionSpecification(
+            "stages", value: OptionValue("TARGET@DURATION,..."),
+            conflicts: [
+                "connections", "connect-rate", "duration", "messages", "rate", "ramp", "warmup",
+            ] + OptionReference.modes(without: .stages),
+            heading: .load,
+            summary: "Change the number of connections in stages",
+            manual: """
+                Move the number of active connections linearly to each *TARGET* within its *DURATION*, starting from 0. \
+                A connection is opened when it is needed. When the number falls, connections are closed after their \
+                outstanding reply, and opened again if it rises later. The stages determine the duration. Results \
+                include each stage. See STAGES.
+                """,
+            example: "--stages 100@1m,500@5m,0@30s", seeAlso: ["rate", "connections", "lifetime"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.stages = try StagesValue.parse(value, largest: mostConnections)
         },
         OptionSpecification(
             "ramp", value: OptionValue("DURATION"), conflicts: OptionReference.modes(without: .ramp), heading: .load,
@@ -172,6 +211,29 @@ struct LoadArguments: Equatable, Sendable {
             arguments.inFlight = try CountValue.parse(value, largest: 65_536)
         },
         OptionSpecification(
+            "think", value: OptionValue("DURATION"),
+            conflicts: ["rate", "in-flight"] + OptionReference.modes(without: .think),
+            heading: .load,
+            summary: "Pause before the next message, such as 1s-3s",
+            manual: """
+                Pause on each connection for *DURATION* between a reply and the next message, like a user who reads. \
+                With a range such as `1s-3s`, each pause has a random length; these repeat in every run.
+                """,
+            example: "--connections 1k --think 1s-3s", seeAlso: ["rate", "lifetime", "ramp"]
+        ) { arguments, value throws(ValueProblem) in arguments.think = try DelayValue.parse(value) },
+        OptionSpecification(
+            "lifetime", value: OptionValue("DURATION"), conflicts: OptionReference.modes(without: .lifetime),
+            heading: .load,
+            summary: "Reopen connections after DURATION, or 30s-2m",
+            manual: """
+                Close each connection with a closing handshake when it has been open for *DURATION*, after its \
+                outstanding reply, and open it again. With a range such as `30s-2m`, each lifetime has a random \
+                length. First messages are sent again. The results include the handshakes. A connection that is lost \
+                or fails to open is opened again after a second.
+                """,
+            example: "--mode idle -c 1000 --lifetime 5s -d 1m", seeAlso: ["think", "stages", "connect-rate"]
+        ) { arguments, value throws(ValueProblem) in arguments.lifetime = try DelayValue.parse(value) },
+        OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "10s",
             conflicts: OptionReference.modes(without: .replyTimeout),
             heading: .load,
@@ -210,6 +272,14 @@ struct LoadArguments: Equatable, Sendable {
     ]
 }
 
+/// The source of a load test's messages.
+enum MessageSource: Equatable, Sendable {
+    /// `--message`: a template, as typed; not empty.
+    case text(String)
+    /// `--file`, as a path.
+    case file(String)
+}
+
 /// The options for the messages of a load test.
 struct LoadMessageArguments: Equatable, Sendable {
     /// Sent in turn; empty: messages of ``sizeBytes`` bytes are generated.
@@ -230,11 +300,7 @@ struct LoadMessageArguments: Equatable, Sendable {
             example: #"--message '{"id":{{seq}},"op":"ping"}'"#, seeAlso: ["file", "messages", "size", "binary"]
         ) { arguments, value throws(ValueProblem) in
             guard !value.isEmpty else { throw .emptyText }
-            do throws(MessageTemplateError) {
-                arguments.messages.append(.text(try MessageTemplate(value)))
-            } catch {
-                throw .notATemplate(error)
-            }
+            arguments.messages.append(.text(value))
         },
         OptionSpecification(
             "file", "f", value: OptionValue("FILE", .file),

@@ -1,0 +1,133 @@
+import Formats
+import WSCore
+
+/// Finds what changed in JSON messages since the previous message of the same kind.
+///
+/// The kind is the values at pointers, such as `/type`. By default, it is the values of the members that usually name
+/// the kind of an event.
+public struct MessageChanges {
+    /// The result of comparing a message with the previous one of its kind.
+    public enum Finding: Equatable, Sendable {
+        /// It is the first message of its kind, not JSON, or too big.
+        case whole
+        /// The changes on one line: `ticker BTC: .price 101.5 → 101.7  -.old`.
+        case changes(String)
+    }
+
+    /// The names of the members that make up the kind by default.
+    public static let usualNames = ["type", "event", "op", "method", "channel", "topic", "stream", "symbol"]
+    /// The maximum number of kinds to remember.
+    public static let maximumKinds = 1000
+    /// The maximum size of all remembered messages in bytes.
+    public static let maximumBytes = 16 << 20
+    /// The maximum size of a message to compare in bytes.
+    public static let maximumMessageBytes = 256 << 10
+    /// The maximum length of a value in a kind, in characters.
+    private static let maximumValueCount = 40
+
+    /// The locations of the values that make up the kind; empty: the members with the usual names.
+    private let paths: [JSONPath]
+    private let limitBytes: Int
+    private var messages: [String: [UInt8]] = [:]
+    /// The kinds in the order of their first messages, from ``firstKind`` on.
+    private var kinds: [String] = []
+    private var firstKind = 0
+    private var byteCount = 0
+
+    /// Creates an empty memory.
+    /// - Parameters:
+    ///   - paths: The locations of the values that make up the kind. If empty, the members with ``usualNames``.
+    ///   - limitBytes: The maximum size of all remembered messages.
+    public init(kinds paths: [JSONPath] = [], limitBytes: Int = maximumBytes) {
+        self.paths = paths
+        self.limitBytes = limitBytes
+    }
+
+    /// Compares a message with the previous one of its kind, and remembers it.
+    /// - Parameters:
+    ///   - payload: The message.
+    ///   - source: The source of the message, such as a client. Messages of different sources are not compared.
+    ///   - name: The default kind of the message, or `nil` to find it in the message. Given locations take precedence.
+    public mutating func receive(_ payload: RawSpan, from source: Int? = nil, kind name: String? = nil) -> Finding {
+        guard payload.byteCount <= Self.maximumMessageBytes, UTF8Validator.isValid(payload),
+            JSONReader.problem(in: payload) == nil
+        else { return .whole }
+        let name = paths.isEmpty ? name ?? Self.usualKind(of: payload) : kind(of: payload)
+        let key = source.map { "\($0) \(name)" } ?? name
+        let previous = messages[key]
+        remember(payload, as: key)
+        guard let previous else { return .whole }
+        do throws(JSONError) {
+            let found = try JSONChanges(from: previous.span.bytes, to: payload)
+            return .changes(Self.line(found, of: name))
+        } catch {
+            return .whole
+        }
+    }
+
+    private static func line(_ found: JSONChanges, of name: String) -> String {
+        let label = name.isEmpty ? "" : "\(name): "
+        if found.changes.isEmpty { return label + "no changes" }
+        let rest = found.omittedCount > 0 ? "  … \(found.omittedCount) more" : ""
+        return label + found.changes.map(\.description).joined(separator: "  ") + rest
+    }
+
+    private mutating func remember(_ payload: RawSpan, as key: String) {
+        if let old = messages[key] { byteCount -= old.count } else { kinds.append(key) }
+        messages[key] = payload.withUnsafeBytes { Array($0) }
+        byteCount += payload.byteCount
+        while messages.count > Self.maximumKinds || byteCount > limitBytes { forgetOldestKind() }
+    }
+
+    private mutating func forgetOldestKind() {
+        byteCount -= messages.removeValue(forKey: kinds[firstKind])?.count ?? 0
+        firstKind += 1
+        // Forgotten kinds are removed in batches, because that moves all others.
+        guard firstKind > kinds.count / 2 else { return }
+        kinds.removeFirst(firstKind)
+        firstKind = 0
+    }
+
+    /// The kind of a message: its values at the paths, separated by spaces.
+    private func kind(of payload: RawSpan) -> String {
+        paths.map { path in path.value(in: payload).flatMap { Self.text($0, of: payload) } ?? "-" }
+            .joined(separator: " ")
+    }
+
+    /// The kind of a message by the members with the usual names, as far as they exist.
+    private static func usualKind(of payload: RawSpan) -> String {
+        let members: [(name: JSONToken, value: JSONToken)]
+        do throws(JSONError) {
+            members = try JSONReader.members(of: payload) ?? []
+        } catch {
+            return ""
+        }
+        var values = [String?](repeating: nil, count: usualNames.count)
+        for (key, value) in members {
+            let literal = payload.extracting(key.range)
+            guard let index = usualNames.firstIndex(where: { JSONString.isEqual(literal, to: $0.utf8Span.span.bytes) })
+            else { continue }
+            values[index] = text(value, of: payload)
+        }
+        return values.compactMap { $0 }.joined(separator: " ")
+    }
+
+    /// A scalar as a part of a kind, or `nil` for objects and arrays.
+    private static func text(_ value: JSONToken, of payload: RawSpan) -> String? {
+        guard isScalar(value) else { return nil }
+        var buffer = ByteBuffer()
+        JSONPath.append(value, of: payload, to: &buffer)
+        let decoded = buffer.withReadableBytes { bytes in
+            bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+        let text = escapingControls(decoded)
+        return text.count > maximumValueCount ? text.prefix(maximumValueCount) + "…" : text
+    }
+
+    private static func isScalar(_ token: JSONToken) -> Bool {
+        switch token.kind {
+        case .string, .number, .literal: true
+        case .beginObject, .endObject, .beginArray, .endArray, .key: false
+        }
+    }
+}

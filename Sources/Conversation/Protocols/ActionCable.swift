@@ -1,0 +1,276 @@
+import Formats
+import WSCore
+
+extension ApplicationProtocol {
+    /// Action Cable of Ruby on Rails.
+    static let actionCable = ApplicationProtocol(
+        name: "actioncable",
+        summary: "Action Cable of Ruby on Rails: subscriptions to channels, and their actions",
+        manual: Manual(
+            input: """
+                subscribe CHANNEL [PARAMETERS] subscribes: subscribe Chat {"room":1}. CHANNEL ACTION [JSON] performs an \
+                action: Chat speak {"text":"hi"}. With several subscriptions to a channel, add the parameters: \
+                Chat {"room":1} speak {"text":"hi"}. unsubscribe CHANNEL [PARAMETERS] ends a subscription.
+                """,
+            automatic: "Subscribes again after a reconnect.",
+            hidden: "The welcome message and pings.",
+            example: "wsx --protocol actioncable :3000 'subscribe Chat {\"room\":1}'"),
+        endpoint: Endpoint(
+            path: "/cable", subprotocols: ["actioncable-v1-json", "actioncable-unsupported"], needsOrigin: true),
+        commands: ["subscribe", "unsubscribe"],
+        makeSession: { _ in ActionCableSession() })
+}
+
+/// A session of Action Cable.
+///
+///     {"type":"welcome"}  ──►  ready
+///     {"command":"subscribe","identifier":"{\"channel\":\"Chat\"}"}  ──►  {"type":"confirm_subscription",…}
+///
+/// Names in quotes refer to the sources of Action Cable: ActionCable::INTERNAL and its JavaScript client.
+final class ActionCableSession: ProtocolSession {
+    private struct Subscription {
+        let channel: String
+        /// The parameters as a JSON object, or `nil` without any.
+        let parameters: [UInt8]?
+        /// The key of the reply to the subscription.
+        let key: String
+        /// Whether the caller waits for the confirmation, and subscribes again after a reconnect.
+        var wantsReply: Bool
+        var isConfirmed = false
+        var held = HeldLines<[UInt8]>()
+
+        /// The channel and the parameters as one JSON text. The server repeats it in messages.
+        var identifier: String {
+            let channel = Array("{\"channel\":".utf8) + JSONText.string(self.channel)
+            let members = parameters.map { Array($0.dropFirst()) } ?? Array("}".utf8)
+            let separator = members.count > 1 ? Array(",".utf8) : []
+            return String(decoding: channel + separator + members, as: UTF8.self)
+        }
+
+        /// The subscription as typed.
+        var topic: String { channel + (parameters.map { " " + String(decoding: $0, as: UTF8.self) } ?? "") }
+    }
+
+    /// The "staleThreshold" of the client: two missed pings of the server, which sends one every three seconds.
+    private static let silenceLimit = Duration.seconds(6)
+    private static let maximumSubscriptionCount = 4096
+
+    /// The subscriptions in their order.
+    private var subscriptions: [Subscription] = []
+    private var nextKey = 1
+    private var isReady = false
+    private(set) var deadline: UInt64?
+
+    var topics: [String] { subscriptions.map(\.topic) }
+
+    func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
+        isReady = false
+        deadline = nil
+        subscriptions.removeAll { $0.wantsReply }
+        for index in subscriptions.indices {
+            subscriptions[index].isConfirmed = false
+            subscriptions[index].held.forgetRequests()
+        }
+        // "isProtocolSupported": the server selects this one if it knows no other that the client offers.
+        if subprotocol == "actioncable-unsupported" {
+            output.append(.failure("the server does not support the subprotocol actioncable-v1-json"))
+        }
+    }
+
+    func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {
+        guard let deadline, deadline <= now else { return }
+        self.deadline = nil
+        output.append(.disconnect("the server sent nothing for 6 s, not even a ping"))
+    }
+
+    // MARK: Receiving
+
+    func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput) {
+        if deadline != nil { deadline = now + Self.silenceLimit.nanoseconds }
+        guard kind == .text, let message = JSONMembers(payload) else {
+            return output.append(.unknown(reason: "not a message of Action Cable: a JSON object"))
+        }
+        // "message_types"
+        switch message.string("type") {
+        case "welcome": welcome(at: now, &output)
+        case "ping": output.append(ProtocolEvent(.hidden, name: "ping", payload: message.json("message") ?? []))
+        case "confirm_subscription": receiveConfirmation(message, &output)
+        case "reject_subscription": receiveRejection(message, &output)
+        case "disconnect": receiveDisconnect(message, &output)
+        case let type?:
+            output.append(.unknown(reason: "a message of Action Cable with the unknown type \(quoted(type))"))
+        case nil: receiveMessage(message, &output)
+        }
+    }
+
+    private func welcome(at now: UInt64, _ output: inout ProtocolOutput) {
+        output.append(ProtocolEvent(.hidden, name: "welcome"))
+        guard !isReady else { return }
+        isReady = true
+        deadline = now + Self.silenceLimit.nanoseconds
+        for subscription in subscriptions { send("subscribe", subscription.identifier, &output) }
+        output.append(.ready)
+    }
+
+    private func receiveMessage(_ message: JSONMembers, _ output: inout ProtocolOutput) {
+        guard let identifier = message.string("identifier"), let payload = message.json("message") else {
+            return output.append(.unknown(reason: "a message of Action Cable without a type or an identifier"))
+        }
+        let topic = index(ofIdentifier: identifier).map { subscriptions[$0].topic } ?? identifier
+        output.append(ProtocolEvent(.event, topic: topic, id: identifier, payload: payload))
+    }
+
+    private func receiveConfirmation(_ message: JSONMembers, _ output: inout ProtocolOutput) {
+        guard let identifier = message.string("identifier") else {
+            return output.append(.unknown(reason: "a confirmation without an identifier"))
+        }
+        guard let index = index(ofIdentifier: identifier), !subscriptions[index].isConfirmed else {
+            return output.append(ProtocolEvent(.notice, name: "subscribed", topic: identifier, id: identifier))
+        }
+        let subscription = subscriptions[index]
+        output.append(
+            ProtocolEvent(
+                subscription.wantsReply ? .reply(subscription.key, isError: false) : .notice, name: "subscribed",
+                topic: subscription.topic, id: identifier))
+        subscriptions[index].isConfirmed = true
+        subscriptions[index].wantsReply = false
+        for message in subscriptions[index].held.takeAll() { output.send(message) }
+    }
+
+    private func receiveRejection(_ message: JSONMembers, _ output: inout ProtocolOutput) {
+        guard let identifier = message.string("identifier") else {
+            return output.append(.unknown(reason: "a rejection without an identifier"))
+        }
+        let subscription = index(ofIdentifier: identifier).map { subscriptions.remove(at: $0) }
+        let role: ProtocolEvent.Role =
+            if let subscription, subscription.wantsReply { .reply(subscription.key, isError: true) } else { .refusal }
+        output.append(
+            ProtocolEvent(role, name: "rejected", topic: subscription?.topic ?? identifier, id: identifier))
+    }
+
+    /// "disconnect_reasons": unauthorized, invalid_request, server_restart, remote.
+    private func receiveDisconnect(_ message: JSONMembers, _ output: inout ProtocolOutput) {
+        let reason = message.string("reason").map { ": \(quoted($0))" } ?? ""
+        let words = "the server disconnects\(reason)"
+        // "this.close({allowReconnect: reconnect})"
+        output.append(message.isTrue("reconnect") ? .disconnect(words) : .failure(words))
+    }
+
+    private func index(ofIdentifier identifier: String) -> Int? {
+        subscriptions.firstIndex { $0.identifier == identifier }
+    }
+
+    // MARK: Sending
+
+    func send(
+        _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        var line = TypedLine(line)
+        switch line.nextWord {
+        case "subscribe":
+            _ = line.word()
+            return try subscribe(&line, wantsReply, &output)
+        case "unsubscribe":
+            _ = line.word()
+            let form = "write unsubscribe CHANNEL [PARAMETERS], as in: unsubscribe Chat {\"room\":1}"
+            let index = try index(try channel(&line, form))
+            guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
+            let subscription = subscriptions.remove(at: index)
+            send("unsubscribe", subscription.identifier, &output)
+            return nil
+        default:
+            try perform(&line, wantsReply, &output)
+            return nil
+        }
+    }
+
+    private func subscribe(
+        _ line: inout TypedLine, _ wantsReply: Bool, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        let form = "write subscribe CHANNEL [PARAMETERS], as in: subscribe Chat {\"room\":1}"
+        let (channel, parameters) = try channel(&line, form)
+        guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
+        let subscription = Subscription(
+            channel: channel, parameters: parameters, key: "\(nextKey)", wantsReply: wantsReply)
+        guard index(ofIdentifier: subscription.identifier) == nil else {
+            throw ProtocolInputError("\(quoted(subscription.topic)) is already subscribed")
+        }
+        guard subscriptions.count < Self.maximumSubscriptionCount else {
+            throw ProtocolInputError("more than \(Self.maximumSubscriptionCount) subscriptions exist; end some")
+        }
+        nextKey += 1
+        subscriptions.append(subscription)
+        send("subscribe", subscription.identifier, &output)
+        return wantsReply ? subscription.key : nil
+    }
+
+    private func perform(
+        _ line: inout TypedLine, _ wantsReply: Bool, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) {
+        let form = "write CHANNEL ACTION [JSON], as in: Chat speak {\"text\":\"hi\"}"
+        let index = try index(try channel(&line, form))
+        guard let action = line.word() else { throw ProtocolInputError("the action is missing; \(form)") }
+        var data = Array("{}".utf8)
+        if !line.isAtEnd {
+            guard let object = line.json(), object.first == UInt8(ascii: "{"), line.isAtEnd else {
+                throw ProtocolInputError("the data of the action is not a JSON object; \(form)")
+            }
+            data = object
+        }
+        // "data.action = action": the action is a member of the data.
+        let separator = data.count > 2 ? "," : ""
+        data = data.dropLast() + Array("\(separator)\"action\":".utf8) + JSONText.string(action) + Array("}".utf8)
+        let message = message("message", subscriptions[index].identifier, data)
+        guard !subscriptions[index].isConfirmed else { return output.send(message) }
+        try subscriptions[index].held.hold(
+            message, byteCount: message.count, isRequest: wantsReply, for: subscriptions[index].topic)
+    }
+
+    /// Reads a channel and its parameters.
+    private func channel(
+        _ line: inout TypedLine, _ form: String
+    ) throws(ProtocolInputError) -> (name: String, parameters: [UInt8]?) {
+        guard line.next != UInt8(ascii: "{"), let name = line.word() else {
+            throw ProtocolInputError("the channel is missing; \(form)")
+        }
+        guard line.next == UInt8(ascii: "{") else { return (name, nil) }
+        guard let object = line.json(), let members = JSONMembers(object) else {
+            throw ProtocolInputError("the parameters are not a JSON object; \(form)")
+        }
+        guard !members.has("channel") else {
+            throw ProtocolInputError("the parameters contain the channel, which comes before them; \(form)")
+        }
+        return (name, members.count == 0 ? nil : object)
+    }
+
+    /// Finds a subscription. Without parameters, the channel must have only one.
+    private func index(_ wanted: (name: String, parameters: [UInt8]?)) throws(ProtocolInputError) -> Int {
+        let found = subscriptions.indices.filter { index in
+            let subscription = subscriptions[index]
+            return subscription.channel == wanted.name
+                && (wanted.parameters == nil || subscription.parameters == wanted.parameters)
+        }
+        if let exact = found.first(where: { subscriptions[$0].parameters == wanted.parameters }) { return exact }
+        guard let first = found.first else {
+            throw ProtocolInputError(
+                "no subscription to \(quoted(wanted.name)) matches; write subscribe CHANNEL [PARAMETERS] first, "
+                    + "as in: subscribe Chat {\"room\":1}")
+        }
+        guard found.count == 1 else {
+            throw ProtocolInputError(
+                "\(quoted(wanted.name)) has \(found.count) subscriptions; "
+                    + "write the parameters after the channel, as in: \(escapingControls(subscriptions[first].topic))")
+        }
+        return first
+    }
+
+    private func send(_ command: String, _ identifier: String, _ output: inout ProtocolOutput) {
+        output.send(message(command, identifier, nil))
+    }
+
+    private func message(_ command: String, _ identifier: String, _ data: [UInt8]?) -> [UInt8] {
+        let data = data.map { Array(",\"data\":".utf8) + JSONText.string($0) } ?? []
+        return Array("{\"command\":\"\(command)\",\"identifier\":".utf8) + JSONText.string(identifier) + data
+            + Array("}".utf8)
+    }
+}

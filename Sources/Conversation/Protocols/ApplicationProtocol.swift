@@ -1,0 +1,189 @@
+import Formats
+import WSCore
+
+/// An application protocol on top of WebSocket, identified by its name in `--protocol`.
+///
+/// Each protocol has a file in this folder with its descriptor and its session, and an entry in ``all``.
+public struct ApplicationProtocol: Sendable {
+    /// A parameter of a protocol: `--param NAME=VALUE`.
+    public struct Parameter: Equatable, Sendable {
+        /// The name.
+        public let name: String
+        /// The meaning of the value, as a noun phrase.
+        public let summary: String
+        /// Whether the value must be JSON.
+        public let isJSON: Bool
+        /// Whether the value is a secret.
+        public let isSecret: Bool
+
+        init(_ name: String, _ summary: String, isJSON: Bool = false, isSecret: Bool = false) {
+            self.name = name
+            self.summary = summary
+            self.isJSON = isJSON
+            self.isSecret = isSecret
+        }
+    }
+
+    /// What the protocol expects of the URL and the request.
+    public struct Endpoint: Equatable, Sendable {
+        /// The path for a URL without one.
+        public var path: String?
+        /// A suffix that the path needs, such as `/websocket`.
+        public var pathSuffix: String?
+        /// The query parameters that the URL needs.
+        public var query: [(name: String, value: String)] = []
+        /// The subprotocols to offer, unless the user names some.
+        public var subprotocols: [String] = []
+        /// Whether the server expects the origin of its own pages.
+        public var needsOrigin = false
+        /// The HTTP request that the server may require before the WebSocket.
+        public var negotiation: Negotiation?
+
+        /// Whether both are equal.
+        public static func == (one: Endpoint, other: Endpoint) -> Bool {
+            one.path == other.path && one.pathSuffix == other.pathSuffix && one.subprotocols == other.subprotocols
+                && one.needsOrigin == other.needsOrigin && one.negotiation == other.negotiation
+                && one.query.elementsEqual(other.query, by: ==)
+        }
+    }
+
+    /// A POST request without a body, whose response says how to connect; see ``SignalRNegotiation``.
+    public struct Negotiation: Equatable, Sendable {
+        /// The suffix of the URL's path.
+        public let pathSuffix: String
+        /// A query parameter.
+        public let queryName: String
+        /// Its value.
+        public let queryValue: String
+    }
+
+    /// The texts for `wsx help protocol NAME`.
+    public struct Manual: Equatable, Sendable {
+        /// What to type, with examples.
+        public let input: String
+        /// What wsx sends by itself.
+        public let automatic: String
+        /// What wsx hides.
+        public let hidden: String
+        /// A command line that works.
+        public let example: String
+    }
+
+    /// The name in `--protocol`.
+    public let name: String
+    /// One sentence for the list of protocols.
+    public let summary: String
+    /// The texts of the help.
+    public let manual: Manual
+    /// What the protocol expects of the URL.
+    public let endpoint: Endpoint
+    /// The parameters.
+    public let parameters: [Parameter]
+    /// The first words of lines that are not topics or names, for completion at the prompt.
+    public let commands: [String]
+    /// Whether a line may begin with `@FILE`, which the caller replaces by the contents of the file.
+    public let readsFiles: Bool
+    /// Creates the session of a connection. The parameters have been checked.
+    let makeSession: @Sendable (ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession
+
+    /// All protocols, in the order of the help.
+    public static let all: [ApplicationProtocol] = [
+        socketIO, graphQL, phoenix, signalR, stomp, mqtt, actionCable, jsonRPC, devTools,
+    ]
+
+    /// Finds a protocol by name. Returns `nil` for an unknown name.
+    public init?(named name: String) {
+        guard let found = Self.all.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+
+    init(
+        name: String, summary: String, manual: Manual, endpoint: Endpoint = Endpoint(), parameters: [Parameter] = [],
+        commands: [String] = [], readsFiles: Bool = false,
+        makeSession: @escaping @Sendable (ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession
+    ) {
+        self.name = name
+        self.summary = summary
+        self.manual = manual
+        self.endpoint = endpoint
+        self.parameters = parameters
+        self.commands = commands
+        self.readsFiles = readsFiles
+        self.makeSession = makeSession
+    }
+
+    /// The HTTP request to send before the WebSocket, or `nil` if there is none.
+    public func negotiation(_ parameters: ProtocolParameters) -> Negotiation? {
+        parameters["negotiate"] == "false" ? nil : endpoint.negotiation
+    }
+
+    /// Creates the session of a connection.
+    /// - Throws: ``ProtocolParameterError``.
+    public func session(_ parameters: ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession {
+        for (name, value) in parameters.values {
+            guard let parameter = self.parameters.first(where: { $0.name == name }) else {
+                throw .unknown(name, known: self.parameters.map(\.name))
+            }
+            if parameter.isJSON, let error = value.withUTF8Bytes({ JSONReader.problem(in: $0) }) {
+                throw .notJSON(name, error)
+            }
+        }
+        return try makeSession(parameters)
+    }
+}
+
+/// The values of `--param`, and the settings of a session.
+public struct ProtocolParameters: Equatable, Sendable {
+    /// The values by name.
+    public var values: [String: String]
+    /// The offset from the clock of the session to the time since 1970, in nanoseconds, for `{{time}}`.
+    public var clockOffset: UInt64 = 0
+    /// Determines random placeholders.
+    public var seed: UInt64 = 0
+    /// Whether a line whose reply is wanted is a request even if it starts a stream of events. The reply is then the end
+    /// of the stream. Otherwise the session renews the stream after a reconnect.
+    public var awaitsStreams = true
+    /// The number of the session's connection, from 1, for `{{connection}}`.
+    public var connection: UInt64 = 1
+
+    /// Creates parameters.
+    public init(_ values: [String: String] = [:]) {
+        self.values = values
+    }
+
+    subscript(name: String) -> String? { values[name] }
+}
+
+/// Why parameters are invalid.
+public enum ProtocolParameterError: Error, Equatable {
+    /// The protocol has no parameter with this name.
+    case unknown(String, known: [String])
+    /// The value is not JSON.
+    case notJSON(String, JSONError)
+    /// The value is invalid for this reason.
+    case invalid(String, reason: String)
+    /// The protocol needs the parameter.
+    case missing(String)
+}
+
+extension ProtocolParameterError: CustomStringConvertible {
+    /// The mistake and its remedy, to follow a colon.
+    public var description: String {
+        switch self {
+        case .unknown(let name, known: []): "unknown parameter \(quoted(name)); the protocol has none"
+        case .unknown(let name, let known):
+            "unknown parameter \(quoted(name)); expected \(known.joined(separator: ", "))"
+        case .notJSON(let name, let error): "the parameter \(name) is not JSON: \(error)"
+        case .missing(let name): "the parameter \(name) is missing; add --param \(name)=VALUE"
+        case .invalid(let name, let reason): "the parameter \(name) is invalid: \(reason)"
+        }
+    }
+}
+
+extension String {
+    /// Passes the UTF-8 bytes to `body`.
+    func withUTF8Bytes<R>(_ body: (RawSpan) -> R) -> R {
+        var text = self
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0).bytes) }
+    }
+}

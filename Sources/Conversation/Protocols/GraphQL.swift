@@ -1,0 +1,353 @@
+import Formats
+import WSCore
+
+extension ApplicationProtocol {
+    /// GraphQL over WebSocket.
+    static let graphQL = ApplicationProtocol(
+        name: "graphql",
+        summary: "GraphQL subscriptions, queries, and mutations",
+        manual: Manual(
+            input: """
+                A GraphQL document, optionally followed by its variables as a JSON object: subscription { time } or \
+                query Q($x: Int) { add(x: $x) } {"x":1}. A line such as @query.graphql {"x":1} reads the document from \
+                a file. {"query":"…","operationName":"…"} is sent as it is. complete ID ends a subscription.
+                """,
+            automatic: """
+                Sends connection_init with the parameter payload, answers pings, and subscribes again after a reconnect.
+                """,
+            hidden: "connection_init, connection_ack, pings, and the end of queries.",
+            example: "wsx --protocol graphql :4000/graphql 'subscription { time }'"),
+        endpoint: Endpoint(subprotocols: ["graphql-transport-ws", "graphql-ws"]),
+        parameters: [
+            Parameter("payload", "the payload of connection_init", isJSON: true, isSecret: true)
+        ],
+        commands: ["complete", "mutation", "query", "subscription"], readsFiles: true,
+        makeSession: { (parameters) throws(ProtocolParameterError) in try GraphQLSession(parameters) })
+}
+
+/// A session of GraphQL over WebSocket.
+///
+///     connection_init ──► connection_ack ──► ready: subscribe ──► next … next ──► complete
+///
+/// Sections refer to the GraphQL over WebSocket Protocol, the message types of graphql-transport-ws. The older
+/// graphql-ws (subscriptions-transport-ws) has other names for some of them.
+final class GraphQLSession: ProtocolSession {
+    /// The names of messages that differ between the subprotocols.
+    private struct Names {
+        var subscribe = "subscribe"
+        var next = "next"
+        var complete = "complete"
+
+        /// The names in graphql-ws.
+        static let legacy = Names(subscribe: "start", next: "data", complete: "stop")
+    }
+
+    private struct Operation {
+        let payload: [UInt8]
+        let isSubscription: Bool
+        /// Whether the caller waits for the reply, and sends the operation again after a reconnect.
+        let wantsReply: Bool
+        /// Whether the result of a query has been received.
+        var isAnswered = false
+    }
+
+    /// The maximum number of operations that have not completed.
+    private static let maximumOperationCount = 65_536
+
+    private let initPayload: [UInt8]?
+    private let awaitsStreams: Bool
+    private var isLegacy = false
+    private var operations: [Int: Operation] = [:]
+    private var nextID = 1
+    private(set) var renewsLastLine = false
+    private var isReady = false
+
+    init(_ parameters: ProtocolParameters) throws(ProtocolParameterError) {
+        initPayload = parameters["payload"].map { Array($0.utf8) }
+        awaitsStreams = parameters.awaitsStreams
+        if let initPayload, JSONMembers(initPayload) == nil {
+            throw .invalid("payload", reason: "expected a JSON object, such as {\"token\":\"t\"}")
+        }
+    }
+
+    private var names: Names { isLegacy ? .legacy : Names() }
+
+    func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
+        isLegacy = subprotocol == "graphql-ws"
+        isReady = false
+        operations = operations.filter { $0.value.isSubscription && !$0.value.wantsReply }
+        // ConnectionInit: "the client wants to establish a connection within the existing socket".
+        let payload = initPayload.map { Array(",\"payload\":".utf8) + $0 } ?? []
+        output.send(Array("{\"type\":\"connection_init\"".utf8) + payload + Array("}".utf8))
+    }
+
+    // MARK: Receiving
+
+    func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput) {
+        guard kind == .text, let message = JSONMembers(payload), let type = message.string("type") else {
+            return output.append(.unknown(reason: "not a message of GraphQL: a JSON object with a type"))
+        }
+        let payload = message.json("payload") ?? []
+        switch type {
+        case "connection_ack": acknowledged(payload, &output)
+        case "ping" where !isLegacy:
+            // Ping: "A Pong must be sent in response from the receiving party as soon as possible."
+            output.send("{\"type\":\"pong\"}")
+            output.append(ProtocolEvent(.hidden, name: type, payload: payload))
+        case "pong" where !isLegacy, "ka" where isLegacy:
+            output.append(ProtocolEvent(.hidden, name: type, payload: payload))
+        case "connection_error" where isLegacy:
+            let words = JSONMembers(payload)?.string("message") ?? String(decoding: payload, as: UTF8.self)
+            // GQL_CONNECTION_ERROR: the answer to connection_init, or to a message that the server cannot parse.
+            if isReady { return output.append(ProtocolEvent(.refusal, name: type, payload: payload)) }
+            output.append(.failure("the server refused the connection: \(quoted(words))"))
+        case names.next, "error", "complete": receive(type, message, payload, &output)
+        default: output.append(.unknown(reason: "a message of GraphQL with the unknown type \(quoted(type))"))
+        }
+    }
+
+    /// ConnectionAck: "The client is now ready to request subscription operations."
+    private func acknowledged(_ payload: [UInt8], _ output: inout ProtocolOutput) {
+        output.append(ProtocolEvent(.hidden, name: "connection_ack", payload: payload))
+        guard !isReady else { return }
+        isReady = true
+        for (id, operation) in operations.sorted(by: { $0.key < $1.key }) {
+            output.send(subscription(to: operation, id: id))
+        }
+        output.append(.ready)
+    }
+
+    private func receive(
+        _ type: String, _ message: JSONMembers, _ payload: [UInt8], _ output: inout ProtocolOutput
+    ) {
+        guard let id = message.string("id") else {
+            return output.append(.unknown(reason: "a message of GraphQL without the id of its operation"))
+        }
+        // Complete: "be prepared to receive (and ignore) messages for operations that they consider already completed".
+        guard let number = Int(id), "\(number)" == id, let operation = operations[number] else {
+            return output.append(ProtocolEvent(.hidden, name: type, id: id, payload: payload))
+        }
+        switch type {
+        case names.next:
+            guard !operation.isSubscription, !operation.isAnswered else {
+                return output.append(ProtocolEvent(.event, id: id, payload: payload))
+            }
+            operations[number]?.isAnswered = true
+            let isError = JSONMembers(payload).map { !$0.isNull("errors") } ?? false
+            output.append(ProtocolEvent(.reply(id, isError: isError), id: id, payload: payload))
+        case "error":
+            // Error: "This message terminates the operation and no further messages will be sent."
+            operations[number] = nil
+            let isReply = !operation.isSubscription || operation.wantsReply
+            let role = isReply && !operation.isAnswered ? ProtocolEvent.Role.reply(id, isError: true) : .refusal
+            output.append(ProtocolEvent(role, name: type, id: id, payload: payload))
+        default:
+            operations[number] = nil
+            let isAwaited = operation.isSubscription ? operation.wantsReply : !operation.isAnswered
+            let role: ProtocolEvent.Role =
+                isAwaited ? .reply(id, isError: false) : operation.isSubscription ? .notice : .hidden
+            output.append(ProtocolEvent(role, name: "complete", id: id, payload: Array(id.utf8)))
+        }
+    }
+
+    // MARK: Sending
+
+    func send(
+        _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        var words = TypedLine(line)
+        renewsLastLine = false
+        if words.nextWord == "complete" {
+            _ = words.word()
+            let number = Int(words.word() ?? "")
+            guard words.isAtEnd, let number, operations[number] != nil else {
+                throw ProtocolInputError(
+                    "complete needs the id of an active operation; write complete ID, as in: complete 1")
+            }
+            complete(number, &output)
+            return nil
+        }
+        let request = try GraphQLRequest(words.rest)
+        guard operations.count < Self.maximumOperationCount else {
+            throw ProtocolInputError("65,536 operations are active; end some with: complete 1")
+        }
+        let id = nextID
+        nextID += 1
+        let wantsReply = wantsReply && (awaitsStreams || !request.isSubscription)
+        let operation = Operation(
+            payload: request.payload, isSubscription: request.isSubscription, wantsReply: wantsReply)
+        operations[id] = operation
+        renewsLastLine = operation.isSubscription && !wantsReply
+        output.send(subscription(to: operation, id: id))
+        return operation.isSubscription && !wantsReply ? nil : "\(id)"
+    }
+
+    /// Complete: "the client has stopped listening and wants to complete the subscription".
+    private func complete(_ number: Int, _ output: inout ProtocolOutput) {
+        output.send("{\"id\":\"\(number)\",\"type\":\"\(names.complete)\"}")
+        guard let operation = operations[number] else { return }
+        // The server does not confirm it. In graphql-ws it does, but then the operation is unknown and the message hidden.
+        operations[number] = nil
+        let isAwaited = operation.isSubscription ? operation.wantsReply : !operation.isAnswered
+        let role: ProtocolEvent.Role = isAwaited ? .reply("\(number)", isError: false) : .notice
+        output.append(ProtocolEvent(role, name: "complete", id: "\(number)", payload: Array("\(number)".utf8)))
+    }
+
+    private func subscription(to operation: Operation, id: Int) -> [UInt8] {
+        Array("{\"id\":\"\(id)\",\"type\":\"\(names.subscribe)\",\"payload\":".utf8) + operation.payload
+            + Array("}".utf8)
+    }
+
+    func meaning(of code: CloseCode) -> String? {
+        switch code.rawValue {
+        case 4004: "bad response"
+        case 4005: "internal client error"
+        case 4400: "bad request: the server does not understand a message"
+        case 4401: "unauthorized: an operation before the server acknowledged the connection"
+        case 4403: "forbidden: the server refuses the connection"
+        case 4406: "subprotocol not acceptable"
+        case 4408: "no connection_init in time"
+        case 4409: "an operation with this id already exists"
+        case 4429: "more than one connection_init"
+        case 4500: "internal server error"
+        case 4504: "no connection_ack in time"
+        default: nil
+        }
+    }
+}
+
+/// A GraphQL request in the notation of typed lines.
+struct GraphQLRequest: Equatable {
+    /// The payload of a subscribe message: `{"query":"…","variables":{…}}`.
+    let payload: [UInt8]
+    /// Whether the request has a stream of results.
+    let isSubscription: Bool
+
+    private static let form = "write a GraphQL document, as in: subscription { time }"
+
+    /// Parses a document with optional variables, or a JSON object with a query.
+    init(_ text: [UInt8]) throws(ProtocolInputError) {
+        if let members = JSONMembers(text) {
+            guard let query = members.string("query") else {
+                throw ProtocolInputError("the JSON object has no query; \(Self.form), or {\"query\":\"{ time }\"}")
+            }
+            payload = JSONText.compact(text) ?? text
+            isSubscription = try GraphQLDocument(Array(query.utf8)).isSubscription
+            return
+        }
+        guard !text.isEmpty else { throw ProtocolInputError("the document is missing; \(Self.form)") }
+        let document = try GraphQLDocument(text)
+        isSubscription = document.isSubscription
+        let query = JSONText.string(Array(text[..<document.end].trimmingBlanks()))
+        var payload = Array("{\"query\":".utf8) + query
+        let variables = Array(text[document.end...])
+        if !variables.isEmpty {
+            guard JSONMembers(variables) != nil, let json = JSONText.compact(variables) else {
+                throw ProtocolInputError(
+                    "the variables after the document are not a JSON object; "
+                        + "write DOCUMENT {VARIABLES}, as in: query Q($x: Int) { add(x: $x) } {\"x\":1}")
+            }
+            payload += Array(",\"variables\":".utf8) + json
+        }
+        self.payload = payload + Array("}".utf8)
+    }
+}
+
+/// The structure of a GraphQL document, as far as it is needed: whether it contains a subscription, and where it ends.
+/// The server checks everything else.
+///
+/// Sections refer to the GraphQL specification of October 2021.
+struct GraphQLDocument: Equatable {
+    private(set) var isSubscription = false
+    /// The offset after the document: the start of the variables, or the end of the text.
+    private(set) var end: Int
+
+    init(_ text: [UInt8]) throws(ProtocolInputError) {
+        end = text.count
+        var offset = 0
+        /// The open braces and parentheses.
+        var brackets: [Int] = []
+        var hasSelection = false
+        /// The last byte that is not blank or part of a comment.
+        var previous: UInt8?
+        while offset < text.count {
+            switch text[offset] {
+            case UInt8(ascii: "{") where brackets.isEmpty && hasSelection && Self.isObject(text, at: offset):
+                end = offset
+                return
+            case UInt8(ascii: "{"), UInt8(ascii: "("):
+                if brackets.isEmpty, text[offset] == UInt8(ascii: "{") { hasSelection = true }
+                brackets.append(offset)
+            case UInt8(ascii: "}"), UInt8(ascii: ")"):
+                let opening = text[offset] == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "(")
+                guard let last = brackets.popLast(), text[last] == opening else {
+                    throw ProtocolInputError("the bracket at byte \(offset + 1) closes nothing; remove it")
+                }
+            case UInt8(ascii: "\""): offset = try Self.endOfString(text, at: offset)
+            // §2.1.4: a comment ends with the line.
+            case UInt8(ascii: "#"):
+                while offset < text.count, !Self.endsLine(text[offset]) { offset += 1 }
+                continue
+            case 0x20, 0x09, 0x0A, 0x0D:
+                offset += 1
+                continue
+            case let byte where Self.isNameStart(byte):
+                let start = offset
+                while offset + 1 < text.count, Self.isNamePart(text[offset + 1]) { offset += 1 }
+                // A keyword begins the document, or follows another definition or a description.
+                let follows = previous == nil || previous == UInt8(ascii: "}") || previous == UInt8(ascii: "\"")
+                let isKeyword = brackets.isEmpty && follows
+                if isKeyword, text[start...offset].elementsEqual("subscription".utf8) { isSubscription = true }
+            default: break
+            }
+            previous = text[offset]
+            offset += 1
+        }
+        if let bracket = brackets.last {
+            throw ProtocolInputError("the bracket at byte \(bracket + 1) is not closed; add the closing bracket")
+        }
+        guard hasSelection else {
+            throw ProtocolInputError(
+                "the document has no selection in braces; write a GraphQL document, as in: subscription { time }")
+        }
+    }
+
+    /// Whether a JSON object begins at a brace. A selection set is not empty and begins with a name or dots (§2.4).
+    private static func isObject(_ text: [UInt8], at brace: Int) -> Bool {
+        let next = text[(brace + 1)...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
+    }
+
+    /// Returns the offset of the last quotation mark of a string (§2.9.4).
+    private static func endOfString(_ text: [UInt8], at start: Int) throws(ProtocolInputError) -> Int {
+        let block = Array("\"\"\"".utf8)
+        let isBlock = text[start...].starts(with: block)
+        var offset = start + (isBlock ? 3 : 1)
+        while offset < text.count {
+            if text[offset] == UInt8(ascii: "\\") {
+                // A block string has only one escape: \""".
+                offset += !isBlock ? 2 : text[(offset + 1)...].starts(with: block) ? 4 : 1
+            } else if isBlock, text[offset...].starts(with: block) {
+                return offset + 2
+            } else if !isBlock, text[offset] == UInt8(ascii: "\"") {
+                return offset
+            } else {
+                offset += 1
+            }
+        }
+        throw ProtocolInputError("the quote at byte \(start + 1) is not closed; add the closing quote")
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+    private static func isNameStart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    private static func isNamePart(_ byte: UInt8) -> Bool {
+        isNameStart(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+    }
+}

@@ -1,0 +1,125 @@
+import Formats
+import WSCore
+
+extension ApplicationProtocol {
+    /// JSON-RPC 2.0.
+    static let jsonRPC = ApplicationProtocol(
+        name: "json-rpc",
+        summary: "JSON-RPC 2.0: calls and their results, separate from notifications",
+        manual: Manual(
+            input: """
+                METHOD [ARGUMENT...] calls a method: eth_getBalance 0xb60e latest, or with named arguments: \
+                move x=1 y=2. An argument that is not JSON is a string. A single object or array becomes the \
+                parameters. A line that begins with a brace or bracket is already a call and is sent unchanged.
+                """,
+            automatic: "Numbers the calls.",
+            hidden: "Nothing.",
+            example: "wsx --protocol json-rpc :8545 'eth_getBalance 0xb60e latest'"),
+        makeSession: { _ in JSONRPCSession(hasVersion: true) })
+
+    /// The DevTools protocol of Chromium.
+    static let devTools = ApplicationProtocol(
+        name: "devtools",
+        summary: "The DevTools protocol of Chromium: commands and their results, separate from events",
+        manual: Manual(
+            input: """
+                METHOD [ARGUMENT...] sends a command: Page.navigate url=https://example.com/. An argument that is not \
+                JSON is a string. A line that begins with a brace is already a command and is sent unchanged, such as \
+                one with a sessionId.
+                """,
+            automatic: "Numbers the commands.",
+            hidden: "Nothing.",
+            example: "wsx --protocol devtools \"$url\" 'Page.navigate url=http://h/'"),
+        makeSession: { _ in JSONRPCSession(hasVersion: false) })
+}
+
+/// A session of JSON-RPC 2.0, or of protocols like it without the member `jsonrpc`.
+///
+/// Sections refer to the JSON-RPC 2.0 specification. The key of a reply is its id as JSON.
+final class JSONRPCSession: ProtocolSession {
+    private let hasVersion: Bool
+    private var nextID = 1
+
+    init(hasVersion: Bool) {
+        self.hasVersion = hasVersion
+    }
+
+    func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
+        output.append(.ready)
+    }
+
+    // MARK: Receiving
+
+    func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput) {
+        guard kind == .text || UTF8Validator.isValid(payload) else {
+            return output.append(.unknown(reason: "binary data that is not JSON"))
+        }
+        // §6: a batch is an array of replies. Servers send arrays of notifications, too.
+        if let messages = JSONText.elements(of: payload), !messages.isEmpty {
+            let events = messages.compactMap { JSONMembers($0).flatMap(event) }
+            guard events.count == messages.count else {
+                return output.append(.unknown(reason: "a batch with an element that is not a message of JSON-RPC"))
+            }
+            for event in events { output.append(event) }
+        } else if let event = JSONMembers(payload).flatMap(event) {
+            output.append(event)
+        } else {
+            output.append(.unknown(reason: "not a message of JSON-RPC: an object with a method, or an id and a result"))
+        }
+    }
+
+    /// The event for a message, or `nil` if it is not one.
+    private func event(_ message: JSONMembers) -> ProtocolEvent? {
+        if let method = message.string("method") {
+            // §4.1: a notification. With an id, it is a call by the server.
+            let parameters = message.json("params") ?? []
+            let subscription = JSONMembers(parameters)?.json("subscription") ?? message.json("sessionId")
+            return ProtocolEvent(
+                .event, name: method, id: (message.json("id") ?? subscription).flatMap(JSONText.text),
+                payload: parameters)
+        }
+        // §5: "Either the result member or error member MUST be included".
+        let error = message.json("error")
+        let hasError = error.map { !["null", "false", "\"\""].contains(String(decoding: $0, as: UTF8.self)) } ?? false
+        guard message.has("id") || hasError, hasError || message.has("result") else { return nil }
+        let payload = (hasError ? error : message.json("result")) ?? []
+        // §5: "If there was an error in detecting the id in the Request object …, it MUST be Null."
+        guard !message.isNull("id"), let id = message.json("id") else {
+            return ProtocolEvent(.refusal, name: "error", payload: payload)
+        }
+        return ProtocolEvent(
+            .reply(String(decoding: id, as: UTF8.self), isError: hasError), id: JSONText.text(id), payload: payload)
+    }
+
+    // MARK: Sending
+
+    func send(
+        _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        let call: [UInt8]
+        do throws(JSONRPCCallError) {
+            call = try JSONRPCCall.compose(line, id: nextID, hasVersion: hasVersion)
+        } catch {
+            throw ProtocolInputError("\(error)\(error == .noMethod ? ", as in: eth_getBalance 0xb60e latest" : "")")
+        }
+        let key = try key(of: call)
+        output.send(call)
+        // A call with an id of its own must not share it with a later call.
+        if let number = key.flatMap({ Int($0) }), number >= nextID, number < Int.max { nextID = number + 1 }
+        return key
+    }
+
+    /// The id of a call, or of the first call of a batch that has one. `nil` for notifications.
+    private func key(of call: [UInt8]) throws(ProtocolInputError) -> String? {
+        guard let text = JSONText.compact(call) else {
+            throw ProtocolInputError(
+                "a line that begins with a brace or bracket must be a JSON-RPC call, as in: "
+                    + "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sum\",\"params\":[1,2]}")
+        }
+        let calls = JSONText.elements(of: text) ?? [text]
+        for members in calls.compactMap({ JSONMembers($0) }) where !members.isNull("id") {
+            return members.json("id").map { String(decoding: $0, as: UTF8.self) }
+        }
+        return nil
+    }
+}

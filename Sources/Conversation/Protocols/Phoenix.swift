@@ -1,0 +1,297 @@
+import Formats
+import WSCore
+
+extension ApplicationProtocol {
+    /// Phoenix Channels, version 2.0.0 of the serializer.
+    static let phoenix = ApplicationProtocol(
+        name: "phoenix",
+        summary: "Phoenix Channels (serializer version 2.0.0)",
+        manual: Manual(
+            input: """
+                join TOPIC [JSON] joins a channel: join room:a {"user":1}. TOPIC EVENT [JSON] sends an event: \
+                room:a new_msg {"body":"hi"}. leave TOPIC leaves the channel. The JSON {"$bytes":"AQID"} is sent as \
+                binary data. Parameters of the socket, such as a token, belong in the URL: ?token=t.
+                """,
+            automatic: """
+                Numbers messages, sends a heartbeat every 30 seconds, and joins channels again after a reconnect or a \
+                crash of the channel.
+                """,
+            hidden: "Heartbeats, and messages of earlier joins.",
+            example: "wsx --protocol phoenix :4000/socket 'join room:a'"),
+        endpoint: Endpoint(path: "/socket/websocket", pathSuffix: "/websocket", query: [("vsn", "2.0.0")]),
+        commands: ["join", "leave"],
+        makeSession: { _ in PhoenixSession() })
+}
+
+/// A session of Phoenix Channels.
+///
+///     ["1","1","room:a","phx_join",{}]  ──►  ["1","1","room:a","phx_reply",{"status":"ok","response":{}}]
+///     ["1","2","room:a","new_msg",{}]   ──►  ["1","2","room:a","phx_reply",{"status":"ok","response":{}}]
+///
+/// Sections refer to Phoenix's guide "Writing a Channels Client", and to the module Phoenix.Socket.
+final class PhoenixSession: ProtocolSession {
+    private struct Channel {
+        enum State: Equatable {
+            case joining
+            case joined
+            /// The channel has crashed. Join it again at this time.
+            case crashed(until: UInt64)
+        }
+
+        let topic: String
+        let payload: [UInt8]
+        var joinRef: Int
+        var state = State.joining
+        /// Whether the caller waits for the reply to the join.
+        var wantsReply: Bool
+        /// The number of crashes since the last successful join.
+        var crashCount = 0
+        var held = HeldLines<PhoenixMessage>()
+    }
+
+    /// The purpose of a message that has no reply yet.
+    private enum Purpose: Equatable {
+        case join(topic: String)
+        case leave(topic: String, wantsReply: Bool)
+        case push(topic: String)
+        case heartbeat
+    }
+
+    /// Phoenix closes connections that are silent for 60 seconds by default.
+    private static let heartbeatInterval = Duration.seconds(30)
+    /// The delays before joining a crashed channel again, as in the reference implementation.
+    private static let rejoinDelays = [1, 2, 5, 10].map { Duration.seconds($0) }
+    private static let maximumChannelCount = 4096
+
+    /// The channels in the order of their first join.
+    private var channels: [Channel] = []
+    private(set) var renewsLastLine = false
+    private var pending = NumberedRequests<Purpose>()
+    private var heartbeat: Int?
+    private var nextHeartbeat: UInt64?
+
+    var topics: [String] { channels.map(\.topic) }
+
+    func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
+        pending.removeAll()
+        heartbeat = nil
+        nextHeartbeat = now + Self.heartbeatInterval.nanoseconds
+        channels.removeAll { $0.wantsReply }
+        for index in channels.indices {
+            channels[index].held.forgetRequests()
+            channels[index].crashCount = 0
+            join(index, &output)
+        }
+        output.append(.ready)
+    }
+
+    // MARK: Time
+
+    var deadline: UInt64? {
+        let retries = channels.compactMap { channel in
+            if case .crashed(let time) = channel.state { time } else { nil }
+        }
+        return (retries + (nextHeartbeat.map { [$0] } ?? [])).min()
+    }
+
+    func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {
+        for index in channels.indices {
+            if case .crashed(let time) = channels[index].state, time <= now { join(index, &output) }
+        }
+        guard let nextHeartbeat, nextHeartbeat <= now else { return }
+        guard heartbeat == nil else {
+            self.nextHeartbeat = nil
+            return output.append(.disconnect("the server did not answer the heartbeat for 30 s"))
+        }
+        let ref = pending.add(.heartbeat)
+        heartbeat = ref
+        self.nextHeartbeat = now + Self.heartbeatInterval.nanoseconds
+        output.append(PhoenixMessage(ref: ref, topic: "phoenix", event: "heartbeat").encoded(joinRef: nil))
+    }
+
+    // MARK: Receiving
+
+    func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput) {
+        do throws(PhoenixMessageError) {
+            let message =
+                kind == .text ? try PhoenixFrame(text: payload) : try PhoenixFrame(binary: payload.bytes)
+            receive(message, at: now, &output)
+        } catch {
+            output.append(.unknown(reason: error.reason))
+        }
+    }
+
+    private func receive(_ frame: PhoenixFrame, at now: UInt64, _ output: inout ProtocolOutput) {
+        if frame.event == "phx_reply" { return receiveReply(frame, &output) }
+        var event = ProtocolEvent(
+            .event, name: frame.event, topic: frame.topic, id: frame.ref, payload: frame.payload, isText: frame.isText)
+        let index = channels.firstIndex { $0.topic == frame.topic }
+        // "so the server can discard stale messages from a previous join": the client does the same.
+        if let joinRef = frame.joinRef, index == nil || joinRef != "\(channels[index ?? 0].joinRef)" {
+            event.role = .hidden
+            return output.append(event)
+        }
+        guard let index, frame.event == "phx_error" || frame.event == "phx_close" else { return output.append(event) }
+        event.role = .notice
+        output.append(event)
+        let isLost = frame.event == "phx_close"
+        failPushes(to: frame.topic, frame, &output)
+        if isLost {
+            fail(channels.remove(at: index).held, frame, &output)
+        } else {
+            // Phoenix.Socket: "in case of errors, such as a channel process crashing".
+            let delay = Self.rejoinDelays[min(channels[index].crashCount, Self.rejoinDelays.count - 1)]
+            channels[index].crashCount += 1
+            channels[index].state = .crashed(until: now + delay.nanoseconds)
+        }
+    }
+
+    /// "The server includes it in its reply so that the client knows which message the reply is for."
+    private func receiveReply(_ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
+        guard let status = frame.status else {
+            return output.append(.unknown(reason: "a reply of Phoenix without a status"))
+        }
+        guard let ref = frame.ref else { return output.append(.unknown(reason: "a reply of Phoenix without a ref")) }
+        let isError = status != "ok"
+        var event = ProtocolEvent(
+            .reply(ref, isError: isError), name: status, topic: frame.topic, id: ref, payload: frame.payload,
+            isText: frame.isText)
+        switch Int(ref).flatMap({ "\($0)" == ref ? pending.remove($0) : nil }) {
+        case .heartbeat:
+            heartbeat = nil
+            event.role = .hidden
+        case .leave(_, wantsReply: false) where !isError:
+            event.role = .notice
+            event.name = "left"
+        case .join(let topic):
+            // A join without a channel was followed by another one, or by a leave.
+            if let index = channels.firstIndex(where: { $0.topic == topic && "\($0.joinRef)" == ref }) {
+                return receiveJoinReply(event, isError: isError, index, frame, &output)
+            }
+            event.role = .hidden
+        case .push, .leave, nil: break
+        }
+        output.append(event)
+    }
+
+    private func receiveJoinReply(
+        _ event: ProtocolEvent, isError: Bool, _ index: Int, _ frame: PhoenixFrame, _ output: inout ProtocolOutput
+    ) {
+        var event = event
+        if !channels[index].wantsReply {
+            event.role = isError ? .refusal : .notice
+            if !isError { event.name = "joined" }
+        }
+        output.append(event)
+        if isError {
+            fail(channels.remove(at: index).held, frame, &output)
+        } else {
+            channels[index].state = .joined
+            channels[index].wantsReply = false
+            channels[index].crashCount = 0
+            for message in channels[index].held.takeAll() { send(message, on: channels[index], &output) }
+        }
+    }
+
+    /// Ends the outstanding replies of a channel.
+    private func failPushes(to topic: String, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
+        for (ref, _) in pending.removeAll(where: { $0 == .push(topic: topic) }) {
+            output.append(reply(ref, topic, frame))
+        }
+    }
+
+    /// Ends the lines that were never sent.
+    private func fail(_ held: HeldLines<PhoenixMessage>, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
+        var held = held
+        for message in held.takeAll() { output.append(reply(message.ref, message.topic, frame)) }
+    }
+
+    private func reply(_ ref: Int, _ topic: String, _ frame: PhoenixFrame) -> ProtocolEvent {
+        ProtocolEvent(
+            .reply("\(ref)", isError: true), name: frame.status ?? frame.event, topic: topic, id: "\(ref)",
+            payload: frame.payload, isText: frame.isText)
+    }
+
+    // MARK: Sending
+
+    func send(
+        _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        var line = TypedLine(line)
+        renewsLastLine = false
+        let form = "write TOPIC EVENT [JSON], as in: room:a new_msg {\"body\":\"hi\"}"
+        guard let first = line.word() else { throw ProtocolInputError("the topic is missing; \(form)") }
+        switch first {
+        case "join":
+            let form = "write join TOPIC [JSON], as in: join room:a {\"user\":1}"
+            guard let topic = line.word() else { throw ProtocolInputError("the topic is missing; \(form)") }
+            return try join(topic, try payload(&line, form), wantsReply, &output)
+        case "leave":
+            guard let topic = line.word(), line.isAtEnd else {
+                throw ProtocolInputError("leave needs one topic; write leave TOPIC, as in: leave room:a")
+            }
+            let channel = channels.remove(at: try index(of: topic))
+            let ref = pending.add(.leave(topic: topic, wantsReply: wantsReply))
+            send(PhoenixMessage(ref: ref, topic: topic, event: "phx_leave"), on: channel, &output)
+            return wantsReply ? "\(ref)" : nil
+        default:
+            guard let event = line.word() else { throw ProtocolInputError("the event is missing; \(form)") }
+            let index = try index(of: first)
+            let payload = try payload(&line, form)
+            let message = PhoenixMessage(ref: pending.nextNumber, topic: first, event: event, payload: payload)
+            try message.check()
+            if channels[index].state == .joined {
+                send(message, on: channels[index], &output)
+            } else {
+                try channels[index].held.hold(
+                    message, byteCount: payload.count + event.utf8.count, isRequest: wantsReply, for: first)
+            }
+            let ref = wantsReply ? pending.add(.push(topic: first)) : pending.skip()
+            return wantsReply ? "\(ref)" : nil
+        }
+    }
+
+    private func payload(_ line: inout TypedLine, _ form: String) throws(ProtocolInputError) -> [UInt8] {
+        if line.isAtEnd { return Array("{}".utf8) }
+        guard let payload = line.json(), line.isAtEnd else {
+            throw ProtocolInputError("the payload is not JSON; \(form)")
+        }
+        return payload
+    }
+
+    private func index(of topic: String) throws(ProtocolInputError) -> Int {
+        // "a client must join that topic before sending any messages on it"
+        guard let index = channels.firstIndex(where: { $0.topic == topic }) else {
+            throw ProtocolInputError("\(quoted(topic)) is not joined; write join TOPIC first, as in: join room:a")
+        }
+        return index
+    }
+
+    private func join(
+        _ topic: String, _ payload: [UInt8], _ wantsReply: Bool, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        if let index = channels.firstIndex(where: { $0.topic == topic }) { channels.remove(at: index) }
+        guard channels.count < Self.maximumChannelCount else {
+            throw ProtocolInputError("more than \(Self.maximumChannelCount) channels are joined; leave some")
+        }
+        channels.append(Channel(topic: topic, payload: payload, joinRef: 0, wantsReply: wantsReply))
+        let index = channels.count - 1
+        renewsLastLine = !wantsReply
+        join(index, &output)
+        return wantsReply ? "\(channels[index].joinRef)" : nil
+    }
+
+    /// "phx_join is used join a channel": its reference is that of all messages of this join.
+    private func join(_ index: Int, _ output: inout ProtocolOutput) {
+        let ref = pending.add(.join(topic: channels[index].topic))
+        channels[index].joinRef = ref
+        channels[index].state = .joining
+        let message = PhoenixMessage(
+            ref: ref, topic: channels[index].topic, event: "phx_join", payload: channels[index].payload)
+        send(message, on: channels[index], &output)
+    }
+
+    private func send(_ message: PhoenixMessage, on channel: Channel, _ output: inout ProtocolOutput) {
+        output.append(message.encoded(joinRef: channel.joinRef))
+    }
+}

@@ -1,0 +1,79 @@
+import Formats
+import WSCore
+
+extension ApplicationProtocol.Endpoint {
+    /// Completes the path and query of a URL with what the protocol expects. Query parameters of the URL win.
+    ///
+    ///     /            → /socket.io/?EIO=4&transport=websocket
+    ///     /socket?t=1  → /socket/websocket?t=1&vsn=2.0.0
+    ///
+    /// - Parameter target: The path, and the query after a question mark if there is one.
+    public func requestTarget(completing target: String) -> String {
+        let (typedPath, typedQuery) = Self.split(target)
+        var path = typedPath
+        if path.isEmpty || path == "/", let ownPath = self.path { path = ownPath }
+        if let pathSuffix, !path.hasSuffix(pathSuffix) {
+            path = (path.hasSuffix("/") ? String(path.dropLast()) : path) + pathSuffix
+        }
+        var parameters = typedQuery.isEmpty ? [] : [typedQuery]
+        let names = Self.names(of: typedQuery)
+        parameters += query.filter { !names.contains($0.name) }.map { "\($0.name)=\($0.value)" }
+        return path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    }
+
+    fileprivate static func split(_ target: String) -> (path: String, query: String) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return (parts[0], parts.count > 1 ? parts[1] : "")
+    }
+
+    fileprivate static func names(of query: String) -> [String] {
+        query.split(separator: "&").compactMap { $0.split(separator: "=", omittingEmptySubsequences: false).first }
+            .map(String.init)
+    }
+}
+
+extension ApplicationProtocol.Negotiation {
+    /// The target of the POST request for the target of the WebSocket.
+    public func requestTarget(for target: String) -> String {
+        let (path, query) = ApplicationProtocol.Endpoint.split(target)
+        let base = path.hasSuffix("/") ? String(path.dropLast()) : path
+        return base + pathSuffix + "?" + (query.isEmpty ? "" : query + "&") + "\(queryName)=\(queryValue)"
+    }
+}
+
+// MARK: Detection
+
+extension ApplicationProtocol {
+    /// Finds the protocol of a connection for `--protocol auto`, or returns `nil` if it cannot be detected.
+    /// - Parameters:
+    ///   - target: The path and query of the URL.
+    ///   - subprotocol: The subprotocol that the server selected.
+    public static func detected(target: String, subprotocol: String?) -> ApplicationProtocol? {
+        if let subprotocol, let found = all.first(where: { $0.endpoint.subprotocols.contains(subprotocol) }) {
+            return found
+        }
+        let (path, query) = Endpoint.split(target)
+        // Chromium's targets are /devtools/page/ID and /devtools/browser/ID.
+        if path.hasPrefix("/devtools/") { return devTools }
+        let names = Endpoint.names(of: query)
+        return all.first { one in
+            !one.endpoint.query.isEmpty && one.endpoint.query.allSatisfy { names.contains($0.name) }
+        }
+    }
+
+    /// Finds the protocol of a connection by its first message, which the server sent unasked, or returns `nil` if it
+    /// could belong to any.
+    public static func detected(firstMessage payload: RawSpan, as kind: MessageKind) -> ApplicationProtocol? {
+        guard kind == .text else { return nil }
+        if payload.byteCount > 1, payload.bytes[0] == UInt8(ascii: "0"),
+            let members = JSONMembers(Array(payload.bytes.dropFirst())), members.has("sid"),
+            members.has("pingInterval")
+        {
+            return socketIO
+        }
+        guard let members = JSONMembers(payload) else { return nil }
+        if members.string("type") == "welcome" { return actionCable }
+        if members.string("jsonrpc") == "2.0" { return jsonRPC }
+        return nil
+    }
+}

@@ -1,0 +1,190 @@
+import WSCore
+
+/// An application protocol on a connection, without I/O: Socket.IO, MQTT, and others.
+///
+///     typed line ──► send ──► messages ──► connection
+///     shown, matched ◄── events ◄── received ◄── connection
+///     connectionOpened, timePassed ──► the protocol's own messages: opening, keepalive, subscriptions
+///
+/// A session outlives its connections: after a reconnect, ``connectionOpened(subprotocol:at:_:)`` begins anew and renews
+/// the subscriptions. It forgets lines whose replies are outstanding; the caller sends them again if it wants to.
+///
+/// All calls append to a ``ProtocolOutput``, and the caller carries out its items in order. Times are on a monotonic
+/// clock in nanoseconds. A connection that ends before the session is ready was probably refused; ``meaning(of:)`` and the
+/// close reason may say why.
+public protocol ProtocolSession: AnyObject {
+    /// Begins a connection, before anything is received on it.
+    /// - Parameter subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
+    func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput)
+    /// Handles a received message.
+    /// - Parameter payload: Valid UTF-8 if the message is text.
+    func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput)
+    /// Sends what a user typed, once the session is ready.
+    /// - Parameters:
+    ///   - line: UTF-8 text in the notation of the protocol.
+    ///   - wantsReply: Whether the caller waits for a reply, so that the protocol should ask for one, if it can.
+    /// - Returns: The key of the reply, or `nil` if there will be none.
+    /// - Throws: ``ProtocolInputError``. Nothing has been sent.
+    func send(
+        _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey?
+    /// When ``timePassed(at:_:)`` has to be called next, or `nil` if the session waits for nothing.
+    var deadline: UInt64? { get }
+    /// Sends a keepalive message that is due, or finds that the peer is silent. A caller that has paused reading calls
+    /// it only after passing on what has been received in the meantime.
+    func timePassed(at now: UInt64, _ output: inout ProtocolOutput)
+    /// The meaning of a close code that the protocol defines, or `nil` for another code.
+    func meaning(of code: CloseCode) -> String?
+    /// The topics in use, for completion at the prompt.
+    var topics: [String] { get }
+    /// Whether the last line started something that the session renews on a new connection, and that would exist twice if
+    /// the caller sent the line again.
+    var renewsLastLine: Bool { get }
+}
+
+extension ProtocolSession {
+    /// `nil`: the protocol sends nothing by itself.
+    public var deadline: UInt64? { nil }
+    /// Does nothing.
+    public func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {}
+    /// `nil`: the protocol defines no close codes.
+    public func meaning(of code: CloseCode) -> String? { nil }
+    /// None.
+    public var topics: [String] { [] }
+    /// `false`: lines can be sent again.
+    public var renewsLastLine: Bool { false }
+}
+
+/// The actions that a ``ProtocolSession`` requests, in order.
+public struct ProtocolOutput {
+    /// An action.
+    public enum Item: Equatable {
+        /// Send a message.
+        case send([UInt8], MessageKind)
+        /// Pass on an event.
+        case event(ProtocolEvent)
+        /// The peer is ready: typed lines may be sent.
+        case ready
+        /// The peer refuses the connection; the value is the reason, in the peer's words if it gave any. A new
+        /// connection would fail, too.
+        case failure(String)
+        /// The connection is unusable; the value is the reason, such as a silent peer. A new connection may succeed.
+        case disconnect(String)
+        /// Pass on the received message unchanged, with a notice that says why it is not understood.
+        case unknown(reason: String)
+    }
+
+    /// The items in order.
+    public private(set) var items: [Item] = []
+
+    /// Creates an empty output.
+    public init() {}
+
+    /// Removes all items, and keeps their storage.
+    public mutating func removeAll() {
+        items.removeAll(keepingCapacity: true)
+    }
+
+    /// Appends an item.
+    public mutating func append(_ item: Item) {
+        items.append(item)
+    }
+
+    /// Appends a text message to send.
+    mutating func send(_ text: String) {
+        send(Array(text.utf8))
+    }
+
+    /// Appends a text message to send.
+    mutating func send(_ text: [UInt8]) {
+        items.append(.send(text, .text))
+    }
+
+    /// Appends an event.
+    mutating func append(_ event: ProtocolEvent) {
+        items.append(.event(event))
+    }
+}
+
+/// Something that a peer reports: an event, a reply, or a part of the protocol's own traffic.
+public struct ProtocolEvent: Equatable {
+    /// Identifies the reply to a request.
+    public typealias ReplyKey = String
+
+    /// The part that an event plays.
+    public enum Role: Equatable {
+        /// An event, shown and counted like a message.
+        case event
+        /// The reply to the request with this key. An error is the peer's refusal. A reply that the caller does not wait
+        /// for is shown like an event.
+        case reply(ReplyKey, isError: Bool)
+        /// The peer refuses something that has no reply, such as a subscription, or ends it with an error. Shown as an
+        /// error.
+        case refusal
+        /// A confirmation, or the end of a subscription. Shown dimmed, and not counted.
+        case notice
+        /// Part of the opening or the keepalive. Hidden, except with `-v`.
+        case hidden
+    }
+
+    /// The part that the event plays.
+    public var role: Role
+    /// The name of the event in the protocol, such as `chat`.
+    public var name: String?
+    /// The topic, channel, room, namespace, or destination.
+    public var topic: String?
+    /// The identifier in the protocol, such as a subscription's.
+    public var id: String?
+    /// The payload: JSON text if the protocol carries JSON, and otherwise any bytes.
+    public var payload: [UInt8]
+    /// Whether the payload is text.
+    public var isText: Bool
+    /// Further properties by name, such as headers. They are not part of the line.
+    public var attributes: [String: String]
+
+    /// Creates an event.
+    public init(
+        _ role: Role, name: String? = nil, topic: String? = nil, id: String? = nil, payload: [UInt8] = [],
+        isText: Bool = true, attributes: [String: String] = [:]
+    ) {
+        self.role = role
+        self.name = name
+        self.topic = topic
+        self.id = id
+        self.payload = payload
+        self.isText = isText
+        self.attributes = attributes
+    }
+
+    /// The event in the form in which it would be typed: topic, name, and payload. A name with blanks is a JSON string, as
+    /// is a topic with control characters, so the line ends with the payload.
+    public var line: [UInt8] {
+        let heading = heading
+        if heading.isEmpty { return payload }
+        return payload.isEmpty ? heading : heading + [UInt8(ascii: " ")] + payload
+    }
+
+    /// The line without the payload: topic and name. Empty if the event has neither.
+    public var heading: [UInt8] {
+        var words: [[UInt8]] = []
+        if let topic { words.append(Self.word(topic, quotedFor: 0..<0x20)) }
+        if let name { words.append(Self.word(name, quotedFor: 0..<0x21)) }
+        return Array(words.joined(separator: " ".utf8))
+    }
+
+    /// A text, or a JSON string if the text contains one of these bytes.
+    private static func word(_ text: String, quotedFor bytes: Range<UInt8>) -> [UInt8] {
+        text.utf8.contains { bytes.contains($0) } ? JSONText.string(text) : Array(text.utf8)
+    }
+}
+
+/// Why a typed line cannot be sent.
+public struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
+    /// The mistake and the expected form, to follow a colon.
+    public let description: String
+
+    /// Creates an error.
+    public init(_ description: String) {
+        self.description = description
+    }
+}

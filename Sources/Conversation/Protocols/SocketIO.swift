@@ -1,0 +1,298 @@
+import Formats
+import WSCore
+
+extension ApplicationProtocol {
+    /// Socket.IO, protocol version 5, on Engine.IO, protocol version 4.
+    static let socketIO = ApplicationProtocol(
+        name: "socket.io",
+        summary: "Socket.IO 3 and later: events, acks, namespaces, and binary data",
+        manual: Manual(
+            input: """
+                EVENT [ARGUMENT...] sends an event: chat {"x":1}. An argument that is not JSON is a string. A single \
+                array is the list of arguments. {"$bytes":"AQID"} is binary data in Base64. /admin chat "hi" sends \
+                an event in the namespace /admin. A namespace alone connects to it. ["chat",1] is an event, too.
+                """,
+            automatic: """
+                Connects to the default namespace, and to others on first use, also after a reconnect. Answers pings. \
+                Acknowledges events that request it with [].
+                """,
+            hidden: "The handshake, pings, and the connection to the default namespace.",
+            example: "wsx --protocol socket.io http://localhost:3000 'chat {\"x\":1}'"),
+        endpoint: Endpoint(path: "/socket.io/", query: [("EIO", "4"), ("transport", "websocket")]),
+        parameters: [
+            Parameter("auth", "the payload for the server's authentication", isJSON: true, isSecret: true),
+            Parameter("namespace", "the default namespace [default: /]"),
+        ],
+        makeSession: { (parameters) throws(ProtocolParameterError) in try SocketIOSession(parameters) })
+}
+
+/// A session of Socket.IO.
+///
+///     0{"sid":…}  ──►  40{auth}  ──►  40{"sid":…}  ──►  ready: 42["chat",{"x":1}]
+///
+/// Sections refer to the Socket.IO protocol, and to the Engine.IO protocol where stated.
+final class SocketIOSession: ProtocolSession {
+    private struct Namespace {
+        let name: String
+        var isConnected = false
+        var held = HeldLines<[ProtocolOutput.Item]>()
+    }
+
+    /// A packet that lacks attachments.
+    private struct Partial {
+        var packet: SocketIOPacket
+        var attachments: [[UInt8]] = []
+        var byteCount = 0
+    }
+
+    /// The maximum number of namespaces.
+    private static let maximumNamespaceCount = 1024
+    /// The maximum size of a packet's attachments in bytes.
+    static let maximumAttachmentBytes = 16 << 20
+    /// "Reserved" names in the reference implementation. The server closes the connection if it receives one.
+    private static let reservedEvents: Set<String> = [
+        "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
+    ]
+
+    private let auth: [UInt8]
+    private let defaultNamespace: String
+    /// The namespaces in the order of their first use.
+    private var namespaces: [Namespace]
+    /// The namespaces of unacknowledged events, by id.
+    private var pending = NumberedRequests<String>(from: 0)
+    private var partial: Partial?
+    /// How long the server may be silent, in nanoseconds.
+    private var silenceLimit: UInt64?
+    private var isReady = false
+    private(set) var deadline: UInt64?
+
+    init(_ parameters: ProtocolParameters) throws(ProtocolParameterError) {
+        auth = parameters["auth"].map { Array($0.utf8) } ?? []
+        defaultNamespace = parameters["namespace"] ?? "/"
+        guard defaultNamespace.hasPrefix("/"), !defaultNamespace.utf8.contains(UInt8(ascii: ",")) else {
+            throw .invalid("namespace", reason: "expected a name that begins with a slash, such as /admin")
+        }
+        namespaces = [Namespace(name: defaultNamespace)]
+    }
+
+    var topics: [String] { namespaces.map(\.name) }
+
+    func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
+        for index in namespaces.indices {
+            namespaces[index].isConnected = false
+            namespaces[index].held.forgetRequests()
+        }
+        pending.removeAll()
+        partial = nil
+        silenceLimit = nil
+        deadline = nil
+        isReady = false
+    }
+
+    func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {
+        guard let deadline, now >= deadline, let silenceLimit else { return }
+        self.deadline = nil
+        // Engine.IO, Heartbeat: "if the client does not receive a ping packet within pingInterval + pingTimeout, then it
+        // SHOULD consider that the connection is closed".
+        let limit = Phrase.duration(.nanoseconds(Int64(clamping: silenceLimit)))
+        output.append(.disconnect("the server sent nothing for \(limit), not even a ping"))
+    }
+
+    // MARK: Receiving
+
+    func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput) {
+        if let silenceLimit { deadline = now.addingReportingOverflow(silenceLimit).partialValue }
+        guard kind == .text else { return receiveAttachment(payload.bytes, &output) }
+        let text = payload.bytes
+        // Engine.IO, Packet encoding: "<packet type>[<data>]".
+        switch text.first {
+        case UInt8(ascii: "0"): open(Array(text[1...]), at: now, &output)
+        case UInt8(ascii: "1"): output.append(ProtocolEvent(.hidden, name: "close"))
+        case UInt8(ascii: "2"):
+            // Engine.IO, Heartbeat: the client answers a ping with a pong.
+            output.send(Array("3".utf8) + text[1...])
+            output.append(ProtocolEvent(.hidden, name: "ping"))
+        case UInt8(ascii: "3"): output.append(ProtocolEvent(.hidden, name: "pong"))
+        case UInt8(ascii: "4"): receivePacket(Array(text[1...]), &output)
+        case UInt8(ascii: "6"): output.append(ProtocolEvent(.hidden, name: "noop"))
+        default: output.append(.unknown(reason: "not an Engine.IO packet"))
+        }
+    }
+
+    /// Engine.IO, Handshake: "the server … MUST respond with an open packet".
+    private func open(_ payload: [UInt8], at now: UInt64, _ output: inout ProtocolOutput) {
+        guard let members = JSONMembers(payload), let interval = members.integer("pingInterval"),
+            let timeout = members.integer("pingTimeout"), 1...Self.maximumMilliseconds ~= interval,
+            0...Self.maximumMilliseconds ~= timeout
+        else { return output.append(.unknown(reason: "the handshake has no valid pingInterval and pingTimeout")) }
+        let limit = UInt64(interval + timeout) * 1_000_000
+        silenceLimit = limit
+        deadline = now.addingReportingOverflow(limit).partialValue
+        output.append(ProtocolEvent(.hidden, name: "open", payload: JSONText.compact(payload) ?? payload))
+        // Connection to a namespace: "the client MUST send a CONNECT packet".
+        for namespace in namespaces { connect(to: namespace.name, &output) }
+    }
+
+    /// One day.
+    private static let maximumMilliseconds = 86_400_000
+
+    private func receivePacket(_ text: [UInt8], _ output: inout ProtocolOutput) {
+        if let partial {
+            self.partial = nil
+            let missing = partial.packet.attachmentCount - partial.attachments.count
+            return output.append(
+                .unknown(reason: "expected \(Phrase.count(missing, "binary attachment")) of the packet before it"))
+        }
+        do throws(SocketIOPacketError) {
+            let packet = try SocketIOPacket(text)
+            if packet.attachmentCount > 0 { partial = Partial(packet: packet) } else { handle(packet, &output) }
+        } catch {
+            output.append(.unknown(reason: error.reason))
+        }
+    }
+
+    /// Format: "+ binary attachments extracted".
+    private func receiveAttachment(_ bytes: [UInt8], _ output: inout ProtocolOutput) {
+        guard var partial = self.partial else {
+            return output.append(.unknown(reason: "binary data without a packet that announces it"))
+        }
+        partial.attachments.append(bytes)
+        partial.byteCount += bytes.count
+        guard partial.byteCount <= Self.maximumAttachmentBytes else {
+            self.partial = nil
+            return output.append(.disconnect("the attachments of a packet have more than 16 MiB"))
+        }
+        guard partial.attachments.count == partial.packet.attachmentCount else {
+            self.partial = partial
+            return
+        }
+        self.partial = nil
+        partial.packet.insert(partial.attachments)
+        handle(partial.packet, &output)
+    }
+
+    private func handle(_ packet: SocketIOPacket, _ output: inout ProtocolOutput) {
+        let topic = packet.namespace == defaultNamespace ? nil : packet.namespace
+        switch packet.kind {
+        case .connect: connected(packet, topic, &output)
+        case .connectError: refused(packet, topic, &output)
+        case .disconnect: disconnected(packet.namespace, topic, &output)
+        case .event, .binaryEvent: receiveEvent(packet, topic, &output)
+        case .ack, .binaryAck:
+            guard let id = packet.id else { return output.append(.unknown(reason: "an acknowledgement without an id")) }
+            _ = pending.remove(id)
+            output.append(
+                ProtocolEvent(
+                    .reply("\(id)", isError: false), topic: topic, id: "\(id)",
+                    payload: JSONText.payload(of: packet.arguments)))
+        }
+    }
+
+    private func receiveEvent(_ packet: SocketIOPacket, _ topic: String?, _ output: inout ProtocolOutput) {
+        guard let name = packet.arguments.first.flatMap(JSONText.text) else {
+            return output.append(.unknown(reason: "an event without a name"))
+        }
+        if let id = packet.id {
+            // Acknowledgement: "The receiver MUST respond with an ACK packet with the same event ID".
+            output.send(SocketIOPacket.encode("3", packet.namespace, id: id, Array("[]".utf8)))
+        }
+        output.append(
+            ProtocolEvent(
+                .event, name: name, topic: topic, id: packet.id.map { "\($0)" },
+                payload: JSONText.payload(of: Array(packet.arguments.dropFirst()))))
+    }
+
+    // MARK: Namespaces
+
+    private func connect(to name: String, _ output: inout ProtocolOutput) {
+        output.send(SocketIOPacket.encode("0", name, auth))
+    }
+
+    private func connected(_ packet: SocketIOPacket, _ topic: String?, _ output: inout ProtocolOutput) {
+        output.append(
+            ProtocolEvent(topic == nil ? .hidden : .notice, name: "connect", topic: topic, payload: packet.payload))
+        guard let index = namespaces.firstIndex(where: { $0.name == packet.namespace }) else { return }
+        namespaces[index].isConnected = true
+        for message in namespaces[index].held.takeAll().joined() { output.append(message) }
+        if topic == nil, !isReady {
+            isReady = true
+            output.append(.ready)
+        }
+    }
+
+    /// Connection to a namespace: "a CONNECT_ERROR packet if the connection is not allowed".
+    private func refused(_ packet: SocketIOPacket, _ topic: String?, _ output: inout ProtocolOutput) {
+        let words = JSONMembers(packet.payload)?.string("message") ?? JSONText.text(packet.payload) ?? ""
+        guard topic != nil else {
+            return output.append(
+                .failure("the server refused the namespace \(shown(packet.namespace)): \(quoted(words))"))
+        }
+        remove(packet.namespace)
+        output.append(ProtocolEvent(.refusal, name: "connect_error", topic: topic, payload: packet.payload))
+        failPending(in: packet.namespace, topic, packet.payload, &output)
+    }
+
+    private func disconnected(_ name: String, _ topic: String?, _ output: inout ProtocolOutput) {
+        guard topic != nil else {
+            return output.append(.failure("the server disconnected the namespace \(shown(name))"))
+        }
+        remove(name)
+        output.append(ProtocolEvent(.notice, name: "disconnect", topic: topic))
+        failPending(in: name, topic, JSONText.string("disconnected"), &output)
+    }
+
+    /// Forgets a namespace, so that its next use connects again.
+    private func remove(_ name: String) {
+        namespaces.removeAll { $0.name == name && name != defaultNamespace }
+    }
+
+    private func failPending(in name: String, _ topic: String?, _ payload: [UInt8], _ output: inout ProtocolOutput) {
+        for (id, _) in pending.removeAll(where: { $0 == name }) {
+            output.append(ProtocolEvent(.reply("\(id)", isError: true), topic: topic, id: "\(id)", payload: payload))
+        }
+    }
+
+    private func shown(_ name: String) -> String { name == "/" ? "/" : quoted(name) }
+
+    // MARK: Sending
+
+    func send(
+        _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        var line = TypedLine(line)
+        var name = defaultNamespace
+        if line.next == UInt8(ascii: "/"), let word = line.word() { name = word }
+        guard !name.utf8.contains(UInt8(ascii: ",")) else {
+            throw ProtocolInputError("a namespace has no commas; write /NAMESPACE EVENT, as in: /admin chat \"hi\"")
+        }
+        if name != defaultNamespace, line.isAtEnd {
+            _ = try index(of: name, &output)
+            return nil
+        }
+        let event = try SocketIOPacket.typedEvent(&line, reserved: Self.reservedEvents)
+        let index = try index(of: name, &output)
+        let id = wantsReply ? pending.nextNumber : nil
+        let messages = SocketIOPacket.encode(event: event, name, id: id)
+        if namespaces[index].isConnected {
+            for message in messages { output.append(message) }
+        } else {
+            let byteCount = messages.reduce(0) { sum, message in
+                if case .send(let bytes, _) = message { sum + bytes.count } else { sum }
+            }
+            try namespaces[index].held.hold(
+                messages, byteCount: byteCount, isRequest: wantsReply, for: "the namespace \(shown(name))")
+        }
+        return wantsReply ? "\(pending.add(name))" : nil
+    }
+
+    /// The index of a namespace. Connects to it on its first use.
+    private func index(of name: String, _ output: inout ProtocolOutput) throws(ProtocolInputError) -> Int {
+        if let index = namespaces.firstIndex(where: { $0.name == name }) { return index }
+        guard namespaces.count < Self.maximumNamespaceCount else {
+            throw ProtocolInputError("more than \(Self.maximumNamespaceCount) namespaces are in use")
+        }
+        namespaces.append(Namespace(name: name))
+        connect(to: name, &output)
+        return namespaces.count - 1
+    }
+}

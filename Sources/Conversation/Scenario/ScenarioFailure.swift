@@ -1,0 +1,162 @@
+import Formats
+import WSCore
+
+/// Why a scenario has failed, and where.
+public struct ScenarioFailure: Error, Equatable {
+    /// The reason.
+    public enum Reason: Error, Equatable, Sendable {
+        /// The step has not received in time what it waits for.
+        case timedOut(Duration, Awaited)
+        /// A message differs from the one that a strict step expects.
+        case unexpected(MessageDifference?)
+        /// The message that the step waits for has unexpected contents.
+        case wrong(MessageDifference?)
+        /// The connection has ended, and the step does not expect that, or expects another code.
+        case closed(Ending, expected: CloseCode?)
+        /// More messages than the limit have arrived while no step waited for them.
+        case tooMuchWaits(byteCount: Int)
+        /// The client has sent a message after the last step of its peer.
+        case afterLastStep
+        /// A value is missing.
+        case missing(TemplateValueError)
+        /// The message of the step cannot be sent, for this reason.
+        case unsendable(String)
+    }
+
+    /// What a step waits for.
+    public enum Awaited: Equatable, Sendable {
+        /// A message, and none has arrived.
+        case message
+        /// Another message than the last one, which differs.
+        case otherMessage(MessageDifference?)
+        /// Another message than the last one, which is too long to be compared.
+        case otherMessageThan(byteCount: Int)
+        /// A ping.
+        case ping
+        /// A pong.
+        case pong
+        /// The end of the connection.
+        case close
+        /// The answer to the close frame of the step.
+        case closeAnswer
+    }
+
+    /// How a connection has ended.
+    public enum Ending: Equatable, Sendable {
+        /// The peer has sent a close frame.
+        case closed(CloseFrame)
+        /// There was no close frame. The network failure in words, or `nil` if there was none.
+        case lost(String?)
+        /// The peer has violated the protocol, or exceeded a limit.
+        case violation(ProtocolError)
+        /// The peer has not answered the close frame within the time limit of the connection.
+        case unanswered
+    }
+
+    /// The index of the step.
+    public let step: Int
+    /// The name of the step, or `nil` if it has none.
+    public let name: String?
+    /// The number of its line in the file, from 1.
+    public let line: Int
+    /// The reason.
+    public let reason: Reason
+}
+
+extension ScenarioFailure: CustomStringConvertible {
+    /// The step: `line 4 (login)`.
+    public var place: String { "line \(line)" + (name.map { " (\(escapingControls($0)))" } ?? "") }
+
+    /// The step and the reason: `line 4 (login): no matching message within 2 s`.
+    public var description: String { "\(place): \(reason)" }
+}
+
+extension ScenarioFailure.Reason: CustomStringConvertible {
+    /// The reason, to follow a colon.
+    public var description: String {
+        switch self {
+        case .timedOut(let limit, let awaited): Self.words(for: awaited, within: Phrase.duration(limit))
+        case .unexpected(let difference?): "another message arrived: \(difference)"
+        case .unexpected(nil): "another message arrived"
+        case .wrong(let difference?): "the message is wrong: \(difference)"
+        case .wrong(nil): "the message is wrong"
+        case .closed(let ending, let expected): Self.words(for: ending, insteadOf: expected)
+        case .tooMuchWaits(let byteCount):
+            "more than \(byteCount >> 20) MiB of messages arrived while no step waited for them"
+        case .afterLastStep: "another message arrived after the last step"
+        case .missing(let error): "\(error)"
+        case .unsendable(let reason): "the message cannot be sent: \(reason)"
+        }
+    }
+
+    private static func words(for awaited: ScenarioFailure.Awaited, within limit: String) -> String {
+        switch awaited {
+        case .message: "nothing arrived within \(limit)"
+        case .otherMessage(let difference):
+            "no matching message within \(limit)" + (difference.map { "; the last one differs: \($0)" } ?? "")
+        case .otherMessageThan(let byteCount):
+            "no matching message within \(limit); the last one has \(Phrase.grouped(byteCount)) bytes"
+        case .ping: "no ping arrived within \(limit)"
+        case .pong: "no pong arrived within \(limit)"
+        case .close: "the peer did not close the connection within \(limit)"
+        case .closeAnswer: "the peer did not answer the close frame within \(limit)"
+        }
+    }
+
+    private static func words(for ending: ScenarioFailure.Ending, insteadOf expected: CloseCode?) -> String {
+        let instead = expected.map { " instead of \($0.rawValue)" } ?? ""
+        switch ending {
+        case .closed(let frame):
+            let reason = frame.reason.isEmpty ? "" : ": \"\(escapingControls(frame.reason))\""
+            return "the connection ended with \(ending.code.rawValue)\(instead)\(reason)"
+        case .lost(let failure):
+            return "the connection ended without a close frame\(instead)" + (failure.map { ": \($0)" } ?? "")
+        case .violation(let error):
+            let culprit = error.isLimit ? "" : "the peer violated the WebSocket protocol: "
+            return "\(culprit)\(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+        case .unanswered: return "the peer did not answer the close frame in time; --close-timeout sets the limit"
+        }
+    }
+}
+
+extension ScenarioFailure.Ending {
+    /// The end as a scenario sees it.
+    public init(_ end: ConnectionEnd) {
+        if let violation = end.violation {
+            self = .violation(violation)
+        } else if let frame = end.closing.received {
+            self = .closed(frame)
+        } else {
+            self = end.closingTimedOut && end.failure == nil ? .unanswered : .lost(end.failure.map { "\($0)" })
+        }
+    }
+
+    /// The connection's close code (RFC 6455 §7.1.5).
+    var code: CloseCode {
+        guard case .closed(let frame) = self else { return .abnormalClosure }
+        return frame.code ?? .noStatus
+    }
+
+    /// Whether a scenario may wait for this end: neither side is at fault.
+    var mayBeExpected: Bool {
+        switch self {
+        case .closed, .lost: true
+        case .violation, .unanswered: false
+        }
+    }
+
+    /// Whether the end completes a closing handshake of this end. A peer may drop the connection instead of answering.
+    var completesClose: Bool {
+        if case .lost(let failure) = self { failure == nil } else { mayBeExpected }
+    }
+}
+
+extension ScenarioFailure.Reason {
+    /// Whether the peer has not answered the close frame of the step.
+    public var isUnansweredClose: Bool {
+        switch self {
+        case .timedOut(_, .closeAnswer), .closed(.unanswered, _): true
+        default: false
+        }
+    }
+}

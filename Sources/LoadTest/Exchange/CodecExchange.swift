@@ -1,0 +1,145 @@
+import Conversation
+import Formats
+import WSCore
+
+/// Decodes received binary messages, and encodes sent text messages, in front of another exchange or the workload.
+///
+///     binary message ─► CodecChain ─► inner exchange ─► LoadConnection.received(_:in:), then .proceed(_:in:)
+///     text message of the workload ─► encoder ─► binary message
+internal final class CodecExchange: ConnectionExchange {
+    private let inner: ConnectionExchange?
+    private let encoder: Codec?
+    private var chain: CodecChain
+    private var decoded = ByteBuffer()
+    /// Whether a message that cannot be decoded has been reported.
+    private var hasReportedProblem = false
+
+    /// Prepares the codecs of a connection.
+    /// - Parameter inner: The exchange that handles decoded messages, or `nil` if there is none.
+    init(_ codecs: LoadCodecs, inner: ConnectionExchange?, in context: LoadContext) {
+        self.inner = inner
+        encoder = codecs.encoder
+        chain = CodecChain(codecs.decoders, limitBytes: codecs.limitBytes)
+        super.init(in: context)
+    }
+
+    override var isReady: Bool { inner?.isReady ?? true }
+    override var deadline: UInt64? { inner?.deadline }
+    override func meaning(of code: CloseCode) -> String? { inner?.meaning(of: code) }
+
+    override func begin(on connection: LoadConnection, in context: LoadContext) {
+        inner?.begin(on: connection, in: context)
+    }
+
+    override func timePassed(on connection: LoadConnection, in context: LoadContext) {
+        inner?.timePassed(on: connection, in: context)
+    }
+
+    override func finishTurn(on connection: LoadConnection, in context: LoadContext) {
+        inner?.finishTurn(on: connection, in: context)
+    }
+
+    override func receive(
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext,
+        outbox: inout Outbox
+    ) -> Bool {
+        var message = decoded.takeAll()
+        let isTaken: Bool
+        switch decode(payload, as: kind, into: &message, on: connection, in: context) {
+        case .incomplete: isTaken = true
+        case .decoded(let isText):
+            message.withReadableBytes {
+                pass($0, as: isText ? .text : .binary, to: connection, in: context, outbox: &outbox)
+            }
+            isTaken = true
+        case .unchanged, .program:
+            isTaken = inner?.receive(payload, as: kind, on: connection, in: context, outbox: &outbox) ?? false
+        }
+        decoded = message
+        return isTaken
+    }
+
+    private func decode(
+        _ payload: RawSpan, as kind: MessageKind, into message: inout ByteBuffer, on connection: LoadConnection,
+        in context: LoadContext
+    ) -> CodecChain.Outcome {
+        guard kind == .binary, !chain.codecs.isEmpty else { return .unchanged }
+        do throws(CodecError) {
+            return try chain.decode(payload, into: &message)
+        } catch {
+            if !hasReportedProblem {
+                hasReportedProblem = true
+                context.host?.protocolFailed(on: connection, because: .undecodable("\(error)"))
+            }
+            return .unchanged
+        }
+    }
+
+    /// Passes a decoded message on.
+    private func pass(
+        _ payload: RawSpan, as kind: MessageKind, to connection: LoadConnection, in context: LoadContext,
+        outbox: inout Outbox
+    ) {
+        if inner?.receive(payload, as: kind, on: connection, in: context, outbox: &outbox) == true { return }
+        let bytes = payload.withUnsafeBytes { Array($0) }
+        connection.received(ProtocolEvent(.event, payload: bytes, isText: kind == .text), in: context)
+        withUnsafeMutablePointer(to: &outbox) { outbox in
+            connection.proceed(LoadOutput(of: connection, receivingWith: outbox), in: context)
+        }
+    }
+
+    override func send(
+        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, _ output: LoadOutput, in context: LoadContext
+    ) throws(ProtocolInputError) -> SentMessage? {
+        if let inner { return try inner.send(payload, as: kind, wantsReply: wantsReply, output, in: context) }
+        guard let encoder, kind == .text else {
+            return try super.send(payload, as: kind, wantsReply: wantsReply, output, in: context)
+        }
+        let message: [UInt8]
+        do throws(CodecError) {
+            message = try encoder.encoded(payload)
+        } catch {
+            throw ProtocolInputError("\(error)")
+        }
+        return output.send(message.span.bytes, as: .binary) ? SentMessage(replyKey: nil) : nil
+    }
+}
+
+/// The formats of binary messages of a load. Each connection has its own decoders.
+public struct LoadCodecs: Sendable {
+    /// The codecs of received messages, the outermost first. None is a program.
+    internal let decoders: [Codec]
+    /// The codec of sent messages, or `nil` to send them unchanged.
+    internal let encoder: Codec?
+    /// The maximum size of a decoded message.
+    internal let limitBytes: Int
+
+    /// Describes the formats.
+    /// - Parameters:
+    ///   - decoders: The codecs of received messages, the outermost first. None is a program.
+    ///   - encoder: The codec of sent messages, which can encode, or `nil` to send them unchanged.
+    ///   - limitBytes: The maximum size of a decoded message.
+    public init(decoders: [Codec], encoder: Codec?, limitBytes: Int) {
+        self.decoders = decoders
+        self.encoder = encoder
+        self.limitBytes = limitBytes
+    }
+}
+
+extension LoadPlan {
+    /// Finds a message that cannot be encoded.
+    internal var codecProblem: LoadPlanProblem? {
+        guard let encoder = codecs?.encoder, !messages.templates.isEmpty else { return nil }
+        var message = makeEchoMessage(rows: data?.sample, clockOffset: 0)
+        for number in 0..<messages.templates.count {
+            message.set(EchoMessage.Stamp(number: UInt64(number), connection: 0, time: 0))
+            let text = message.withBytes { $0.withUnsafeBytes { Array($0) } }
+            do throws(CodecError) {
+                _ = try encoder.encoded(text.span.bytes)
+            } catch {
+                return LoadPlanProblem(option: "--encode \(encoder.name)", reason: "message \(number + 1): \(error)")
+            }
+        }
+        return nil
+    }
+}

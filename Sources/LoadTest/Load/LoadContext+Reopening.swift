@@ -1,0 +1,84 @@
+import WSCore
+
+// Connections that are opened during the load, usually in place of one with the same number that has ended.
+//
+//      ended ─► reopen ─► the host opens it ─► readiness ─► enter: it sends
+//                ▲               │ failed, again after 1 s
+//                └───────────────┘
+extension LoadContext {
+    /// The time between attempts to open a connection.
+    public static let retryDelay = Duration.seconds(1)
+
+    /// Opens a connection again under its number. The new one also sends the messages that the old one owes. Does
+    /// nothing after the end of sending.
+    ///
+    /// A workload calls it in ``Workload/ended(_:)``.
+    /// - Parameter delay: The time before the attempt.
+    public func reopen(_ connection: LoadConnection, after delay: Duration) {
+        reopen(connection.number, owing: connection.owedTimes, after: delay)
+        connection.owedTimes = []
+    }
+
+    /// Opens the connection with a number, which must not be open. Does nothing before the load and after the end of
+    /// sending.
+    /// - Parameters:
+    ///   - times: The due times of messages that wait for it.
+    ///   - delay: The time before the attempt.
+    public func reopen(_ number: UInt64, owing times: [UInt64] = [], after delay: Duration) {
+        guard phase == .ready || phase == .loading else { return }
+        reopening[number, default: []] += times
+        host?.reopen(number, after: delay)
+    }
+
+    /// The number of connections that are being opened during the load, or whose server is not ready yet.
+    public var reopeningCount: Int { reopening.count }
+
+    // MARK: Readiness
+
+    /// Handles a server that is ready.
+    /// - Parameter startTime: The time at which the connection was opened, on the loop's clock in nanoseconds.
+    internal func becameReady(_ connection: LoadConnection, since startTime: UInt64) {
+        measurement.loggedIn(nanoseconds: now - startTime)
+        unreadyConnections.remove(connection.number)
+        guard phase == .opening else { return enterIfReady(connection) }
+        if unreadyConnections.isEmpty { host?.wakeSoon() }
+    }
+
+    /// Stops waiting for the server of a connection.
+    public func stopAwaiting(_ connection: LoadConnection) {
+        unreadyConnections.remove(connection.number)
+    }
+
+    /// Lets a connection that was opened during the load take part in it, unless its server is not ready yet.
+    public func enterIfReady(_ connection: LoadConnection) {
+        let number = connection.number
+        guard !unreadyConnections.contains(number), let connection = connections[number],
+            let owedTimes = reopening.removeValue(forKey: number)
+        else { return }
+        // Before the load, nothing is owed, and the start of the load finds all connections.
+        guard phase == .loading, workload?.isSender(connection) == true else { return }
+        connection.owedTimes = owedTimes
+        let index = senderIndex(from: number)
+        senders.insert(connection, at: index)
+        beginLifetime(of: connection, at: now)
+        // It may be receiving, so it sends in the next turn.
+        if openLoop != nil {
+            host?.fillInNextTurn(connection)
+        } else if index < startedCount {
+            startedCount += 1
+            host?.fillInNextTurn(connection)
+        }
+        // Starts it when the ramp reaches it, and the schedule if there was no sender.
+        host?.wakeSoon()
+    }
+
+    /// The index of the first sender with a number or a larger one.
+    internal func senderIndex(from number: UInt64) -> Int {
+        var range = 0..<senders.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = senders[middle].number < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}

@@ -1,0 +1,156 @@
+import WSCore
+
+/// The results of a named part of a load, such as a step of a scenario. Parts with the same name are added up.
+public struct PartResults: Equatable, Sendable {
+    /// The name in results, thresholds, and metrics.
+    public let name: String
+    /// The attempts: messages sent, or steps begun.
+    public internal(set) var sent = 0
+    /// The attempts with the expected outcome.
+    public internal(set) var received = 0
+    /// The attempts with a different outcome, such as a wrong message.
+    public internal(set) var mismatched = 0
+    /// The attempts without an outcome: they timed out, or their connection ended.
+    public internal(set) var lost = 0
+    /// The attempts that timed out.
+    public internal(set) var timeouts = 0
+    /// The latencies of attempts with the expected outcome, or `nil` if they are not recorded, because the part has no
+    /// name of the user's.
+    internal var latencies: StoredHistogram?
+
+    /// Starts without results.
+    internal init(name: String, latencies: StoredHistogram? = nil) {
+        (self.name, self.latencies) = (name, latencies)
+    }
+
+    /// A count and its name in JSON, thresholds, and metrics.
+    public typealias NamedCount = (name: StaticString, count: WritableKeyPath<PartResults, Int> & Sendable)
+
+    /// The counts.
+    public static let counts: [NamedCount] = [
+        ("sent", \.sent), ("received", \.received), ("mismatched", \.mismatched), ("lost", \.lost),
+        ("timeout", \.timeouts),
+    ]
+
+    /// The attempts whose connection ended.
+    public var closed: Int { max(0, lost - timeouts) }
+
+    /// Whether each attempt had the expected outcome.
+    public var isFlawless: Bool { mismatched == 0 && lost == 0 && timeouts == 0 }
+
+    /// Whether the user named the part.
+    public var isNamed: Bool { latencies != nil }
+
+    /// Whether the part is shown in text: it has a name, or faults.
+    public var isShown: Bool { isNamed || !isFlawless }
+
+    /// The latencies; empty if they are not recorded.
+    public func histogram() -> Histogram {
+        do throws(BenchResultsError) {
+            return try latencies?.decoded() ?? Histogram()
+        } catch {
+            // Cannot happen: it was decoded or encoded before.
+            return Histogram()
+        }
+    }
+
+    /// Adds the results of a part with the same name.
+    internal mutating func add(_ other: PartResults) throws(BenchResultsError) {
+        for (_, count) in Self.counts {
+            self[keyPath: count] = try BenchResults.sum(self[keyPath: count], other[keyPath: count])
+        }
+        guard let addend = try other.latencies?.decoded() else { return }
+        guard var sum = try latencies?.decoded() else { return latencies = other.latencies }
+        try sum.add(checking: addend)
+        latencies = StoredHistogram(sum)
+    }
+}
+
+extension BenchResults {
+    /// The results of a step or stage, or `nil` if there is none with this name.
+    internal func part(named name: String) -> PartResults? { (steps + stages).first { $0.name == name } }
+}
+
+extension Array where Element == PartResults {
+    /// Adds other parts by name.
+    internal mutating func add(byName others: [PartResults]) throws(BenchResultsError) {
+        for other in others {
+            if let index = firstIndex(where: { $0.name == other.name }) {
+                try self[index].add(other)
+            } else {
+                append(other)
+            }
+        }
+    }
+}
+
+/// A histogram as an encoded value with its exact minimum, maximum, and sum.
+internal struct StoredHistogram: Equatable, Sendable {
+    private let bytes: [UInt8]
+    private let (minimum, maximum): (UInt64, UInt64)
+    private let sum: UInt128
+
+    /// Encodes a histogram.
+    init(_ histogram: borrowing Histogram) {
+        bytes = histogram.encoded()
+        minimum = histogram.minimum
+        maximum = histogram.maximum
+        sum = histogram.sum
+    }
+
+    /// Decodes the histogram.
+    /// - Throws: ``BenchResultsError/badHistogram(_:_:)``.
+    func decoded() throws(BenchResultsError) -> Histogram {
+        do throws(HistogramError) {
+            var histogram = try Histogram(decoding: bytes)
+            _ = histogram.refine(minimum: minimum, maximum: maximum, sum: sum)
+            return histogram
+        } catch {
+            throw .badHistogram("histogram", error)
+        }
+    }
+}
+
+/// Records the results of a part on one thread.
+internal final class PartRecorder {
+    /// The counts so far, without latencies.
+    var counts: PartResults
+    private let recordsLatencies: Bool
+    private var latencies: Latencies?
+
+    /// A histogram takes 264 KiB, so it is created with the first value.
+    private final class Latencies {
+        var histogram = Histogram()
+    }
+
+    /// Starts without results.
+    /// - Parameter isNamed: Whether the user named the part. Only the latencies of named parts are recorded.
+    init(name: String, isNamed: Bool) {
+        counts = PartResults(name: name)
+        recordsLatencies = isNamed
+    }
+
+    /// Records an attempt with the expected outcome.
+    func passed(nanoseconds: UInt64) {
+        counts.sent &+= 1
+        counts.received &+= 1
+        guard recordsLatencies else { return }
+        if latencies == nil { latencies = Latencies() }
+        latencies?.histogram.record(nanoseconds)
+    }
+
+    /// Counts an attempt with another outcome.
+    func failed(_ count: WritableKeyPath<PartResults, Int>) {
+        counts.sent &+= 1
+        counts[keyPath: count] &+= 1
+        if count == \.timeouts { counts.lost &+= 1 }
+    }
+
+    /// The results so far. Encodes the latencies.
+    var results: PartResults {
+        var results = counts
+        guard recordsLatencies else { return results }
+        results.latencies = latencies.map { StoredHistogram($0.histogram) } ?? StoredHistogram(Histogram())
+        return results
+    }
+}

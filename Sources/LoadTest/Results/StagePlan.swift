@@ -1,0 +1,73 @@
+import WSCore
+
+/// The stages that a load was to have, as recorded in its results.
+public struct StagePlan: Equatable, Sendable {
+    /// The quantity that changes, with the name of its target in JSON.
+    public enum Quantity: String, Sendable {
+        /// The number of active connections.
+        case connections = "target_connections"
+        /// The number of messages per second.
+        case rate = "target_rate"
+    }
+
+    /// The quantity that changes.
+    public let quantity: Quantity
+    /// The stages in order.
+    public internal(set) var stages: [LoadStages.Stage]
+
+    /// The number, from 1, of the stage at a time after the start of the load.
+    public func number(at time: Duration) -> Int {
+        var end = Duration.zero
+        for (index, stage) in stages.enumerated() {
+            end += stage.duration
+            if time < end { return index + 1 }
+        }
+        return stages.count
+    }
+
+    /// The stages of two simultaneous runs together, or `nil` if they differ in anything but their targets.
+    internal func joined(with other: StagePlan) throws(BenchResultsError) -> StagePlan? {
+        guard quantity == other.quantity, stages.map(\.duration) == other.stages.map(\.duration) else { return nil }
+        var joined = self
+        for index in stages.indices {
+            joined.stages[index].target = try BenchResults.sum(stages[index].target, other.stages[index].target)
+        }
+        return joined
+    }
+}
+
+extension LoadPlan {
+    /// The names of the stages in results.
+    public var stageNames: [String] { (allStages?.stages.indices ?? 0..<0).map { PartResults.stageName($0) } }
+
+    /// The stages for the results, or `nil` if there are none.
+    internal var stagePlan: StagePlan? {
+        allStages.map { StagePlan(quantity: stages == nil ? .rate : .connections, stages: $0.stages) }
+    }
+}
+
+extension BenchResults {
+    /// The rate in a stage, in messages per second. In a run that was cut short, the stage may be shorter than planned.
+    /// - Parameter index: The index of the stage.
+    public func rate(ofStage index: Int) -> Double {
+        guard let plan = description.stages?.stages, plan.indices.contains(index), stages.indices.contains(index) else {
+            return 0
+        }
+        let start = plan[..<index].reduce(Duration.zero) { $0 + $1.duration }
+        let length = min(plan[index].duration, duration - start)
+        return length > .zero ? Double(stages[index].count(in: description.mode)) / (length / .seconds(1)) : 0
+    }
+}
+
+extension PartResults {
+    /// The name of the stage with an index.
+    internal static func stageName(_ index: Int) -> String { "stage\(index + 1)" }
+
+    /// The number of messages that a mode's rate counts.
+    fileprivate func count(in mode: BenchMode) -> Int {
+        switch mode.metrics.rate {
+        case .sent: sent
+        case .received: received
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Conversation
+import WSCore
+
+/// A connection that sends requests as lines of an application protocol, which identifies their replies.
+internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
+    /// Not retained: the workload outlives its connections.
+    private let workload: Unmanaged<RequestWorkload>
+    private var requests = RequestLedger<ProtocolEvent.ReplyKey>()
+    /// The number of the next request.
+    private var nextNumber: UInt64 = 0
+
+    init(_ number: UInt64, of workload: RequestWorkload) {
+        self.workload = .passUnretained(workload)
+        super.init(number, in: workload.context)
+    }
+
+    // MARK: Sending
+
+    override var hasNext: Bool {
+        exchange?.isReady == true && requests.inFlightCount < workload.takeUnretainedValue().inFlight
+    }
+
+    override func send(dueAt time: UInt64) -> Bool {
+        hasRoom && send(dueAt: time, LoadOutput(of: self), in: context.takeUnretainedValue())
+    }
+
+    private func send(dueAt time: UInt64, _ output: LoadOutput, in context: LoadContext) -> Bool {
+        guard let exchange else { return false }
+        let workload = workload.takeUnretainedValue()
+        workload.message.set(EchoMessage.Stamp(number: nextNumber, connection: number, time: time))
+        let line = workload.message.withBytes { $0.withUnsafeBytes { Array($0) } }
+        do throws(ProtocolInputError) {
+            let sent = try exchange.send(line.span.bytes, as: .text, wantsReply: true, output, in: context)
+            guard let sent else { return false }
+            guard let key = sent.replyKey else { throw ProtocolInputError("it has no reply, so there is no latency") }
+            requests.send(key, at: time)
+        } catch {
+            let request = "request \(nextNumber + 1) of connection \(number + 1)"
+            context.host?.protocolFailed(on: self, because: .unsendable("\(request): \(error)"))
+            return false
+        }
+        nextNumber += 1
+        context.awaitDeadline(of: self)
+        return true
+    }
+
+    // MARK: Receiving
+
+    func connection(
+        _ connection: Connection<ProtocolRequestConnection>, received payload: RawSpan, as kind: MessageKind,
+        outbox: inout Outbox
+    ) {
+        receive(payload, as: kind, outbox: &outbox)
+    }
+
+    /// Passes a message to the protocol.
+    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+        _ = context.takeUnretainedValue().takesIntoExchange(payload, as: kind, on: self, outbox: &outbox)
+    }
+
+    override func received(_ event: ProtocolEvent, in context: LoadContext) {
+        guard case .reply(let key, let isError) = event.role, let sendTime = requests.take(key) else {
+            return context.measurement.count(\.pushes, ofMessageAt: context.now)
+        }
+        if isError {
+            context.measurement.count(\.mismatched, ofMessageAt: sendTime)
+        } else {
+            workload.takeUnretainedValue().check(event.payload.span.bytes, toRequestAt: sendTime, in: context)
+        }
+    }
+
+    /// Sends the requests that may follow.
+    override func proceed(_ output: LoadOutput, in context: LoadContext) {
+        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
+        guard context.mayContinue(self) else { return }
+        while context.remainingMessages > 0, hasNext, context.now < context.measurement.sendEnd {
+            guard send(dueAt: context.now, output, in: context) else { break }
+            context.countSent(dueAt: context.now)
+        }
+        context.drainIfSent()
+    }
+
+    // MARK: Replies
+
+    override func giveUpReplies(before time: UInt64) -> Int { requests.giveUp(before: time) }
+    override var isAnswered: Bool { requests.unansweredCount == 0 }
+    override var inFlightCount: Int { requests.inFlightCount }
+    override func unansweredCount(since time: UInt64) -> Int { requests.unansweredCount(since: time) }
+}

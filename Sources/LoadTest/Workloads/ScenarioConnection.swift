@@ -1,0 +1,348 @@
+import Conversation
+import WSCore
+
+/// A connection that plays a scenario.
+internal final class ScenarioConnection: LoadConnection, LoadHandler {
+    /// Not retained: the workload outlives its connections.
+    private let workload: Unmanaged<ScenarioWorkload>
+    private(set) var player: ScenarioPlayer
+    /// Whether the opening steps have passed.
+    private(set) var isReady = false
+    /// Whether a step has failed.
+    private var hasFailed = false
+    /// Whether the load has reached it, which a ramp delays.
+    private var hasStarted = false
+    /// When the current iteration was due, on the loop's clock in nanoseconds, or `nil` between iterations.
+    private var dueTime: UInt64?
+    /// What remains to be done in a turn in which the connection is not receiving.
+    private var remains = Remains.nothing
+    private let openTime: UInt64
+
+    fileprivate enum Remains {
+        case nothing
+        /// Continue the current step.
+        case step
+        /// Close the connection after a failure.
+        case close
+        /// End the connection without a closing handshake.
+        case drop
+    }
+
+    init(_ number: UInt64, of workload: ScenarioWorkload) {
+        self.workload = .passUnretained(workload)
+        let context = workload.context
+        openTime = context.now
+        player = ScenarioPlayer(
+            workload.scenario, connection: number + 1, defaultTimeout: context.plan.replyTimeout, repeats: true,
+            clockOffset: context.clockOffset, seed: number)
+        context.prepare(&player.variables, of: number)
+        super.init(number, in: context)
+    }
+
+    private func withContext(_ body: (LoadContext, ScenarioWorkload) -> Void) {
+        context._withUnsafeGuaranteedRef { context in
+            workload._withUnsafeGuaranteedRef { workload in body(context, workload) }
+        }
+    }
+
+    // MARK: Playing
+
+    /// Plays the opening steps, unless the opening of an application protocol precedes them.
+    func start() {
+        if exchange?.isReady ?? true { start(LoadOutput(of: self)) }
+    }
+
+    override func exchangeIsReady(since time: UInt64, _ output: LoadOutput, in context: LoadContext) {
+        start(output)
+    }
+
+    private func start(_ output: LoadOutput) {
+        guard player.phase == .notStarted else { return }
+        withContext { context, workload in
+            if workload.scenario.repeatStart > 0 { context.unreadyConnections.insert(number) }
+            let port = ScenarioPort(of: self, output)
+            player.start(at: context.now, port)
+            settle(context, workload, port)
+        }
+    }
+
+    override var hasNext: Bool { isReady && player.isBetweenIterations && hasRoom }
+
+    /// Starts an iteration.
+    override func send(dueAt time: UInt64) -> Bool {
+        guard hasNext else { return false }
+        hasStarted = true
+        withContext { context, workload in
+            let port = ScenarioPort(of: self, LoadOutput(of: self))
+            begin(dueAt: time, context, port)
+            settle(context, workload, port)
+        }
+        return true
+    }
+
+    private func begin(dueAt time: UInt64, _ context: LoadContext, _ port: ScenarioPort) {
+        dueTime = time
+        player.advance(at: context.now, port)
+    }
+
+    override var deadline: UInt64? {
+        guard let deadline = player.deadline else { return super.deadline }
+        return super.deadline.map { min($0, deadline) } ?? deadline
+    }
+
+    override func timePassed() {
+        super.timePassed()
+        withContext { context, workload in
+            let port = ScenarioPort(of: self, LoadOutput(of: self))
+            player.timePassed(at: context.now, port)
+            settle(context, workload, port)
+        }
+    }
+
+    override func finishTurn() {
+        super.finishTurn()
+        let remaining = remains
+        remains = .nothing
+        guard port != nil, remaining != .nothing else { return }
+        withContext { context, workload in
+            switch remaining {
+            case .nothing: break
+            case .close: context.host?.close(self)
+            case .drop:
+                isClosing = true
+                self.port?.terminate()
+            case .step:
+                advance(context, workload, ScenarioPort(of: self, LoadOutput(of: self)))
+            }
+        }
+    }
+
+    /// Carries out the steps that follow.
+    private func advance(_ context: LoadContext, _ workload: ScenarioWorkload, _ port: ScenarioPort) {
+        if !player.isBetweenIterations { player.advance(at: context.now, port) }
+        settle(context, workload, port)
+    }
+
+    /// Does in the next turn what cannot be done while the connection is receiving.
+    fileprivate func leave(_ remaining: Remains) {
+        guard remains == .nothing else { return }
+        remains = remaining
+        withContext { context, _ in context.host?.fillInNextTurn(self) }
+    }
+
+    // MARK: Outcomes
+
+    /// Handles what the player has reached: a deadline, the end of an iteration, or a failure.
+    private func settle(_ context: LoadContext, _ workload: ScenarioWorkload, _ port: ScenarioPort) {
+        defer { context.awaitDeadline(of: self) }
+        switch player.phase {
+        case .notStarted, .over, .step: break
+        case .failed(let failure): fail(failure, context, workload)
+        case .betweenIterations:
+            guard isReady else { return becomeReady(context) }
+            goOn(context, workload, port)
+        }
+    }
+
+    private func becomeReady(_ context: LoadContext) {
+        isReady = true
+        if context.unreadyConnections.contains(number) { context.becameReady(self, since: openTime) }
+    }
+
+    /// Starts the next iteration if it is due.
+    private func goOn(_ context: LoadContext, _ workload: ScenarioWorkload, _ port: ScenarioPort) {
+        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
+        guard context.staysBusy(self) else { return }
+        // A scenario that never waits would not return.
+        guard port.isReceiving else { return context.host?.fillInNextTurn(self) ?? () }
+        guard hasStarted, let time = context.nextDueTime(of: self) else { return context.drainIfSent() }
+        begin(dueAt: time, context, port)
+        context.countSent(dueAt: time)
+        if context.remainingMessages == 0 { context.drainIfSent() }
+        if player.isBetweenIterations {
+            context.host?.fillInNextTurn(self)
+        } else {
+            settle(context, workload, port)
+        }
+    }
+
+    fileprivate func stepPassed(_ step: Int, nanoseconds: UInt64) {
+        withContext { context, workload in
+            if countsSteps(context) { workload.passed(step, nanoseconds: nanoseconds) }
+        }
+    }
+
+    fileprivate func iterationPassed() {
+        withContext { context, _ in
+            if let dueTime { context.measurement.answered(sentAt: dueTime, now: context.now) }
+            dueTime = nil
+        }
+    }
+
+    /// Counts a message that no step has taken.
+    fileprivate func skippedMessage() {
+        withContext { context, _ in
+            if countsSteps(context) { context.measurement.count(\.pushes, ofMessageAt: context.now) }
+        }
+    }
+
+    /// Whether the steps are part of the results. The opening steps always are.
+    private func countsSteps(_ context: LoadContext) -> Bool {
+        dueTime.map { context.measurement.counts($0) } ?? true
+    }
+
+    /// Counts a failure, and replaces the connection.
+    private func fail(_ failure: ScenarioFailure, _ context: LoadContext, _ workload: ScenarioWorkload) {
+        guard !hasFailed else { return }
+        hasFailed = true
+        // The end of the run is no fault of an opening step.
+        guard dueTime != nil || !isClosing else { return }
+        if countsSteps(context), dueTime != nil || !isRetiring { workload.failed(failure) }
+        if !isClosing { context.host?.stepFailed(failure, isOpening: !isReady) }
+        switch (failure.reason, dueTime) {
+        case (.timedOut, let time?):
+            context.measurement.count(\.lost, ofMessageAt: time)
+            // Errors also count during the warm-up.
+            if context.measurement.counts(time) {
+                context.measurement.count(\.timeouts, ofMessageAt: time)
+            } else {
+                context.measurement.tally.timeouts += 1
+            }
+        case (.closed, let time?): context.measurement.count(\.lost, ofMessageAt: time)
+        case (_, let time?): context.measurement.count(\.mismatched, ofMessageAt: time)
+        case (.timedOut, nil): context.measurement.tally.timeouts += 1
+        // The end of the connection is counted as such.
+        case (.closed, nil): break
+        case (_, nil): context.measurement.tally.loginErrors += 1
+        }
+        dueTime = nil
+        if port != nil, !isClosing { leave(.close) }
+    }
+
+    // MARK: Replies
+
+    override var isAnswered: Bool { dueTime == nil }
+    override var inFlightCount: Int { dueTime == nil ? 0 : 1 }
+
+    // MARK: Events
+
+    func connection(
+        _ connection: Connection<ScenarioConnection>, received payload: RawSpan, as kind: MessageKind,
+        outbox: inout Outbox
+    ) {
+        receive(payload, as: kind, outbox: &outbox)
+    }
+
+    func connection(_ connection: Connection<ScenarioConnection>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+        receive(.ping, outbox: &outbox)
+    }
+
+    func connection(_ connection: Connection<ScenarioConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+        receive(.pong, outbox: &outbox)
+    }
+
+    func connection(_ connection: Connection<ScenarioConnection>, didEnd end: ConnectionEnd) {
+        let context = context.takeUnretainedValue()
+        context.now = connection.loop.nowNanoseconds
+        ended(with: ScenarioFailure.Ending(end))
+        context.host?.ended(self, end)
+    }
+
+    /// Passes a message to the current step, and carries out the steps that follow.
+    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+        withContext { context, workload in
+            if context.takesIntoExchange(payload, as: kind, on: self, outbox: &outbox) { return }
+            withUnsafeMutablePointer(to: &outbox) { outbox in
+                let port = ScenarioPort(of: self, LoadOutput(of: self, receivingWith: outbox))
+                player.received(payload, as: kind, at: context.now, port)
+                advance(context, workload, port)
+            }
+        }
+    }
+
+    override var takesRefusals: Bool { true }
+
+    override func received(_ event: ProtocolEvent, in context: LoadContext) {
+        let kind: MessageKind = event.isText ? .text : .binary
+        player.received(
+            event.payload.span.bytes, as: kind, shownAs: event.line, at: context.now,
+            ScenarioPort(of: self, LoadOutput(of: self)))
+    }
+
+    override func proceed(_ output: LoadOutput, in context: LoadContext) {
+        withContext { context, workload in advance(context, workload, ScenarioPort(of: self, output)) }
+    }
+
+    /// Passes a ping or pong to the current step, and carries out the steps that follow.
+    func receive(_ control: Opcode, outbox: inout Outbox) {
+        withContext { context, workload in
+            withUnsafeMutablePointer(to: &outbox) { outbox in
+                let port = ScenarioPort(of: self, LoadOutput(of: self, receivingWith: outbox))
+                player.received(control: control, at: context.now, port)
+                advance(context, workload, port)
+            }
+        }
+    }
+
+    /// Handles the end of the connection.
+    func ended(with end: ScenarioFailure.Ending) {
+        withContext { context, workload in
+            let wasInStep = if case .step = player.phase { true } else { false }
+            player.connectionEnded(end, at: context.now, ScenarioPort(of: self, LoadOutput(of: self)))
+            if case .failed(let failure) = player.phase {
+                fail(failure, context, workload)
+                // The end of the connection is counted as a timeout.
+                if failure.reason.isUnansweredClose { isEndExpected = true }
+            } else if wasInStep {
+                isEndExpected = true
+            }
+        }
+    }
+}
+
+/// The output of a connection for its player.
+private struct ScenarioPort: ScenarioPlayer.Port {
+    private unowned(unsafe) let connection: ScenarioConnection
+    private let output: LoadOutput
+
+    init(of connection: ScenarioConnection, _ output: LoadOutput) {
+        self.connection = connection
+        self.output = output
+    }
+
+    var isReceiving: Bool { output.isReceiving }
+
+    func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
+        guard let exchange = connection.exchange else { return output.send(payload, as: kind) }
+        let context = connection.context.takeUnretainedValue()
+        do throws(ProtocolInputError) {
+            // Replies are messages for the steps.
+            return try exchange.send(payload, as: kind, wantsReply: true, output, in: context) != nil
+        } catch {
+            throw .unsendable(error.description)
+        }
+    }
+
+    func sendPing(_ payload: RawSpan) -> Bool {
+        if let outbox = output.outbox { return outbox.pointee.sendPing(payload) }
+        return connection.port?.sendPing(payload) ?? false
+    }
+
+    func sendPong(_ payload: RawSpan) -> Bool {
+        if let outbox = output.outbox { return outbox.pointee.sendPong(payload) }
+        return connection.port?.sendPong(payload) ?? false
+    }
+
+    func close(_ frame: CloseFrame) -> Bool {
+        guard !isReceiving else {
+            connection.leave(.step)
+            return false
+        }
+        return connection.port?.close(frame) ?? false
+    }
+
+    func drop() { connection.leave(.drop) }
+    func stepEnded(_ index: Int, nanoseconds: UInt64) { connection.stepPassed(index, nanoseconds: nanoseconds) }
+    func messageSkipped() { connection.skippedMessage() }
+    func iterationEnded() { connection.iterationPassed() }
+}

@@ -1,0 +1,123 @@
+import Conversation
+import WSCore
+
+extension BenchMode {
+    /// Plays a scenario again and again.
+    public static let scenario = BenchMode(
+        ModeDescriptor(
+            name: "scenario",
+            summary: "play the steps of a file on each connection",
+            manual: """
+                Play the scenario of `--scenario` on each connection, again and again or at `--rate` iterations per \
+                second. The latency is the duration of an iteration. Results list each step that waits. See SCENARIOS.
+                """,
+            options: [
+                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .replyTimeout, .applicationProtocol,
+            ],
+            ownOptions: [.scenario],
+            wording: ModeWording(
+                title: "Scenario test", titleNamesMessages: false, countedThings: "iterations",
+                sentThings: "iterations", sentVerb: "started", receivedVerb: "passed",
+                expectation: "each step must receive its message in time"),
+            metrics: ModeMetrics(accountsForAllSent: true),
+            load: ModeLoad(),
+            problem: ScenarioWorkload.problem,
+            makeWorkload: { ScenarioWorkload($0) }))
+}
+
+/// Plays the iterations of a scenario on all connections. An iteration takes the place of a message.
+///
+///      open ─► opening steps ─► between iterations ◄─► iteration
+///       ▲                 │ failed                       │ failed, or the connection ended
+///       └── 1 s ──────────┴◄─────────────────────────────┘
+internal final class ScenarioWorkload: Workload {
+    let context: LoadContext
+    let scenario: Scenario
+    /// The record of each step. Steps with equal names share one.
+    private let records: [PartRecorder]
+    /// Whether each step is part of the results even if it has no faults: it waits for the peer, or has a name.
+    private let isListed: [Bool]
+
+    /// Creates a workload that plays the plan's scenario on all connections.
+    init(_ context: LoadContext) {
+        self.context = context
+        guard let plan = context.plan.scenario else { preconditionFailure("the plan has no scenario") }
+        scenario = plan.compile()
+        var recorders: [String: PartRecorder] = [:]
+        isListed = scenario.steps.map { $0.name != nil || $0.action.waitsForPeer }
+        records = scenario.steps.map { step in
+            let name = step.name ?? "line \(step.line)"
+            let record = recorders[name] ?? PartRecorder(name: name, isNamed: step.name != nil)
+            recorders[name] = record
+            return record
+        }
+        for (record, isListed) in zip(records, isListed) where isListed { list(record) }
+    }
+
+    /// Adds a record to the results, unless it is there.
+    private func list(_ record: PartRecorder) {
+        if !context.measurement.steps.contains(where: { $0 === record }) { context.measurement.steps.append(record) }
+    }
+
+    @Sendable
+    fileprivate static func problem(of plan: LoadPlan) -> LoadPlanProblem? {
+        guard let scenario = plan.scenario else {
+            return LoadPlanProblem(option: "--mode scenario", reason: "no file is given; add --scenario FILE")
+        }
+        guard plan.exchange?.ready == nil, plan.exchange?.firstMessages.isEmpty != false else {
+            return LoadPlanProblem(
+                option: "--scenario",
+                reason: "--first-message and --ready need another mode; add steps and 'repeat' to the scenario")
+        }
+        guard let line = scenario.openingCloseLine else { return nil }
+        return LoadPlanProblem(
+            option: "--scenario",
+            reason: "line \(line) closes the connection before 'repeat', so nothing is repeated; move 'repeat' up")
+    }
+
+    // MARK: Connections
+
+    func makeConnection(_ number: UInt64) -> any LoadHandler { ScenarioConnection(number, of: self) }
+
+    func opened(_ connection: LoadConnection) {
+        (connection as? ScenarioConnection)?.start()
+    }
+
+    /// Opens a connection in place of one that has ended.
+    func ended(_ connection: LoadConnection) {
+        guard let connection = connection as? ScenarioConnection, context.stillNeeds(connection.number) else { return }
+        context.reopen(connection, after: connection.isReady ? .zero : LoadContext.retryDelay)
+    }
+
+    // MARK: Steps
+
+    /// Records a step that has passed.
+    func passed(_ step: Int, nanoseconds: UInt64) {
+        if isListed[step] { records[step].passed(nanoseconds: nanoseconds) }
+    }
+
+    /// Counts a step that has failed.
+    func failed(_ failure: ScenarioFailure) {
+        records[failure.step].failed(failure.reason.outcome)
+        list(records[failure.step])
+    }
+
+    // MARK: End
+
+    /// The time that an iteration takes at most, and a second for timers that are late.
+    var replyWait: Duration { scenario.longestIteration(timeout: context.plan.replyTimeout) + .seconds(1) }
+
+    /// Does nothing: each step has its own time limit.
+    func stopWaiting(isLate: Bool) {}
+}
+
+extension ScenarioFailure.Reason {
+    /// The count of ``PartResults`` for a step that fails for this reason.
+    fileprivate var outcome: WritableKeyPath<PartResults, Int> {
+        switch self {
+        case .timedOut, .closed(.unanswered, _): \.timeouts
+        case .closed: \.lost
+        default: \.mismatched
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Conversation
+import WSCore
+
+extension ProtocolSelection {
+    /// The HTTP request before the WebSocket, or `nil` if the protocol needs none.
+    var negotiation: Connector.Negotiation? {
+        guard let negotiation = descriptor.negotiation(parameters) else { return nil }
+        return Connector.Negotiation { url in
+            // A valid target remains valid: the suffix and the parameter need no escapes.
+            (try? url.requesting(negotiation.requestTarget(for: url.requestTarget))) ?? url
+        } next: { body, request throws(ConnectError) in
+            try Self.next(body, request)
+        }
+    }
+
+    /// The maximum number of servers that a negotiation may lead to, one after another.
+    private static let maximumRedirects = 10
+
+    /// Reads the response to a negotiation. SignalR's is the only one.
+    private static func next(
+        _ body: RawSpan, _ request: ClientRequest
+    ) throws(ConnectError) -> Connector.Negotiation.Next {
+        let response: SignalRNegotiation
+        do throws(SignalRNegotiationError) {
+            response = try SignalRNegotiation(response: body)
+        } catch {
+            throw .negotiation(reason: "\(error)")
+        }
+        switch response {
+        case .connect(let id): return .upgrade(request.addressed(to: request.url.adding(query: "id", id)))
+        case .redirect(let location, let token):
+            var next: ClientRequest
+            do throws(RedirectError) {
+                next = try request.redirected(toLocation: location, maximumRedirects: maximumRedirects)
+            } catch {
+                throw .redirect(error)
+            }
+            if let token {
+                do throws(BearerTokenError) {
+                    next = next.authorized(by: try BearerToken(token))
+                } catch {
+                    throw .negotiation(reason: "the access token in the response is invalid: \(error)")
+                }
+            }
+            return .negotiate(next)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Conversation
+import WSCore
+
+/// The URL and the request of a client command. Their parts may be templates, which are evaluated for each connection.
+struct RequestTemplate: Sendable {
+    /// A header field.
+    struct Field: Sendable {
+        let name: String
+        let value: Template
+
+        /// Whether the field has a name, ignoring case.
+        func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
+    }
+
+    let url: URLTemplate
+    /// The fields of `--header`.
+    var fields: [Field] = []
+    /// The user and the password of `--auth`.
+    var login: (user: Template, password: Template)?
+    /// The login of the .netrc file.
+    var storedLogin: Credentials?
+    var bearer: Template?
+    var cookies: [Template] = []
+    var subprotocols: [Template] = []
+    /// Whether the request has the origin of the server's own pages, unless the user gave one.
+    private var needsOrigin = false
+    private let arguments: RequestArguments
+    private let extensionOffers: [ExtensionOffer]
+
+    /// Creates a request with the parts of the arguments that cannot be templates.
+    init(_ url: URLTemplate, _ arguments: ClientArguments) {
+        self.url = url
+        self.arguments = arguments.request
+        extensionOffers = arguments.compression.deflate.map { [$0.offer] } ?? []
+    }
+
+    /// Adds what an application protocol expects of the request, unless the user gave something else.
+    mutating func complete(for endpoint: ApplicationProtocol.Endpoint) {
+        if subprotocols.isEmpty, !fields.contains(where: { $0.isNamed("Sec-WebSocket-Protocol") }) {
+            subprotocols = endpoint.subprotocols.map { Template(literal: Array($0.utf8)) }
+        }
+        needsOrigin = endpoint.needsOrigin && arguments.origin == nil
+    }
+
+    /// Whether all connections send the same request.
+    var isConstant: Bool {
+        url.isConstant && fields.allSatisfy(\.value.isConstant) && cookies.allSatisfy(\.isConstant)
+            && subprotocols.allSatisfy(\.isConstant) && bearer?.isConstant ?? true
+            && login.map { $0.user.isConstant && $0.password.isConstant } ?? true
+    }
+
+    /// Evaluates the request for a connection.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
+    func request(_ values: inout RequestValues) throws(Failure) -> ClientRequest {
+        var fields: [HeaderField] = []
+        for field in self.fields {
+            fields.append(try Self.field(field.name, values.text(of: field.value), for: "--header"))
+        }
+        var credentials = storedLogin
+        if let login {
+            credentials = try Self.credentials(values.text(of: login.user), values.text(of: login.password))
+        }
+        if let bearer { fields.append(try Self.bearerField(values.text(of: bearer))) }
+        for cookie in cookies { try Self.add(cookie: values.text(of: cookie), to: &fields) }
+        var subprotocols: [String] = []
+        for subprotocol in self.subprotocols { subprotocols.append(values.text(of: subprotocol)) }
+        let url = try url.url(&values)
+        do throws(ClientRequestError) {
+            return try ClientRequest(
+                url: url, subprotocols: subprotocols, origin: needsOrigin ? origin(of: url) : arguments.origin,
+                host: arguments.host,
+                userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
+                extensionOffers: extensionOffers, extraFields: fields)
+        } catch {
+            throw .badArgument(what: error.option, why: "\(error)")
+        }
+    }
+
+    // MARK: Parts
+
+    /// The origin of the server's own pages. Servers compare it with the Host field. An Origin field of the user
+    /// replaces it.
+    private func origin(of url: WebSocketURL) -> String { url.origin(host: arguments.host ?? url.hostField) }
+
+    private static func credentials(_ user: String, _ password: String) throws(Failure) -> Credentials {
+        do throws(CredentialsError) {
+            return try Credentials(user: user, password: password)
+        } catch {
+            throw .badArgument(what: "--auth", why: "\(error)")
+        }
+    }
+
+    private static func bearerField(_ token: String) throws(Failure) -> HeaderField {
+        let authorization: String
+        do throws(BearerTokenError) {
+            authorization = try BearerToken(token).authorization
+        } catch {
+            throw .badArgument(what: "--bearer", why: "\(error)")
+        }
+        return try field("Authorization", authorization, for: "--bearer")
+    }
+
+    /// Adds a cookie. RFC 6265 §5.4: a request has at most one Cookie field.
+    private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
+        guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
+            throw .badArgument(what: "--cookie", why: "the name or the '=' is missing; write name=value")
+        }
+        let earlier = fields.filter { $0.isNamed("Cookie") }.map(\.value)
+        fields.removeAll { $0.isNamed("Cookie") }
+        fields.append(try field("Cookie", (earlier + [cookie]).joined(separator: "; "), for: "--cookie"))
+    }
+
+    private static func field(_ name: String, _ value: String, for option: String) throws(Failure) -> HeaderField {
+        do throws(HeaderFieldError) {
+            return try HeaderField(name: name, value: value)
+        } catch {
+            throw .badArgument(what: option, why: "\(error)")
+        }
+    }
+}
+
+extension ClientRequestError {
+    /// The option to correct.
+    fileprivate var option: String {
+        switch self {
+        case .invalidSubprotocol, .repeatedSubprotocol: "--subprotocol"
+        case .invalidField(.controlCharacterInValue("Host")): "--host"
+        case .invalidField(.controlCharacterInValue("Origin")): "--origin"
+        case .invalidField(.controlCharacterInValue("User-Agent")): "--user-agent"
+        case .reservedField, .repeatedField, .invalidField: "--header"
+        }
+    }
+}
+
+/// The values that the templates of a request insert for one connection.
+struct RequestValues: ~Copyable {
+    private var variables: TemplateVariables
+    private var stamp: Template.Stamp
+    private var random: SeededRandom
+    private var buffer = ByteBuffer()
+
+    /// Prepares the values of a connection.
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - data: The row of the connection.
+    init(connection number: UInt64, _ data: ChosenRow) {
+        variables = TemplateVariables(data.columns)
+        data.set(&variables)
+        stamp = Template.Stamp(
+            sequence: 0, connection: number, time: WallTime.now.millisecondsSinceEpoch, seed: 0)
+        random = SeededRandom(seed: .random(in: .min ... .max))
+    }
+
+    /// Evaluates a template of a request.
+    mutating func text(of template: Template) -> String {
+        stamp.seed = random.next()
+        buffer.removeAll()
+        do throws(TemplateValueError) {
+            try template.write(to: &buffer, stamp: stamp, variables: variables)
+        } catch {
+            // Requests insert only columns of the data file, and each row has a value for each of them.
+            preconditionFailure("a request cannot be written: \(error)")
+        }
+        return buffer.withReadableBytes { span in
+            span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}

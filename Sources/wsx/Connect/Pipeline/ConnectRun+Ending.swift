@@ -1,0 +1,212 @@
+import Conversation
+import Formats
+import WSCore
+
+// The end of connections and of the run.
+extension ConnectRun {
+    /// Closes the connection with the requested close frame. The run ends when the peer has answered.
+    func endAsAsked() {
+        state.end()
+        input.pause()
+        current?.linger = nil
+        guard connection != nil else {
+            connections?.cancel()
+            // A user who leaves the prompt gets the status of the last connection.
+            if settings.isRepl {
+                state.stoppedConnecting(
+                    after: statistics.lastEnd, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+            }
+            // Not within a readline callback, which would continue to draw a deleted line.
+            setDeadline(after: .zero) { [unowned self] in finish() }
+            return
+        }
+        if stages.acknowledgements?.delaysClosing() ?? false { return }
+        close(with: closeFrame)
+    }
+
+    /// The close frame to send at the end.
+    var closeFrame: CloseFrame { input.close ?? settings.closeFrame }
+
+    /// Starts the closing handshake, unless it has already started.
+    func close(with frame: CloseFrame) {
+        guard let connection, connection.close(frame) else { return }
+        closingBegan(with: frame)
+    }
+
+    private func closingBegan(with frame: CloseFrame) {
+        if !state.isClosing { state.closing = .begun }
+        outputs.writeSent(close: frame)
+        prompt?.showsClosing()
+    }
+
+    /// Ends the run with a failure. Only the first failure counts.
+    /// - Parameter hurried: Whether to limit the peer's time to answer the close frame to ``hurriedLimit``.
+    func end(with failure: Failure?, hurried: Bool = false) {
+        let isFirstHurry = state.end(with: failure, hurried: hurried)
+        current?.linger = nil
+        input.pause()
+        if hurried, stages.codecs?.abandon() ?? false { return }
+        guard let connection else {
+            connections?.cancel()
+            return finish()
+        }
+        stages.acknowledgements?.hurry()
+        close(with: closeFrame)
+        guard isFirstHurry else { return }
+        setDeadline(after: Self.hurriedLimit) { connection.terminate() }
+    }
+
+    /// Opens another connection or finishes the run.
+    func connectionEnded(_ end: ConnectionEnd) {
+        let counters = connectionCounters
+        current = nil
+        stages.exchange?.connectionEnded()
+        if let failure = stages.application?.connectionEnded(end), state.dropCause == nil { state.dropCause = failure }
+        statistics.connectionEnded(end, counters)
+        outputs.writeEvent { $0.writeClose(end) }
+        stages.acknowledgements?.connectionEnded(end)
+        if opensAnother(after: end) { return }
+        stages.requests?.connectionEnded(isRetried: false)
+        state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
+        connections?.cancel()
+        if staysAtPrompt() { return }
+        finish()
+    }
+
+    /// Opens another connection if the run continues after the end of this one.
+    /// - Returns: Whether another connection follows.
+    private func opensAnother(after end: ConnectionEnd) -> Bool {
+        guard let acknowledgements = stages.acknowledgements, let cause = state.interruption(by: end) else {
+            return false
+        }
+        state.dropCause = nil
+        stages.requests?.connectionEnded(isRetried: true)
+        prompt?.showsDisconnected()
+        connections?.connectionWasLost(because: cause, hasConfirmed: acknowledgements.connectionFollows())
+        // Keep reading the input: the messages are queued.
+        readOn()
+        return true
+    }
+
+    /// Finishes the run after its last connection.
+    func finish() {
+        showProgress(of: nil)
+        if !state.isDraining {
+            if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
+            let countsUnanswered = !state.ignoresIncoming
+            state.drain(
+                requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered) ?? protocolFailure,
+                missing: stages.exchange?.missing,
+                isPrompt: settings.isRepl, lastCode: statistics.lastEnd?.code)
+            // Close the prompt first: the last notices belong below the last typed line.
+            closePrompt()
+            if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
+            showUndelivered()
+            if countsUnanswered { showUnanswered() }
+        }
+        input.closeReader()
+        deadline = nil
+        stop()
+    }
+
+    /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the
+    /// closing handshake, and then again to slow outputs.
+    private static let hurriedLimit = Duration.milliseconds(500)
+
+    /// Stops the loop when the outputs have written everything. A hurried end limits that time. The hurry may begin
+    /// during this wait, when a time limit or a signal ends a run with a stuck reader.
+    private func stop() {
+        outputs.flush()
+        if outputs.isDrained { stopLoop() }
+        guard state.isHurried else { return }
+        setDeadline(after: Self.hurriedLimit) { [unowned self] in stopLoop() }
+    }
+
+    /// Stops the loop after the program, if any, has ended.
+    func stopLoop() {
+        if let program, !program.isGone { program.leave() } else { loop.stop() }
+    }
+
+    private func setDeadline(after delay: Duration, action: @escaping () -> Void) {
+        let timer = Timer(on: loop, action: action)
+        deadline = timer
+        timer.start(after: delay)
+    }
+
+    /// Shows the traffic and the end of the last connection.
+    func showSummary(_ failure: Failure?) {
+        guard let summary = statistics.summary(at: loop.now, isVerbose: outputs.isVerbose) else { return }
+        console.notice(summary, as: outputs.view == nil ? nil : failure == nil ? .received : .failure)
+    }
+
+    /// Reports the messages that may not have arrived, and those that were not sent.
+    /// - Parameter remark: The reason why the latter are not sent, or what sends them; `nil`: the run ends.
+    func showUndelivered(_ remark: String? = nil) {
+        guard let acknowledgements = stages.acknowledgements else { return }
+        let waitingCount = acknowledgements.waitingCount
+        let unconfirmedCount = acknowledgements.count - waitingCount
+        let source = settings.isRepl ? "" : " of the input"
+        if unconfirmedCount > 0 {
+            let last = unconfirmedCount == 1 ? "the last message" : "the last \(unconfirmedCount) messages"
+            let messages = waitingCount == 0 ? last : Phrase.count(unconfirmedCount, "message")
+            console.error("\(messages)\(source) may not have reached the peer")
+        }
+        guard waitingCount > 0 else { return }
+        let messages = Phrase.count(waitingCount, "message") + source
+        console.error("\(messages) \(waitingCount == 1 ? "was" : "were") not sent" + (remark.map { ": \($0)" } ?? ""))
+    }
+
+    /// Reports how many requests have no reply, unless the run fails with that error.
+    func showUnanswered() {
+        guard let count = stages.requests?.unansweredCount, count > 0, statistics.openedCount > 0 else { return }
+        if case .unanswered = state.failure { return }
+        console.error(Failure.words(forUnanswered: count))
+    }
+
+    // MARK: Outputs and signals
+
+    /// Resumes the peer and the input after an output has written its backlog. All pauses for outputs end here.
+    func outputDidDrain() {
+        if outputs.isFull {
+            outputs.watchLog()
+        } else {
+            stages.codecs?.resume()
+            if !(stages.codecs?.isFull ?? false) { resumeReading() }
+        }
+        readOn()
+        if state.isDraining, outputs.isDrained { stopLoop() }
+    }
+
+    /// Handles the failure of standard output. A closed pipe is a normal end.
+    func outputDidFail(_ error: IOError) {
+        // A program may stop reading at any time.
+        guard program == nil else { return outputDidDrain() }
+        state.readerLeft()
+        end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
+        // Keep reading until the peer's close frame.
+        outputDidDrain()
+        if state.isDraining { loop.stop() }
+    }
+
+    /// Stops recording. This ends the run, except at the prompt.
+    func recordingDidFail(_ failure: Failure) {
+        if prompt == nil { end(with: failure) } else { console.report(failure) }
+        outputDidDrain()
+    }
+
+    /// Resumes reading from the peer. Replies may have been waiting, so request timeouts restart.
+    func resumeReading() {
+        guard let connection, connection.isPausedByUser else { return }
+        stages.requests?.holdExpiry()
+        connection.resumeReading()
+    }
+
+    func interrupted() {
+        // Ignore the signal while the user's editor runs: it is meant for the editor, which is in the same process
+        // group.
+        if prompt?.editor.isAway ?? false { return }
+        if let prompt, !state.isEnding { return prompt.interrupted() }
+        if state.isInterruptFinal { return loop.stop() }
+        end(with: .interrupted, hurried: true)
+    }
+}

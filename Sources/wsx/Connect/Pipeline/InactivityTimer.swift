@@ -1,0 +1,176 @@
+import WSCore
+
+/// Calculates, without a clock, how long to wait for replies after the end of the input.
+///
+/// The wait is short if each message has exactly one reply: it then ends after ``quietPeriod(after:)`` without further
+/// messages. If replies are missing, or if the server sends more messages than it received, the whole limit applies.
+struct InactivityWait {
+    /// The activity of the connection at the time of a check.
+    struct Activity {
+        /// The number of bytes received so far.
+        let receivedBytes: Int
+        let isInMessage: Bool
+        /// Whether sent data waits to be written, or received data waits to be read.
+        let isHeldUp: Bool
+        /// The round trip of the connection if each message has exactly one reply, or `nil` otherwise; see
+        /// ``ReplyCount``.
+        var answeredRoundTrip: Duration?
+    }
+
+    private let limit: Duration
+    private let restartsOnArrival: Bool
+    private var start: Duration
+    private var receivedBytes = 0
+
+    /// The silence after which no more messages are expected from a server that has replied to each message: 100 ms or
+    /// two round trips, whichever is longer.
+    static func quietPeriod(after roundTrip: Duration) -> Duration {
+        max(.milliseconds(100), roundTrip * 2)
+    }
+
+    /// Starts the wait.
+    /// - Parameters:
+    ///   - limit: The duration of the wait.
+    ///   - restartsOnArrival: Whether each received message restarts the wait.
+    init(_ limit: Duration, restartsOnArrival: Bool, at now: Duration) {
+        self.limit = limit
+        self.restartsOnArrival = restartsOnArrival
+        start = now
+    }
+
+    /// Handles a received message. Pings do not count: a server that sends them would keep each run alive.
+    mutating func messageArrived(at now: Duration) {
+        if restartsOnArrival { start = now }
+    }
+
+    /// Returns the remaining time, or zero if the wait is over.
+    ///
+    /// Data waiting to be written or read restarts the wait. With `restartsOnArrival`, so does a message in progress.
+    mutating func remaining(at now: Duration, _ activity: Activity) -> Duration {
+        let isMoving = activity.isInMessage && activity.receivedBytes != receivedBytes
+        receivedBytes = activity.receivedBytes
+        if activity.isHeldUp || isMoving && restartsOnArrival { start = now }
+        var limit = limit
+        if let roundTrip = activity.answeredRoundTrip, !activity.isInMessage {
+            limit = min(limit, Self.quietPeriod(after: roundTrip))
+        }
+        return max(.zero, limit - (now - start))
+    }
+}
+
+/// Counts the replies on a connection, without a clock.
+///
+///     ──► ping  message 1 … message n
+///     ◄── greeting  pong  reply 1 … reply n
+///
+/// A ping precedes the first message. Whatever arrives before its pong was sent before the server read the message, and
+/// is no reply. Without a pong, there is no count. The ping also measures the round trip.
+struct ReplyCount {
+    private enum Ping {
+        case unsent
+        case sent(at: Duration, sentCount: Int)
+        /// Answered. Before the ping and the pong, this many messages had been sent and received.
+        case answered(roundTrip: Duration, sentCount: Int, receivedCount: Int)
+    }
+
+    /// The payload of the ping, readable for users who watch the frames.
+    static let payload = Array("linger".utf8)
+
+    private var ping = Ping.unsent
+
+    /// The round trip of the ping, or `nil` before its pong.
+    var roundTrip: Duration? { if case .answered(let roundTrip, _, _) = ping { roundTrip } else { nil } }
+
+    /// Whether the ping must be sent before the next message.
+    var needsPing: Bool { if case .unsent = ping { true } else { false } }
+
+    /// Records that the ping is sent now.
+    /// - Parameter sentCount: The number of messages sent so far.
+    mutating func pingSent(at now: Duration, sentCount: Int) {
+        ping = .sent(at: now, sentCount: sentCount)
+    }
+
+    /// Processes a pong.
+    /// - Parameter receivedCount: The number of messages received so far.
+    /// - Returns: The round trip if the pong answers the ping, or `nil` otherwise.
+    mutating func pongReceived(_ payload: RawSpan, at now: Duration, receivedCount: Int) -> Duration? {
+        guard case .sent(let time, let sentCount) = ping,
+            payload.withUnsafeBytes({ $0.elementsEqual(Self.payload) })
+        else { return nil }
+        ping = .answered(roundTrip: now - time, sentCount: sentCount, receivedCount: receivedCount)
+        return now - time
+    }
+
+    /// The round trip if exactly one reply has arrived for each message, or `nil` otherwise.
+    /// - Parameters:
+    ///   - sentCount: The number of messages sent so far.
+    ///   - receivedCount: The number of messages received so far.
+    func answeredRoundTrip(sentCount: Int, receivedCount: Int) -> Duration? {
+        guard case .answered(let roundTrip, let firstSent, let firstReceived) = ping,
+            sentCount > firstSent, sentCount - firstSent == receivedCount - firstReceived
+        else { return nil }
+        return roundTrip
+    }
+}
+
+/// Waits for replies after the end of the input.
+final class InactivityTimer {
+    private let loop: EventLoop
+    private let activity: () -> InactivityWait.Activity
+    private let action: () -> Void
+    private lazy var timer = Timer(on: loop) { [unowned self] in timePassed() }
+    /// The state of the wait, in the loop's turn time.
+    private var wait: InactivityWait
+    /// The time of the next check, in the loop's turn time.
+    private var checkTime: Duration
+    /// The time without messages after which the wait may be over, or `nil` if only its limit matters.
+    private var quietPeriod: Duration?
+
+    /// Starts the wait.
+    /// - Parameters:
+    ///   - limit: The duration of the wait.
+    ///   - restartsOnArrival: Whether each received message restarts the wait.
+    ///   - roundTrip: The round trip of the connection if replies are counted and it is known.
+    ///   - activity: Returns the connection's activity.
+    ///   - action: Called once when the wait is over.
+    init(
+        _ limit: Duration, restartsOnArrival: Bool, roundTrip: Duration? = nil, on loop: EventLoop,
+        activity: @escaping () -> InactivityWait.Activity, action: @escaping () -> Void
+    ) {
+        self.loop = loop
+        self.activity = activity
+        self.action = action
+        wait = InactivityWait(limit, restartsOnArrival: restartsOnArrival, at: loop.turnTime)
+        checkTime = loop.turnTime + limit
+        timer.start(after: limit)
+        if let roundTrip { measured(roundTrip: roundTrip) }
+    }
+
+    /// Handles a received message.
+    func messageArrived() {
+        wait.messageArrived(at: loop.turnTime)
+        checkSoon()
+    }
+
+    /// Handles the round trip of the connection, from which on the wait may be short.
+    func measured(roundTrip: Duration) {
+        quietPeriod = InactivityWait.quietPeriod(after: roundTrip)
+        checkSoon()
+    }
+
+    /// Schedules a check, unless one is due by the end of the quiet period. Most messages therefore start no timer.
+    private func checkSoon() {
+        guard let quietPeriod, loop.turnTime + quietPeriod < checkTime else { return }
+        check(after: quietPeriod)
+    }
+
+    private func check(after delay: Duration) {
+        checkTime = loop.turnTime + delay
+        timer.start(after: delay)
+    }
+
+    private func timePassed() {
+        let remaining = wait.remaining(at: loop.turnTime, activity())
+        if remaining > .zero { check(after: remaining) } else { action() }
+    }
+}

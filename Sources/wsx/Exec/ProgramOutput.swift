@@ -1,0 +1,145 @@
+import WSCore
+
+/// Reads a program's output until the program closes it.
+///
+///      pipe ──► one read a turn ──► receive       while nothing is unread
+///                     │ data beyond the turn's share
+///                     ▼
+///                  unread ──► receive, once a turn
+final class ProgramOutput {
+    /// The maximum capacity of a pipe, in bytes. This much data may remain when all writers have ended.
+    static let pipeBytes = 1 << 20
+
+    /// Whether the end has been reached.
+    private(set) var isOver = false
+
+    private let stream: SystemStream
+    private let receive: (RawSpan) -> Int
+    private let finish: () -> Void
+    /// Data that has been read and waits for the next turn. While there is any, nothing more is read.
+    private var unread = ByteBuffer()
+    private var isPaused = false
+    private var isHandingOver = false
+    private var isScheduled = false
+    /// The number of bytes still to read, or `nil` for no limit.
+    private var bytesLeft: Int?
+    /// Whether data has arrived since the last call of ``closeIfIdle()``.
+    private var hasMoved = false
+
+    /// Takes ownership of our end of the pipe and starts reading.
+    /// - Parameters:
+    ///   - stream: Our end of the pipe.
+    ///   - receive: Receives data and returns the number of bytes it consumed this turn. It gets the rest again in the
+    ///     next turn.
+    ///   - finish: Called once, at the end.
+    init(_ stream: SystemStream, receive: @escaping (RawSpan) -> Int, finish: @escaping () -> Void) {
+        self.stream = stream
+        self.receive = receive
+        self.finish = finish
+        stream.delegate = self
+        stream.startReading()
+    }
+
+    /// Stops reading. The pipe fills up, and the program blocks.
+    func pause() {
+        isPaused = true
+        stream.stopReading()
+    }
+
+    /// Resumes reading.
+    func resume() {
+        isPaused = false
+        goOn()
+    }
+
+    /// Reads at most `byteCount` more bytes, without pausing.
+    func takeRest(atMost byteCount: Int) {
+        bytesLeft = byteCount
+        resume()
+    }
+
+    /// Closes the pipe if it has been idle since the last call and has no data pending.
+    /// - Returns: Whether the pipe is closed.
+    func closeIfIdle() -> Bool {
+        if !hasMoved, unread.isEmpty { close() }
+        hasMoved = false
+        return isOver
+    }
+
+    /// Closes the pipe, even if a process still writes to it.
+    func close() {
+        guard !isOver else { return }
+        isOver = true
+        unread = ByteBuffer()
+        stream.close()
+        finish()
+    }
+
+    /// Whether the program has exited and the rest of its output is read without pausing.
+    var takesRest: Bool { bytesLeft != nil }
+
+    private func take(_ bytes: RawSpan) {
+        let count = handOver(bytes)
+        guard !isOver else { return }
+        if count < bytes.byteCount {
+            unread.append(bytes.extracting(droppingFirst: count))
+            stream.stopReading()
+        }
+        goOn()
+    }
+
+    private func handOver(_ bytes: RawSpan) -> Int {
+        isHandingOver = true
+        defer { isHandingOver = false }
+        return receive(bytes)
+    }
+
+    private func goOn() {
+        // While `receive` runs, the remaining data is unknown.
+        guard !isOver, !isPaused, !isHandingOver else { return }
+        if unread.isEmpty { return stream.startReading() }
+        guard !isScheduled else { return }
+        isScheduled = true
+        stream.loop.atEndOfNextTurn(self)
+    }
+}
+
+extension ProgramOutput: EndOfTurnWork {
+    /// Continues with the data left from the previous turn.
+    func endTurn() {
+        isScheduled = false
+        guard !isOver, !isPaused else { return }
+        var waiting = unread.takeAll()
+        waiting.consume(waiting.withReadableBytes { handOver($0) })
+        guard !isOver else { return }
+        unread = waiting
+        unread.releaseStorage(above: 0)
+        goOn()
+    }
+}
+
+extension ProgramOutput: ByteStreamDelegate {
+    /// Passes the data on.
+    func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
+        hasMoved = true
+        guard let left = bytesLeft else { return take(bytes.bytes) }
+        bytesLeft = left - bytes.byteCount
+        if left < bytes.byteCount { close() } else { take(bytes.bytes) }
+    }
+
+    /// Ends: all writers have closed the pipe.
+    func streamDidReachEnd(_ stream: any ByteStream) {
+        close()
+    }
+
+    /// Does nothing: this end is never written to.
+    func streamDidDrain(_ stream: any ByteStream) {}
+
+    /// Ends: the pipe cannot be read any more.
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+        close()
+    }
+
+    /// Does nothing: this end is never written to.
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
+}

@@ -1,0 +1,76 @@
+import CommandLine
+
+extension ManualSection {
+    /// Application protocols in `wsx connect`. The manual of the program lists the protocols.
+    static let protocols = ManualSection(
+        "PROTOCOLS",
+        .paragraph(
+            """
+            With `--protocol` *NAME*, each input message is a line in the notation of the protocol. This includes \
+            *MESSAGE* operands, standard input, and the prompt. Lines are sent when the server has confirmed the \
+            login. `wsx help protocol` *NAME* shows the notation. Binary messages bypass the protocol. At the prompt, \
+            double a leading slash: `//admin chat "hi"`.
+            """),
+        .definitions([
+            (
+                "Events",
+                """
+                are written as they would be typed: topic, name, and payload. They count for `--count`, and `--until` \
+                and `--expect` match the whole line. `--pick` and `/where` apply to the payload.
+                """
+            ),
+            (
+                "Replies",
+                """
+                are written in the same way, without the request. At the prompt, a reply shows the number of its \
+                request and the round trip. With `--request` or `--one`, each line is a request, and the protocol's \
+                identifier finds its reply. The reply to a GraphQL subscription or a SignalR stream is its end. An \
+                error reply is also reported on standard error; see `--fail`.
+                """
+            ),
+            (
+                "Confirmations",
+                """
+                such as that of a subscription are dimmed at the prompt, are `notice` events in JSON output, and \
+                otherwise appear only with `-v`.
+                """
+            ),
+            ("Refusals", "such as that of a subscription are reported as errors, and count for `--fail`."),
+            ("Hidden messages", "of the login and the keepalive are shown with `-v`."),
+            (
+                "Messages that are not understood",
+                "are written unchanged, and a notice states the reason."
+            ),
+        ]),
+        .paragraph(
+            """
+            With `--output json`, `data` or `base64` is the payload, and `protocol` is an object with these members:
+            """),
+        .table(
+            headings: ["Member", "Value"],
+            rows: [
+                ["name", "the name of the protocol"],
+                ["role", "event, reply, refusal, notice, or, with -v, hidden"],
+                ["error", "true for an error, and otherwise absent"],
+                ["event", "the name of the event, if it has one"],
+                ["topic", "the topic, if the event has one"],
+                ["id", "the identifier, if the event has one"],
+                ["attributes", "further values, if the event has any"],
+            ]),
+        .paragraph(
+            """
+            `raw`, `hex`, and `base64` write only the payload. A recording contains the messages that were sent and \
+            received, so `--input json` replays it without `--protocol`.
+            """),
+        .paragraph(
+            """
+            If the server refuses the login, wsx shows its reason and exits with 4. Without a confirmation within \
+            `--connect-timeout`, it exits with 6. A silent server counts as a lost connection. With `--reconnect`, \
+            the session logs in again and renews its subscriptions. Then lines that may not have arrived are sent \
+            again, and with `--request` or `--one`, those without a reply.
+            """),
+        .listing([
+            "wsx --protocol socket.io http://localhost:3000 -1 'chat \"hi\"'",
+            "wsx --protocol graphql :4000/graphql '@query.graphql {\"x\":1}'",
+        ]))
+}

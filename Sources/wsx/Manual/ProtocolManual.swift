@@ -1,0 +1,115 @@
+import CommandLine
+import Conversation
+import WSCore
+
+/// The help about application protocols, from their descriptors.
+enum ProtocolManual {
+    /// The title of the section about protocols.
+    static let title = "PROTOCOLS"
+
+    /// `wsx help protocol` and `wsx help protocol NAME`.
+    static let topic = ManualTopic(
+        "protocol", "protocols", summary: "Application protocols such as Socket.IO and MQTT", title: title
+    ) {
+        ApplicationProtocol.all.map { one in
+            ManualSubtopic(name: one.name, summary: one.summary, blocks: blocks(of: one))
+        }
+    }
+
+    /// The section of the program's manual.
+    static let section = ManualSection(
+        title,
+        .paragraph(
+            """
+            With `--protocol` *NAME*, `wsx connect` and `wsx bench` speak an application protocol on top of WebSocket. \
+            `wsx` sends the opening and keepalives of the protocol and turns each typed line into messages. Events and \
+            replies are shown in the notation of typed lines. `wsx help protocol` *NAME* describes a protocol: what \
+            to type, what wsx sends by itself, what it hides, and the parameters for `--param`.
+            """),
+        .definitions(
+            ApplicationProtocol.all.map { (MarkedText("`\($0.name)`"), MarkedText($0.summary + ".")) } + [
+                (
+                    "`auto`",
+                    """
+                    The protocol is detected from the URL, the subprotocol, or the first message, and a notice names \
+                    it. Before that, messages are sent and shown unchanged. Not for `wsx bench`.
+                    """
+                ),
+                (
+                    "`@`*FILE*",
+                    """
+                    A protocol that a JSON file defines. docs/protocols in the source explains its members and has \
+                    examples: Discord, OBS, Home Assistant, and others.
+                    """
+                ),
+            ]),
+        .paragraph(
+            """
+            The protocol completes the request. It adds a missing path and missing query parameters to the URL, and \
+            offers its subprotocols unless `-s` names others: `--protocol socket.io http://localhost:3000` requests \
+            `/socket.io/?EIO=4&transport=websocket`. `-v` shows the request.
+            """),
+        .paragraph(
+            """
+            `--json-rpc` and `--protocol json-rpc` make the same calls. `--json-rpc` writes whole messages; \
+            `--protocol json-rpc` writes results and notifications without the members around them. The same is true \
+            for `--json-rpc=devtools` and `--protocol devtools`.
+            """))
+
+    /// The description of a protocol.
+    private static func blocks(of one: ApplicationProtocol) -> [ManualBlock] {
+        var definitions: [(term: MarkedText, text: MarkedText)] = [
+            ("Type", MarkedText(one.manual.input)), ("Sent automatically", MarkedText(one.manual.automatic)),
+            ("Hidden", MarkedText(one.manual.hidden)),
+        ]
+        if let request = request(of: one) { definitions.append(("Request", MarkedText(request))) }
+        var blocks: [ManualBlock] = [.definitions(definitions)]
+        if !one.parameters.isEmpty {
+            blocks.append(.paragraph("Parameters, each as `--param` *NAME*`=`*VALUE*:"))
+            blocks.append(.definitions(one.parameters.map { (MarkedText("`\($0.name)`"), MarkedText($0.details)) }))
+        }
+        let codes = closeCodes(of: one)
+        if !codes.isEmpty {
+            blocks.append(.paragraph("Close codes:"))
+            blocks.append(.table(headings: ["Code", "Meaning"], rows: codes))
+        }
+        return blocks + [.paragraph("Example:"), .listing([one.manual.example])]
+    }
+
+    /// What the protocol adds to the URL and the request.
+    private static func request(of one: ApplicationProtocol) -> String? {
+        let endpoint = one.endpoint
+        var sentences: [String] = []
+        if endpoint.path != nil || !endpoint.query.isEmpty {
+            sentences.append("A URL without a path becomes \(endpoint.requestTarget(completing: "/")).")
+        }
+        if let suffix = endpoint.pathSuffix { sentences.append("A path gets the suffix \(suffix).") }
+        if !endpoint.subprotocols.isEmpty {
+            let names = endpoint.subprotocols.joined(separator: ", ")
+            sentences.append("Offered subprotocols, unless -s names others: \(names).")
+        }
+        if endpoint.needsOrigin { sentences.append("The origin is that of the server, unless --origin names another.") }
+        if let negotiation = endpoint.negotiation {
+            sentences.append(
+                "A POST request to \(negotiation.requestTarget(for: "/hub")) precedes the connection to /hub.")
+        }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    /// The close codes that the protocol names. RFC 6455 §7.4.2: applications define those from 4000 on.
+    private static func closeCodes(of one: ApplicationProtocol) -> [[String]] {
+        guard let session = try? one.session(ProtocolParameters()) else { return [] }
+        return (4000...4999).compactMap { code in
+            session.meaning(of: CloseCode(rawValue: code)).map { ["\(code)", $0] }
+        }
+    }
+}
+
+extension ApplicationProtocol.Parameter {
+    /// The meaning, and the form of the value.
+    var details: String {
+        let sentence = summary.prefix(1).uppercased() + summary.dropFirst()
+        return sentence + (isJSON ? ", in JSON" : "")
+            + (isSecret ? "; @FILE and env:NAME keep it off the command line" : "") + "."
+    }
+}

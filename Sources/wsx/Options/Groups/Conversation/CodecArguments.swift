@@ -1,0 +1,76 @@
+import CommandLine
+import Formats
+
+/// The options for the formats of binary messages.
+struct CodecArguments: Equatable, Sendable {
+    /// The codecs of received messages, the outermost first.
+    var decoders: [Codec] = []
+    /// The codec of sent messages, or `nil` to send them unchanged. It can encode.
+    var encoder: Codec?
+
+    /// Whether there is any codec.
+    var isEmpty: Bool { decoders.isEmpty && encoder == nil }
+
+    /// The options of a command.
+    /// - Parameters:
+    ///   - takesPrograms: Whether `--decode exec:PROGRAM` is possible.
+    ///   - requirements: The options of which at least one is needed. Defaults to none.
+    ///   - conflicts: The options that conflict with `--encode`.
+    ///   - heading: The heading of the options.
+    ///   - seeAlso: The options related to `--encode`.
+    ///   - examplePrefix: The options that examples need, with a space after them.
+    ///   - decode: The manual of `--decode`.
+    ///   - encode: The manual of `--encode`.
+    static func options(
+        takesPrograms: Bool = true, requires requirements: [OptionReference] = [],
+        encodeConflicts conflicts: [OptionReference] = [], heading: OptionHeading = .format,
+        seeAlso: [OptionReference] = ["input"], examplePrefix: String = "", decode: MarkedText, encode: MarkedText
+    ) -> [OptionSpecification<CodecArguments>] {
+        let decoders = decoderChoices(takesPrograms: takesPrograms)
+        return [
+            OptionSpecification(
+                "decode", value: OptionValue("CODEC", .choices(decoders)), repeatable: true, requires: requirements,
+                heading: heading,
+                summary: "Show binary messages as JSON: msgpack, ...", manual: decode, chainManual,
+                example: examplePrefix + "--decode zlib-stream --decode msgpack", seeAlso: ["encode", "output"]
+            ) { arguments, value throws(ValueProblem) in
+                guard let codec = Codec(named: value), takesPrograms || codec.program == nil else {
+                    throw .notAChoice(decoders.map(\.name))
+                }
+                arguments.decoders.append(codec)
+            },
+            OptionSpecification(
+                "encode", value: OptionValue("CODEC", .choices(encoderChoices)), conflicts: conflicts,
+                requires: requirements, heading: heading,
+                summary: "Send JSON as binary messages: msgpack, cbor", manual: encode,
+                example: examplePrefix + "--encode msgpack --decode msgpack", seeAlso: ["decode"] + seeAlso
+            ) { arguments, value throws(ValueProblem) in
+                guard let codec = Codec(named: value), codec.canEncode else {
+                    throw .notAChoice(encoderChoices.map(\.name))
+                }
+                arguments.encoder = codec
+            },
+        ]
+    }
+
+    private static let chainManual: MarkedText = """
+        If messages are encoded more than once, repeat the option, outermost codec first. See CODECS. *CODEC* is one \
+        of these:
+        """
+
+    private static func decoderChoices(takesPrograms: Bool) -> [ValueChoice] {
+        let choices = Codec.all.map { ValueChoice(name: $0.name, summary: $0.summary) }
+        let program = ValueChoice(
+            name: Codec.programPrefix + "PROGRAM", summary: Codec.program("").summary)
+        return takesPrograms ? choices + [program] : choices
+    }
+
+    private static let encoderChoices = Codec.all.filter(\.canEncode).map {
+        ValueChoice(name: $0.name, summary: $0.summary)
+    }
+}
+
+extension Codec {
+    /// The command of a program and its arguments, separated by spaces, or `nil` for other codecs.
+    var program: String? { if case .program(let command) = self { command } else { nil } }
+}

@@ -1,0 +1,59 @@
+import CommandLine
+import Conversation
+
+/// The options for application protocols.
+struct ProtocolArguments: Equatable, Sendable {
+    /// The protocol; nil: messages are sent and shown unchanged.
+    var choice: ProtocolChoice?
+    /// The values of `--param`, with references to files and environment variables as typed.
+    var parameters: [ProtocolParameterValue] = []
+
+    /// Whether there is a protocol that need not be detected.
+    var isNamed: Bool {
+        switch choice {
+        case .named, .file: true
+        case .automatic, nil: false
+        }
+    }
+
+    /// The options of a command.
+    /// - Parameters:
+    ///   - conflicts: The options that do what a protocol does.
+    ///   - requires: The options of which at least one is needed. Defaults to none.
+    ///   - examplePrefix: The options that examples need, with a space after them.
+    ///   - manual: The effect of a protocol on the command.
+    static func options(
+        conflicts: [OptionReference], requires: [OptionReference] = [], examplePrefix: String = "",
+        manual: MarkedText
+    ) -> [OptionSpecification<ProtocolArguments>] {
+        [
+            OptionSpecification(
+                "protocol", value: OptionValue("NAME", .choices(ProtocolChoice.choices)), conflicts: conflicts,
+                requires: requires, heading: .protocols,
+                summary: "Speak socket.io, graphql, mqtt, ...",
+                manual: manual,
+                """
+                `@`*FILE* reads a protocol of your own from a file. `wsx help protocol` *NAME* shows what to type. For \
+                the subprotocol that websocat's `--protocol` offers, use `-s` *NAME*. *NAME* is one of these:
+                """,
+                example: examplePrefix + "--protocol socket.io", seeAlso: ["param", "subprotocol"]
+            ) { arguments, value throws(ValueProblem) in
+                arguments.choice = try ProtocolChoice.parse(value)
+            },
+            OptionSpecification(
+                "param", value: OptionValue("NAME=VALUE"), repeatable: true, requires: ["protocol"],
+                heading: .protocols,
+                summary: "Set a parameter of the protocol",
+                manual: """
+                    Set the parameter *NAME* of the protocol, such as a token. `wsx help protocol` *NAME* lists the \
+                    parameters. The last value of a parameter counts. `-v` and recordings show the messages that \
+                    contain it.
+                    """,
+                .secrets,
+                example: examplePrefix + #"--protocol socket.io --param 'auth={"token":"t"}'"#, seeAlso: ["protocol"]
+            ) { arguments, value throws(ValueProblem) in
+                arguments.parameters.append(try ProtocolParameterValue.parse(value))
+            },
+        ]
+    }
+}

@@ -1,0 +1,21 @@
+import CommandLine
+import LoadTest
+
+extension ScenarioArguments {
+    /// The options of a load test.
+    static let loadOptions: [OptionSpecification<ScenarioArguments>] = [
+        OptionSpecification(
+            "scenario", value: OptionValue("FILE", .file),
+            conflicts: BenchMode.all.filter { $0 != .scenario }.map { OptionReference("mode", value: $0.rawValue) },
+            heading: .scenario,
+            summary: "Play FILE on each connection, repeatedly",
+            manual: """
+                Play the steps of *FILE* on each connection, again and again, as with `--mode scenario`. Every \
+                recording is a scenario. `-` is standard input. The latency is that of a whole iteration; each named \
+                step has its own results. See SCENARIOS.
+                """,
+            example: "--scenario session.jsonl --threshold 'query.p99<50ms'", seeAlso: ["mode", "ignore", "threshold"]
+        ) { arguments, value in arguments.path = value },
+        ignore,
+    ]
+}

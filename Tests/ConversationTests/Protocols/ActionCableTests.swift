@@ -1,0 +1,176 @@
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct ActionCableTests {
+    private static let chat = #"{\"channel\":\"Chat\"}"#
+    private static let room = #"{\"channel\":\"Chat\",\"room\":1}"#
+
+    /// A session that the server has welcomed, after these lines.
+    private static func ready(_ lines: String...) throws -> ProtocolDriver {
+        let driver = try ProtocolDriver("actioncable")
+        _ = driver.open("actioncable-v1-json")
+        _ = driver.receive(#"{"type":"welcome"}"#)
+        for line in lines { _ = driver.type(line) }
+        return driver
+    }
+
+    private static func confirmation(_ identifier: String) -> String {
+        #"{"identifier":"\#(identifier)","type":"confirm_subscription"}"#
+    }
+
+    @Test("The session is ready once the server welcomes it")
+    func opening() throws {
+        let driver = try ProtocolDriver("actioncable")
+        #expect(driver.open("actioncable-v1-json") == [])
+        #expect(driver.receive(#"{"type":"welcome"}"#) == ["hidden welcome", "ready"])
+        #expect(
+            driver.open("actioncable-unsupported") == [
+                "failure the server does not support the subprotocol actioncable-v1-json"
+            ])
+    }
+
+    @Test("A subscription has an identifier with its channel and parameters, and is confirmed")
+    func subscription() throws {
+        let driver = try Self.ready()
+        #expect(
+            driver.type(#"subscribe Chat {"room": 1}"#) == [#">{"command":"subscribe","identifier":"\#(Self.room)"}"#])
+        #expect(driver.receive(Self.confirmation(Self.room)) == [#"notice Chat {"room":1} subscribed"#])
+        #expect(
+            driver.type("subscribe Chat", wantsReply: true) == [
+                #">{"command":"subscribe","identifier":"\#(Self.chat)"}"#, "key 2",
+            ])
+        #expect(driver.receive(Self.confirmation(Self.chat)) == ["reply 2 Chat subscribed"])
+        #expect(driver.session.topics == [#"Chat {"room":1}"#, "Chat"])
+        #expect(
+            driver.type(#"unsubscribe Chat {"room":1}"#) == [
+                #">{"command":"unsubscribe","identifier":"\#(Self.room)"}"#
+            ])
+    }
+
+    @Test("Messages of a channel are events with the subscription as typed")
+    func events() throws {
+        let driver = try Self.ready(#"subscribe Chat {"room":1}"#)
+        #expect(
+            driver.receive(#"{"identifier":"\#(Self.room)","message":{"text": "hi"}}"#) == [
+                #"event Chat {"room":1} {"text":"hi"}"#
+            ])
+        #expect(driver.receive(#"{"identifier":"x","message":1.0}"#) == ["event x 1.0"])
+    }
+
+    @Test("Actions are sent once the subscription is confirmed")
+    func actions() throws {
+        let driver = try Self.ready("subscribe Chat")
+        #expect(driver.type(#"Chat speak {"text":"hi"}"#) == [])
+        let sent =
+            #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"text\":\"hi\",\"action\":\"speak\"}"}"#
+        #expect(driver.receive(Self.confirmation(Self.chat)) == ["notice Chat subscribed", sent])
+        #expect(driver.type(#"Chat speak {"text":"hi"}"#, wantsReply: true) == [sent])
+        #expect(
+            driver.type("Chat away") == [
+                #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"away\"}"}"#
+            ])
+    }
+
+    @Test("With several subscriptions to a channel, the parameters choose one")
+    func severalSubscriptions() throws {
+        let driver = try Self.ready(#"subscribe Chat {"room":1}"#, #"subscribe Chat {"room":2}"#)
+        _ = driver.receive(Self.confirmation(Self.room))
+        #expect(
+            driver.type(#"Chat {"room": 1} speak"#) == [
+                #">{"command":"message","identifier":"\#(Self.room)","data":"{\"action\":\"speak\"}"}"#
+            ])
+        #expect(
+            driver.type("Chat speak") == [
+                #"error "Chat" has 2 subscriptions; write the parameters after the channel, as in: Chat {"room":1}"#
+            ])
+        _ = driver.type("subscribe Chat")
+        _ = driver.receive(Self.confirmation(Self.chat))
+        #expect(
+            driver.type("Chat speak") == [
+                #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"speak\"}"}"#
+            ])
+    }
+
+    @Test("A rejected subscription is reported and forgotten")
+    func rejection() throws {
+        let driver = try Self.ready("subscribe Chat")
+        let rejection = #"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#
+        #expect(driver.receive(rejection) == ["refusal Chat rejected"])
+        #expect(driver.session.topics == [])
+        _ = driver.type("subscribe Chat", wantsReply: true)
+        #expect(driver.receive(rejection) == ["refused 2 Chat rejected"])
+    }
+
+    @Test("Pings are hidden, and a server that sends none for 6 seconds is considered dead")
+    func silence() throws {
+        let driver = try Self.ready()
+        #expect(driver.secondsLeft == 6)
+        #expect(driver.wait(5) == [])
+        #expect(driver.receive(#"{"type":"ping","message":1700000000}"#) == ["hidden ping 1700000000"])
+        #expect(driver.secondsLeft == 6)
+        #expect(driver.wait(6) == ["disconnect the server sent nothing for 6 s, not even a ping"])
+        #expect(driver.secondsLeft == nil)
+    }
+
+    @Test("The server's disconnect message ends the run, unless it allows a reconnect")
+    func disconnect() throws {
+        let driver = try Self.ready()
+        #expect(
+            driver.receive(#"{"type":"disconnect","reason":"unauthorized","reconnect":false}"#) == [
+                #"failure the server disconnects: "unauthorized""#
+            ])
+        #expect(
+            driver.receive(#"{"type":"disconnect","reason":"server_restart","reconnect":true}"#) == [
+                #"disconnect the server disconnects: "server_restart""#
+            ])
+    }
+
+    @Test("After a reconnect, subscriptions are renewed")
+    func reconnect() throws {
+        let driver = try Self.ready("subscribe Chat")
+        _ = driver.receive(Self.confirmation(Self.chat))
+        _ = driver.type("subscribe Other", wantsReply: true)
+        #expect(driver.open("actioncable-v1-json") == [])
+        #expect(driver.secondsLeft == nil)
+        #expect(
+            driver.receive(#"{"type":"welcome"}"#) == [
+                "hidden welcome", #">{"command":"subscribe","identifier":"\#(Self.chat)"}"#, "ready",
+            ])
+        #expect(driver.type("Chat a") == [])
+        #expect(driver.receive(Self.confirmation(Self.chat)).count == 2)
+    }
+
+    @Test(
+        "An unknown message is passed on with the reason",
+        arguments: [
+            ("", "not a message of Action Cable: a JSON object"),
+            ("[]", "not a message of Action Cable: a JSON object"),
+            ("{}", "a message of Action Cable without a type or an identifier"),
+            (#"{"identifier":"a"}"#, "a message of Action Cable without a type or an identifier"),
+            (#"{"type":"x"}"#, #"a message of Action Cable with the unknown type "x""#),
+            (#"{"type":"confirm_subscription"}"#, "a confirmation without an identifier"),
+            (#"{"type":"reject_subscription"}"#, "a rejection without an identifier"),
+        ])
+    func malformed(text: String, reason: String) throws {
+        #expect(try Self.ready().receive(text) == ["unknown \(reason)"])
+    }
+
+    @Test(
+        "An error names the expected form",
+        arguments: [
+            ("", "the channel is missing; write CHANNEL ACTION [JSON]"), ("subscribe", "write subscribe CHANNEL"),
+            (#"{"x":1}"#, "the channel is missing"), ("subscribe Chat 1", "the parameters are not a JSON object"),
+            ("subscribe Chat {", "the parameters are not a JSON object; write subscribe"),
+            (#"subscribe Chat {"channel":"x"}"#, "the parameters contain the channel"),
+            ("subscribe A", "\"A\" is already subscribed"), ("A", "the action is missing"),
+            ("A speak 1", "the data of the action is not a JSON object"), ("A speak {} 1", "the data of the action"),
+            ("B speak", "no subscription to \"B\" matches; write subscribe"), ("unsubscribe B", "no subscription to"),
+            (#"A {"x":1} speak"#, "no subscription to \"A\" matches"), ("unsubscribe A B", "the parameters are not"),
+        ])
+    func mistakes(line: String, words: String) throws {
+        let result = try Self.ready("subscribe A").type(line)
+        #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct DeclarativeProtocolTests {
+    private static func read(_ text: String) throws(DeclarativeProtocolError) -> DeclarativeProtocol {
+        try DeclarativeProtocol(
+            Array(text.utf8), environment: { $0 == "HOME" ? "/h" : nil },
+            parseDuration: { text in
+                guard text.hasSuffix("s"), let seconds = Int(text.dropLast()) else { return nil }
+                return .seconds(seconds)
+            })
+    }
+
+    private static func driver(_ text: String, _ parameters: [String: String] = [:]) throws -> ProtocolDriver {
+        ProtocolDriver(try read(text).applicationProtocol.session(ProtocolParameters(parameters)))
+    }
+
+    /// A session of a protocol of `docs/protocols/`.
+    private static func example(_ name: String, _ parameters: [String: String] = [:]) throws -> ProtocolDriver {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/protocols/")
+        return try driver(String(contentsOf: root.appending(path: "\(name).json"), encoding: .utf8), parameters)
+    }
+
+    // MARK: Sessions
+
+    @Test("A protocol with only a name passes messages on")
+    func minimal() throws {
+        let driver = try Self.driver(#"{"name":"x"}"#)
+        #expect(driver.open() == ["ready"])
+        #expect(driver.type("a b") == [">a b"])
+        #expect(driver.receive("hi", #"{"a": 1}"#) == ["event hi", #"event {"a":1}"#])
+        #expect(driver.receive(binary: [0xFF]) == ["event  xff"])
+        #expect(driver.secondsLeft == nil)
+    }
+
+    @Test("The opening consists of first messages, answers, and the message that is ready")
+    func opening() throws {
+        let driver = try Self.driver(
+            #"{"name":"x","parameters":["t"],"first":["a {{env:HOME}}"],"answers":["^q(.) => $1 {{json:t}}"],"ready":"^ok"}"#,
+            ["t": "\"s\""])
+        #expect(driver.open() == [">a /h"])
+        #expect(driver.receive("q1", "x", "ok 2") == [#">1 "\"s\"""#, "hidden q1", "hidden x", "hidden ok 2", "ready"])
+        #expect(driver.receive("q3", "ok") == [#">3 "\"s\"""#, "event q3", "event ok"])
+    }
+
+    @Test("A missing parameter is an error")
+    func missingParameter() throws {
+        let error = #expect(throws: ProtocolParameterError.self) {
+            try Self.driver(#"{"name":"x","parameters":["t"]}"#)
+        }
+        #expect(error?.description == "the parameter t is missing; add --param t=VALUE")
+    }
+
+    @Test("A message that refuses the connection fails with its words")
+    func failure() throws {
+        let driver = try Self.driver(#"{"name":"x","failure":"denied"}"#)
+        #expect(driver.receive("denied: t") == [#"failure the server refused the connection: "denied: t""#])
+    }
+
+    @Test("Requests and replies have an id in common")
+    func ids() throws {
+        let driver = try Self.driver(
+            #"{"name":"x","prefix":"{\"id\":{{seq}},","suffix":"}","id":"/id","error":"\"ok\":false","unwrap":"/r"}"#)
+        _ = driver.open()
+        #expect(driver.type(#""a":1"#, wantsReply: true) == [#">{"id":1,"a":1}"#, "key 1"])
+        #expect(driver.receive(#"{"id":1,"ok":false,"r":[ 2 ]}"#) == ["refused 1 [2]"])
+        #expect(driver.receive(#"{"id":null,"r":"text"}"#) == ["event text"])
+    }
+
+    @Test("A heartbeat is sent at a fixed interval, and must be answered")
+    func fixedHeartbeat() throws {
+        let driver = try Self.driver(#"{"name":"x","heartbeat":{"send":"p{{seq}}","every":"5s","answer":"^pong"}}"#)
+        _ = driver.open()
+        #expect(driver.secondsLeft == 5)
+        #expect(driver.wait(5) == [">p1"])
+        #expect(driver.receive("pong") == ["hidden pong"])
+        #expect(driver.wait(5) == [">p2"])
+        #expect(driver.wait(5) == ["disconnect the server did not answer the heartbeat for 5 s"])
+        #expect(driver.secondsLeft == nil)
+        _ = driver.open()
+        #expect(driver.secondsLeft == 5)
+    }
+
+    @Test("Subscriptions are sent again after a reconnect, unless the caller does that")
+    func renewal() throws {
+        let driver = try Self.driver(#"{"name":"x","prefix":"{\"id\":{{seq}},","suffix":"}","id":"/id","renew":"sub"}"#)
+        _ = driver.open()
+        _ = driver.type(#""sub":1"#)
+        _ = driver.type(#""sub":1"#)
+        _ = driver.type(#""other":1"#)
+        _ = driver.type(#""sub":2"#, wantsReply: true)
+        _ = driver.type(#""sub":3"#, wantsReply: true)
+        _ = driver.receive(#"{"id":4}"#)
+        #expect(driver.open() == [#">{"id":6,"sub":1}"#, #">{"id":7,"sub":2}"#, "ready"])
+    }
+
+    // MARK: Examples
+
+    @Test("Slack Socket Mode")
+    func slack() throws {
+        let driver = try Self.example("slack")
+        #expect(driver.open() == [])
+        #expect(driver.receive(#"{"type":"hello","num_connections":1}"#).last == "ready")
+        #expect(
+            driver.receive(#"{"envelope_id":"e-1","type":"events_api","payload":{"a":1}}"#) == [
+                #">{"envelope_id":"e-1"}"#, #"event events_api {"a":1}"#,
+            ])
+    }
+
+    @Test("Discord Gateway")
+    func discord() throws {
+        let driver = try Self.example("discord", ["token": "t", "intents": "513"])
+        #expect(driver.open() == [])
+        let hello = driver.receive(#"{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":41250}}"#)
+        #expect(hello[0].hasPrefix(#">{"op":2,"d":{"token":"t","intents":513,"#))
+        #expect(driver.secondsLeft == 41.25)
+        #expect(driver.wait(41.25) == [#">{"op":1,"d":null}"#])
+        #expect(driver.receive(#"{"t":null,"s":null,"op":11,"d":null}"#) == ["hidden null"])
+        #expect(driver.receive(#"{"t":"READY","s":1,"op":0,"d":{}}"#) == ["hidden READY {}", "ready"])
+        #expect(
+            driver.receive(#"{"t":"MESSAGE_CREATE","s":2,"op":0,"d":{"id":"9"}}"#) == [
+                #"event MESSAGE_CREATE {"id":"9"}"#
+            ])
+        #expect(driver.receive(#"{"t":null,"s":null,"op":1,"d":null}"#)[0] == #">{"op":1,"d":2}"#)
+        #expect(driver.wait(41.25) == [#">{"op":1,"d":2}"#])
+        #expect(driver.receive(#"{"t":null,"s":null,"op":9,"d":false}"#)[0].hasPrefix("failure "))
+    }
+
+    @Test("OBS Studio")
+    func obs() throws {
+        let driver = try Self.example("obs")
+        _ = driver.open()
+        #expect(
+            driver.receive(#"{"d":{"rpcVersion":1},"op":0}"#, #"{"d":{"negotiatedRpcVersion":1},"op":2}"#) == [
+                #">{"op":1,"d":{"rpcVersion":1}}"#, #"hidden {"rpcVersion":1}"#, #"hidden {"negotiatedRpcVersion":1}"#,
+                "ready",
+            ])
+        #expect(
+            driver.type(#""requestType":"GetVersion""#, wantsReply: true) == [
+                #">{"op":6,"d":{"requestId":"1","requestType":"GetVersion"}}"#, #"key "1""#,
+            ])
+        #expect(
+            driver.receive(#"{"d":{"requestId":"1","requestStatus":{"code":204,"result":false}},"op":7}"#) == [
+                #"refused "1" {"requestId":"1","requestStatus":{"code":204,"result":false}}"#
+            ])
+        #expect(
+            driver.receive(#"{"d":{"eventType":"ExitStarted","eventIntent":1},"op":5}"#) == [
+                #"event ExitStarted {"eventType":"ExitStarted","eventIntent":1}"#
+            ])
+    }
+
+    @Test("Home Assistant")
+    func homeAssistant() throws {
+        let driver = try Self.example("home-assistant", ["token": "t"])
+        _ = driver.open()
+        #expect(
+            driver.receive(#"{"type":"auth_required","ha_version":"2024.1"}"#)[0]
+                == #">{"type":"auth","access_token":"t"}"#)
+        #expect(driver.receive(#"{"type":"auth_ok"}"#).last == "ready")
+        #expect(driver.type(#""type":"subscribe_events""#, wantsReply: true).last == "key 1")
+        #expect(driver.receive(#"{"id":1,"type":"result","success":true}"#)[0].hasPrefix("reply 1 result"))
+        #expect(driver.receive(#"{"id":1,"type":"event","event":{}}"#)[0].hasPrefix("event event "))
+        #expect(driver.wait(30) == [#">{"id":2,"type":"ping"}"#])
+        #expect(driver.receive(#"{"id":2,"type":"pong"}"#)[0].hasPrefix("hidden pong"))
+        _ = driver.open()
+        #expect(driver.receive(#"{"type":"auth_ok"}"#).contains(#">{"id":3,"type":"subscribe_events"}"#))
+        #expect(driver.receive(#"{"type":"auth_invalid","message":"Invalid access token"}"#)[0].hasPrefix("failure "))
+    }
+
+    @Test("OCPP")
+    func ocpp() throws {
+        let driver = try Self.example("ocpp")
+        #expect(driver.open() == ["ready"])
+        #expect(
+            driver.type(#""BootNotification",{}"#, wantsReply: true) == [
+                #">[2,"1","BootNotification",{}]"#, #"key "1""#,
+            ])
+        #expect(
+            driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#) == [#">[3,"1",{}]"#, #"event Reset {"type":"Soft"}"#])
+        #expect(driver.receive(#"[3,"1",{"status":"Accepted"}]"#) == [#"reply "1" [3,"1",{"status":"Accepted"}]"#])
+        #expect(driver.receive(#"[4,"2","NotSupported","no",{}]"#) == [#"refused "2" NotSupported no"#])
+    }
+
+    @Test("Pusher")
+    func pusher() throws {
+        let driver = try Self.example("pusher")
+        #expect(driver.open() == [])
+        #expect(
+            driver.receive(#"{"event":"pusher:connection_established","data":"{\"socket_id\":\"1.2\"}"}"#) == [
+                #"hidden pusher:connection_established {"socket_id":"1.2"}"#, "ready",
+            ])
+        let subscribe = #"{"event":"pusher:subscribe","data":{"channel":"c"}}"#
+        #expect(driver.type(subscribe) == [">\(subscribe)"])
+        #expect(driver.receive(#"{"event":"new","channel":"c","data":"{\"a\":1}"}"#) == [#"event new {"a":1}"#])
+        #expect(driver.receive(#"{"event":"pusher:ping","data":{}}"#)[0] == #">{"event":"pusher:pong","data":{}}"#)
+        #expect(
+            driver.receive(#"{"event":"pusher:error","data":{"code":4001,"message":"no"}}"#)[0].hasPrefix("failure "))
+        _ = driver.open()
+        #expect(driver.receive(#"{"event":"pusher:connection_established"}"#).contains(">\(subscribe)"))
+    }
+
+    @Test("Nostr")
+    func nostr() throws {
+        let driver = try Self.example("nostr")
+        #expect(driver.open() == ["ready"])
+        let request = #"["REQ","a",{"limit":3}]"#
+        #expect(driver.type(request, wantsReply: true) == [">\(request)", #"key "a""#])
+        #expect(driver.receive(#"["EVENT","a",{}]"#) == [#"event EVENT ["EVENT","a",{}]"#])
+        #expect(driver.receive(#"["EOSE","a"]"#) == [#"reply "a" EOSE ["EOSE","a"]"#])
+        #expect(driver.open() == [">\(request)", "ready"])
+    }
+
+    // MARK: Errors
+
+    @Test(
+        "An error states the position",
+        arguments: [
+            ("", "line 1, column 1: the file is not JSON: the text is incomplete"),
+            ("[]", "line 1, column 1: the file is not a JSON object"),
+            ("{\n  \"name\": x}", "line 2, column 11: unexpected character; the file must be JSON"),
+            ("{}", "line 1, column 1: the protocol has no name"),
+            (#"{"name":"a\u001b"}"#, "line 1, column 9: the name of the protocol contains a control character"),
+            ("{\"name\":\"x\",\n\"nme\":1}", "line 2, column 1: unknown member \"nme\"; expected name, summary"),
+            (#"{"name":"x","name":"x"}"#, "line 1, column 13: the member \"name\" occurs twice"),
+            (#"{"name":1}"#, "line 1, column 9: 'name' is not a string"),
+            (#"{"name":"x","first":"a"}"#, "line 1, column 21: 'first' is not an array of strings"),
+            (#"{"name":"x","first":["a",[1]]}"#, "line 1, column 26: 'first' contains another value than a string"),
+            (#"{"name":"x","first":["a","{{b}}"]}"#, "line 1, column 26: the text is invalid: unknown placeholder"),
+            (#"{"name":"x","first":["{{last:/a}}"]}"#, "line 1, column 22: a first message cannot insert values"),
+            (#"{"name":"x","answers":["a"]}"#, "line 1, column 24: the answer is invalid: "),
+            ("{\"name\":\"x\",\n \"ready\":\"(\"}", "line 2, column 10: the regular expression is invalid: "),
+            (#"{"name":"x","id":"a"}"#, "line 1, column 18: the location is invalid: expected a path"),
+            (#"{"name":"x","set":[]}"#, "line 1, column 19: 'set' is not a JSON object"),
+            (#"{"name":"x","set":{"a":1}}"#, "line 1, column 24: the location of a variable is not a string"),
+            (#"{"name":"x","parameters":["a","a"]}"#, "line 1, column 31: the variable \"a\" is defined twice"),
+            (#"{"name":"x","parameters":["seq"]}"#, "line 1, column 27: \"seq\" is a placeholder"),
+            (#"{"name":"x","heartbeat":{"send":"a"}}"#, "line 1, column 25: 'heartbeat' needs"),
+            (#"{"name":"x","heartbeat":{"send":"a","evry":"1s"}}"#, "line 1, column 37: unknown member \"evry\""),
+            (#"{"name":"x","heartbeat":{"send":"a","every":"0s"}}"#, "line 1, column 45: 'every' is not from 100ms"),
+            (
+                #"{"name":"x","heartbeat":{"send":"a","every":"often"}}"#,
+                "line 1, column 45: 'every' is neither a duration"
+            ),
+            (#"{"name":"é","suffix":1}"#, "line 1, column 22: 'suffix' is not a string"),
+        ])
+    func errors(file: String, words: String) {
+        let error = #expect(throws: DeclarativeProtocolError.self) { try Self.read(file) }
+        #expect(error?.description.hasPrefix(words) == true, "\(error?.description ?? "none")")
+    }
+}

@@ -1,0 +1,107 @@
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct JSONRPCTests {
+    private static func ready(_ name: String = "json-rpc") throws -> ProtocolDriver {
+        let driver = try ProtocolDriver(name)
+        #expect(driver.open() == ["ready"])
+        return driver
+    }
+
+    @Test("Typed lines are calls with consecutive ids")
+    func calls() throws {
+        let driver = try Self.ready()
+        #expect(driver.type("sum 1 2.50") == [#">{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2.50]}"#, "key 1"])
+        #expect(driver.type("m a=b").last == "key 2")
+        #expect(driver.type(#"{"id": 7, "method": "m"}"#) == [#">{"id": 7, "method": "m"}"#, "key 7"])
+        #expect(driver.type("m").last == "key 8")
+        #expect(driver.type(#"{"id":"x","method":"m"}"#).last == #"key "x""#)
+        #expect(driver.type(#"[{"method":"n"},{"id":20,"method":"m"}]"#).last == "key 20")
+        #expect(driver.type(#"{"method":"n"}"#) == [#">{"method":"n"}"#])
+    }
+
+    @Test("DevTools commands have no version")
+    func devTools() throws {
+        let driver = try Self.ready("devtools")
+        #expect(
+            driver.type("Page.navigate url=http://h/") == [
+                #">{"id":1,"method":"Page.navigate","params":{"url":"http://h/"}}"#, "key 1",
+            ])
+        #expect(
+            driver.receive(#"{"method":"Page.loadEventFired","params":{"timestamp":1.0},"sessionId":"S"}"#) == [
+                #"event Page.loadEventFired {"timestamp":1.0}"#
+            ])
+        #expect(driver.lastEvent?.id == "S")
+    }
+
+    @Test(
+        "Replies, errors, and notifications are separate (§4.1, §5)",
+        arguments: [
+            (#"{"jsonrpc":"2.0","id":1,"result":{"a": 1.0}}"#, #"reply 1 {"a":1.0}"#),
+            (#"{"id":"x","result":null}"#, #"reply "x" null"#),
+            (#"{"id":1,"error":{"code":-32601,"message":"no"}}"#, #"refused 1 {"code":-32601,"message":"no"}"#),
+            (#"{"id":1,"error":null,"result":2}"#, "reply 1 2"),
+            (#"{"id":1,"error":"no","result":null}"#, #"refused 1 "no""#),
+            (#"{"id":null,"error":{"code":-32700}}"#, #"refusal error {"code":-32700}"#),
+            (#"{"error":{"code":-32700}}"#, #"refusal error {"code":-32700}"#),
+            (#"{"method":"n","params":[1]}"#, "event n [1]"), (#"{"method":"n"}"#, "event n"),
+            (
+                #"{"method":"eth_subscription","params":{"subscription":"0x9","result":1}}"#,
+                #"event eth_subscription {"subscription":"0x9","result":1}"#
+            ),
+        ])
+    func messages(text: String, event: String) throws {
+        #expect(try Self.ready().receive(text) == [event])
+        #expect(try Self.ready().receive(binary: Array(text.utf8)) == [event])
+    }
+
+    @Test("The replies of a batch are separate (§6)")
+    func batches() throws {
+        #expect(
+            try Self.ready().receive(#"[{"id":2,"result":1},{"id":1,"error":{}},{"method":"n"}]"#) == [
+                "reply 2 1", "refused 1 {}", "event n",
+            ])
+    }
+
+    @Test("A notification has the id of its subscription, and a call by the server its own")
+    func ids() throws {
+        let driver = try Self.ready()
+        _ = driver.receive(#"{"method":"eth_subscription","params":{"subscription":"0x9"}}"#)
+        #expect(driver.lastEvent?.id == "0x9")
+        _ = driver.receive(#"{"id":3,"method":"ask"}"#)
+        #expect(driver.lastEvent?.id == "3")
+    }
+
+    @Test(
+        "What is not a message is passed on with the reason",
+        arguments: ["", "[]", "1", "{}", #"{"id":1}"#, #"{"result":1}"#])
+    func malformed(text: String) throws {
+        #expect(
+            try Self.ready().receive(text) == [
+                "unknown not a message of JSON-RPC: an object with a method, or an id and a result"
+            ])
+    }
+
+    @Test("A batch with anything else, and binary data that is no text, are passed on")
+    func malformedBatch() throws {
+        let driver = try Self.ready()
+        #expect(
+            driver.receive(#"[{"id":1,"result":1},2]"#) == [
+                "unknown a batch with an element that is not a message of JSON-RPC"
+            ])
+        #expect(driver.receive(binary: [0xFF]) == ["unknown binary data that is not JSON"])
+    }
+
+    @Test(
+        "An error names the expected form",
+        arguments: [
+            ("", "the method is missing; write METHOD [ARGUMENT...], as in: eth_getBalance"),
+            ("{broken", "must be a JSON-RPC call, as in: {"), ("m [1", "the bracket at byte 3 is not closed"),
+        ])
+    func mistakes(line: String, words: String) throws {
+        let result = try Self.ready().type(line)
+        #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")
+    }
+}

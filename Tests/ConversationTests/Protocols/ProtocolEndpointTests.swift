@@ -1,0 +1,54 @@
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct ProtocolEndpointTests {
+    @Test(
+        "The URL is completed with the path and query of the protocol",
+        arguments: [
+            ("socket.io", "/", "/socket.io/?EIO=4&transport=websocket"),
+            ("socket.io", "", "/socket.io/?EIO=4&transport=websocket"),
+            ("socket.io", "/chat/?EIO=3", "/chat/?EIO=3&transport=websocket"),
+            ("phoenix", "/", "/socket/websocket?vsn=2.0.0"), ("phoenix", "/live", "/live/websocket?vsn=2.0.0"),
+            ("phoenix", "/live/websocket?t=1&x", "/live/websocket?t=1&x&vsn=2.0.0"),
+            ("phoenix", "/live/", "/live/websocket?vsn=2.0.0"), ("actioncable", "/?a=?", "/cable?a=?"),
+            ("graphql", "/graphql", "/graphql"), ("signalr", "/chat?x=1", "/chat?x=1"),
+        ])
+    func targets(name: String, target: String, completed: String) throws {
+        let found = try #require(ApplicationProtocol(named: name))
+        #expect(found.endpoint.requestTarget(completing: target) == completed)
+        #expect(found.endpoint.requestTarget(completing: completed) == completed)
+    }
+
+    @Test("The negotiate request has its own path")
+    func negotiation() throws {
+        let negotiation = try #require(ApplicationProtocol(named: "signalr")?.endpoint.negotiation)
+        #expect(negotiation.requestTarget(for: "/chat") == "/chat/negotiate?negotiateVersion=1")
+        #expect(negotiation.requestTarget(for: "/?a=1") == "/negotiate?a=1&negotiateVersion=1")
+    }
+
+    @Test(
+        "The subprotocol or the URL identifies the protocol",
+        arguments: [
+            ("/", "graphql-ws", "graphql"), ("/", "graphql-transport-ws", "graphql"),
+            ("/", "actioncable-v1-json", "actioncable"), ("/devtools/page/1", nil, "devtools"),
+            ("/s/?transport=websocket&EIO=4", nil, "socket.io"), ("/s/websocket?vsn=2.0.0", nil, "phoenix"),
+            ("/", "chat", nil), ("/socket.io/", nil, nil),
+        ] as [(String, String?, String?)])
+    func detection(target: String, subprotocol: String?, name: String?) {
+        #expect(ApplicationProtocol.detected(target: target, subprotocol: subprotocol)?.name == name)
+    }
+
+    @Test(
+        "The first message identifies the protocol",
+        arguments: [
+            (#"0{"sid":"a","pingInterval":1}"#, "socket.io"), (#"{"type":"welcome"}"#, "actioncable"),
+            (#"{"jsonrpc":"2.0","method":"n"}"#, "json-rpc"), ("0", nil), ("", nil), ("{}", nil), ("hello", nil),
+        ] as [(String, String?)])
+    func firstMessage(text: String, name: String?) {
+        let bytes = Array(text.utf8)
+        #expect(ApplicationProtocol.detected(firstMessage: bytes.span.bytes, as: .text)?.name == name)
+        #expect(ApplicationProtocol.detected(firstMessage: bytes.span.bytes, as: .binary)?.name == nil)
+    }
+}

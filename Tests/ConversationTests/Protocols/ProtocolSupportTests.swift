@@ -1,0 +1,99 @@
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct ProtocolSupportTests {
+    // MARK: Typed lines
+
+    @Test("A line is read word by word, and JSON values may contain blanks")
+    func typedLine() {
+        let text = Array(" join  a\t{\"x\": [1, 2]} é rest of it ".utf8)
+        var line = TypedLine(text.span.bytes)
+        let words = [line.word(), line.word()]
+        #expect(words == ["join", "a"])
+        let next = line.nextWord
+        #expect(next == "{\"x\":")
+        let value = line.json()
+        #expect(value == Array("{\"x\":[1,2]}".utf8))
+        let last = line.word()
+        #expect(last == "é")
+        #expect(line.rest == Array("rest of it".utf8))
+    }
+
+    @Test("A value that is not JSON, or not followed by a blank, is not read", arguments: ["{", "{}x", "1,", "a", ""])
+    func typedLineWithoutJSON(text: String) {
+        let bytes = Array(text.utf8)
+        var line = TypedLine(bytes.span.bytes)
+        let value = line.json()
+        #expect(value == nil)
+        #expect(line.rest == bytes)
+    }
+
+    // MARK: JSON
+
+    @Test("The last of several members with the same name counts")
+    func members() throws {
+        let members = try #require(JSONMembers(Array(#"{"a":1,"a":{"b": 2},"n":null,"t":true,"s":"\u00e9"}"#.utf8)))
+        #expect(members.json("a") == Array(#"{"b":2}"#.utf8) && members.integer("a") == nil)
+        #expect(members.isNull("n") && members.isNull("x") && members.has("n") && !members.has("x"))
+        #expect(members.isTrue("t") && !members.isTrue("n") && members.string("s") == "é" && members.count == 4)
+    }
+
+    @Test(
+        "Only objects with at most two members, all of them scalars, are replaced",
+        arguments: [
+            (#"{"a":1}"#, "X"), (#"[{"a":1},{"a":1,"b":2}]"#, "[X,X]"), (#"{"c":{"a":"}"}}"#, #"{"c":X}"#),
+            (#"{"a":1,"b":2,"c":3}"#, #"{"a":1,"b":2,"c":3}"#), ("{}", "X"), (#"{"a":[]}"#, #"{"a":[]}"#),
+            (#"{"a":1,"b":{"c":1}}"#, #"{"a":1,"b":X}"#), ("{broken", "{broken"),
+        ])
+    func smallObjects(text: String, replaced: String) {
+        let result = JSONBytes.replacingSmallObjects(in: Array(text.utf8)) { _ in Array("X".utf8) }
+        #expect(String(decoding: result, as: UTF8.self) == replaced)
+    }
+
+    @Test("Byte strings have a form in JSON that can be reversed")
+    func byteStrings() {
+        #expect(JSONBytes.bytes(of: JSONBytes.text(of: [0, 255])) == [0, 255])
+        for text in [#"{"$bytes":"?"}"#, #"{"$bytes":1}"#, #"{"$bytes":"","x":1}"#, "1"] {
+            #expect(JSONBytes.bytes(of: Array(text.utf8)) == nil)
+        }
+    }
+
+    // MARK: Bounds
+
+    @Test("Lines that wait have a limit, and the first one may exceed it")
+    func heldLines() throws {
+        var lines = HeldLines<Int>()
+        try lines.hold(1, byteCount: HeldLines<Int>.maximumBytes, isRequest: true, for: "a")
+        #expect(throws: ProtocolInputError.self) { try lines.hold(2, byteCount: 0, isRequest: false, for: "a") }
+        lines.forgetRequests()
+        try lines.hold(3, byteCount: 0, isRequest: false, for: "a")
+        let all = lines.takeAll()
+        #expect(all == [3])
+        let none = lines.takeAll()
+        #expect(none.isEmpty)
+    }
+
+    @Test("Beyond the limit, the oldest requests are forgotten")
+    func requests() {
+        let limit = NumberedRequests<Int>.maximumCount
+        var requests = NumberedRequests<Int>()
+        for number in 1...limit + 2 { #expect(requests.add(number) == number) }
+        #expect(requests[2] == nil && requests[3] == 3)
+        let skipped = requests.skip()
+        #expect(skipped == limit + 3)
+        let removed = requests.removeAll { $0 > limit }
+        #expect(removed.map(\.number) == [limit + 1, limit + 2])
+        requests.removeAll()
+        let next = requests.add(0)
+        #expect(next == limit + 4)
+    }
+
+    @Test("A duration beyond 64 bits of nanoseconds is the largest one")
+    func nanoseconds() {
+        #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(-1).nanoseconds == 0)
+    }
+}

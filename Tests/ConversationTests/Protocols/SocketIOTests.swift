@@ -1,0 +1,266 @@
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct SocketIOTests {
+    private static let handshake = #"0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#
+
+    /// A session that is connected to the default namespace.
+    private static func connected(_ parameters: [String: String] = [:]) throws -> ProtocolDriver {
+        let driver = try ProtocolDriver("socket.io", parameters)
+        _ = driver.open()
+        _ = driver.receive(handshake, #"40{"sid":"b"}"#)
+        return driver
+    }
+
+    @Test("The session connects to the default namespace with the payload for authentication")
+    func opening() throws {
+        let driver = try ProtocolDriver("socket.io", ["auth": #"{"token":"t"}"#])
+        #expect(driver.open() == [])
+        #expect(
+            driver.receive(Self.handshake) == [
+                #"hidden open {"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#,
+                #">40{"token":"t"}"#,
+            ])
+        #expect(driver.receive(#"40{"sid":"b"}"#) == [#"hidden connect {"sid":"b"}"#, "ready"])
+    }
+
+    @Test("A refused connection to the default namespace fails with the server's words")
+    func refusedAuthentication() throws {
+        let driver = try ProtocolDriver("socket.io")
+        _ = driver.open()
+        _ = driver.receive(Self.handshake)
+        #expect(
+            driver.receive(#"44{"message":"wrong token"}"#) == [
+                #"failure the server refused the namespace /: "wrong token""#
+            ])
+        #expect(driver.receive(#"44"no""#) == [#"failure the server refused the namespace /: "no""#])
+    }
+
+    @Test(
+        "Events have the notation of typed lines (Packet encoding)",
+        arguments: [
+            (#"42["chat",{"x":1}]"#, #"event chat {"x":1}"#), (#"42["foo"]"#, "event foo"),
+            (#"42["a", 1, "b"]"#, #"event a [1,"b"]"#), (#"42["a",[1,2]]"#, "event a [[1,2]]"),
+            (#"42["my event",1]"#, #"event "my event" 1"#), (#"42["a\n"]"#, #"event "a\n""#),
+            (#"42/admin,["bar"]"#, "event /admin bar"), (#"42[1,2]"#, "event 1 2"),
+            (#"42["a",12345678901234567890.50]"#, "event a 12345678901234567890.50"),
+        ])
+    func events(packet: String, event: String) throws {
+        #expect(try Self.connected().receive(packet) == [event])
+    }
+
+    @Test(
+        "Typed lines become events",
+        arguments: [
+            (#"chat {"x":1}"#, #">42["chat",{"x":1}]"#), ("foo", #">42["foo"]"#),
+            (#"  chat  hi 'a b' 2 "#, #">42["chat","hi","a b",2]"#), ("a [1, 2]", #">42["a",1,2]"#),
+            ("a [[1, 2]]", #">42["a",[1,2]]"#), (#"["a",{"x":1}]"#, #">42["a",{"x":1}]"#),
+            (#""my event" 1"#, #">42["my event",1]"#), (#"a"b"#, #">42["a\"b"]"#),
+        ])
+    func typed(line: String, packet: String) throws {
+        #expect(try Self.connected().type(line) == [packet])
+    }
+
+    @Test("An event that was shown can be typed", arguments: ["1", #"["a"]"#, "[]", #"{"x":[1]}"#, "[[]]", "[1,2]"])
+    func roundTrip(payload: String) throws {
+        let driver = try Self.connected()
+        let packet = driver.type("e \(payload)")[0].dropFirst()
+        let shown = driver.receive(String(packet))[0].dropFirst("event ".count)
+        #expect(driver.type(String(shown)) == [">\(packet)"])
+    }
+
+    @Test("Acknowledgements match the lines that want a reply (Acknowledgement)")
+    func acknowledgements() throws {
+        let driver = try Self.connected()
+        #expect(driver.type("a 1", wantsReply: true) == [#">420["a",1]"#, "key 0"])
+        #expect(driver.type("b", wantsReply: true) == [#">421["b"]"#, "key 1"])
+        #expect(driver.receive("431[]") == ["reply 1"])
+        #expect(driver.receive(#"430[{"ok":true}]"#) == [#"reply 0 {"ok":true}"#])
+        #expect(driver.receive("437[1]") == ["reply 7 1"])
+    }
+
+    @Test("An event that asks for an acknowledgement gets an empty one")
+    func answers() throws {
+        let driver = try Self.connected()
+        #expect(driver.receive(#"4212["a",1]"#) == [">4312[]", "event a 1"])
+        #expect(driver.lastEvent?.id == "12")
+        #expect(driver.receive(#"42/admin,3["a"]"#) == [">43/admin,3[]", "event /admin a"])
+    }
+
+    @Test("The first use of a namespace connects to it, and its events wait")
+    func namespaces() throws {
+        let driver = try Self.connected(["auth": "{}"])
+        #expect(driver.type(#"/admin chat "hi""#) == [">40/admin,{}"])
+        #expect(driver.type("/admin chat 2", wantsReply: true) == ["key 0"])
+        #expect(
+            driver.receive(#"40/admin,{"sid":"c"}"#) == [
+                #"notice /admin connect {"sid":"c"}"#, #">42/admin,["chat","hi"]"#, #">42/admin,0["chat",2]"#,
+            ])
+        #expect(driver.receive("43/admin,0[]") == ["reply 0 /admin"])
+        #expect(driver.type("/admin x") == [#">42/admin,["x"]"#])
+        #expect(driver.type("/other") == [">40/other,{}"])
+        #expect(driver.session.topics == ["/", "/admin", "/other"])
+    }
+
+    @Test("Lines for a namespace that the server refuses fail, and the next line tries again")
+    func refusedNamespace() throws {
+        let driver = try Self.connected()
+        _ = driver.type("/admin a", wantsReply: true)
+        #expect(
+            driver.receive(#"44/admin,{"message":"no"}"#) == [
+                #"refusal /admin connect_error {"message":"no"}"#, #"refused 0 /admin {"message":"no"}"#,
+            ])
+        #expect(driver.type("/admin a") == [">40/admin,"])
+    }
+
+    @Test("The end of a namespace fails its outstanding acknowledgements")
+    func disconnection() throws {
+        let driver = try Self.connected()
+        _ = driver.type("/a", wantsReply: true)
+        _ = driver.receive("40/a,{}")
+        _ = driver.type("/a b", wantsReply: true)
+        #expect(driver.receive("41/a,") == ["notice /a disconnect", #"refused 0 /a "disconnected""#])
+        #expect(driver.receive("41") == ["failure the server disconnected the namespace /"])
+    }
+
+    @Test("A parameter selects the default namespace, whose events have no prefix")
+    func defaultNamespace() throws {
+        let driver = try ProtocolDriver("socket.io", ["namespace": "/admin"])
+        _ = driver.open()
+        #expect(driver.receive(Self.handshake).last == ">40/admin,")
+        #expect(driver.receive(#"40/admin,{"sid":"b"}"#) == [#"hidden connect {"sid":"b"}"#, "ready"])
+        #expect(driver.type("a") == [#">42/admin,["a"]"#])
+        #expect(driver.receive(#"42/admin,["b"]"#) == ["event b"])
+        #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("socket.io", ["namespace": "admin"]) }
+    }
+
+    @Test("Attachments take the place of their placeholders (Format)")
+    func receivedAttachments() throws {
+        let driver = try Self.connected()
+        let placeholders = #"{"_placeholder":true,"num":0},{"a":[{"num":1,"_placeholder":true}]}"#
+        #expect(driver.receive("452-/admin,[\"baz\",\(placeholders)]") == [])
+        // Pings may come between a packet and its attachments.
+        #expect(driver.receive("2") == [">3", "hidden ping"])
+        #expect(driver.receive(binary: [1, 2]) == [])
+        #expect(
+            driver.receive(binary: [3]) == [
+                #"event /admin baz [{"$bytes":"AQI="},{"a":[{"$bytes":"Aw=="}]}]"#
+            ])
+        #expect(driver.receive(#"461-5[{"_placeholder":true,"num":0}]"#) == [])
+        #expect(driver.receive(binary: []) == [#"reply 5 {"$bytes":""}"#])
+        #expect(driver.receive(#"450-["a"]"#) == ["event a"])
+    }
+
+    @Test("An attachment is inserted once, and invalid placeholders are unchanged")
+    func invalidPlaceholders() throws {
+        let driver = try Self.connected()
+        let one = #"{"_placeholder":true,"num":0}"#
+        _ = driver.receive("451-[\"a\",\(one),\(one),{\"_placeholder\":true,\"num\":9}]")
+        #expect(
+            driver.receive(binary: [1]) == [
+                "event a [{\"$bytes\":\"AQ==\"},\(one),{\"_placeholder\":true,\"num\":9}]"
+            ])
+    }
+
+    @Test("Typed binary data is sent as attachments")
+    func sentAttachments() throws {
+        let driver = try Self.connected()
+        #expect(
+            driver.type(#"a {"$bytes":"AQI="} {"x":{"$bytes":"_w"}}"#, wantsReply: true) == [
+                #">452-0["a",{"_placeholder":true,"num":0},{"x":{"_placeholder":true,"num":1}}]"#, ">x0102", ">xff",
+                "key 0",
+            ])
+        #expect(driver.type(#"a {"$bytes":"?"}"#) == [#">42["a",{"$bytes":"?"}]"#])
+    }
+
+    @Test("Too large attachments end the connection")
+    func attachmentLimit() throws {
+        let driver = try Self.connected()
+        _ = driver.receive(#"453-["a"]"#)
+        let half = [UInt8](repeating: 0, count: SocketIOSession.maximumAttachmentBytes / 2)
+        #expect(driver.receive(binary: half) == [])
+        #expect(driver.receive(binary: half) == [])
+        #expect(driver.receive(binary: [1]) == ["disconnect the attachments of a packet have more than 16 MiB"])
+    }
+
+    @Test(
+        "What is not a packet is passed on with the reason",
+        arguments: [
+            ("", "not an Engine.IO packet"), ("x", "not an Engine.IO packet"), ("5", "not an Engine.IO packet"),
+            ("0", "the handshake has no valid pingInterval and pingTimeout"),
+            (#"0{"pingInterval":-1,"pingTimeout":0}"#, "the handshake has no valid pingInterval and pingTimeout"),
+            (
+                #"0{"pingInterval":9223372036854775807,"pingTimeout":1}"#,
+                "the handshake has no valid pingInterval and pingTimeout"
+            ),
+            ("4", "not a Socket.IO packet: its type is not 0 through 6"),
+            ("47[]", "not a Socket.IO packet: its type is not 0 through 6"),
+            ("42", "the payload of a packet is not an array"), ("42{}", "the payload of a packet is not an array"),
+            ("42[1", "the payload of a packet is not an array"), ("42[]", "an event without a name"),
+            ("42[null]", "an event without a name"), ("42[{}]", "an event without a name"),
+            ("42[[]]", "an event without a name"), ("43[]", "an acknowledgement without an id"),
+            ("43/a,5{}", "the payload of a packet is not an array"), ("40{", "the payload of a packet is not JSON"),
+            ("45[\"a\"]", "a binary packet without the number of its attachments"),
+            ("451[\"a\"]", "a binary packet without the number of its attachments"),
+            ("45-[\"a\"]", "a binary packet without the number of its attachments"),
+            ("451001-[\"a\"]", "a packet with more than 1000 attachments"),
+            ("4299999999999999999999[\"a\"]", "the id of a packet is too large"),
+        ])
+    func malformed(text: String, reason: String) throws {
+        #expect(try Self.connected().receive(text) == ["unknown \(reason)"])
+    }
+
+    @Test("Binary data out of place is passed on with the reason")
+    func misplacedBinary() throws {
+        let driver = try Self.connected()
+        #expect(driver.receive(binary: [1]) == ["unknown binary data without a packet that announces it"])
+        _ = driver.receive(#"452-["a"]"#)
+        _ = driver.receive(binary: [1])
+        #expect(
+            driver.receive(#"42["b"]"#) == ["unknown expected 1 binary attachment of the packet before it"])
+        #expect(driver.receive(#"42["b"]"#) == ["event b"])
+    }
+
+    @Test("A server that sends no ping for both of its intervals is considered dead (Engine.IO, Heartbeat)")
+    func silence() throws {
+        let driver = try Self.connected()
+        #expect(driver.secondsLeft == 45)
+        #expect(driver.wait(44) == [])
+        #expect(driver.receive("2", "2probe") == [">3", "hidden ping", ">3probe", "hidden ping"])
+        #expect(driver.secondsLeft == 45)
+        #expect(driver.wait(45) == ["disconnect the server sent nothing for 45 s, not even a ping"])
+        #expect(driver.secondsLeft == nil)
+    }
+
+    @Test("After a reconnect, the session connects to its namespaces again and forgets requests")
+    func reconnect() throws {
+        let driver = try Self.connected()
+        _ = driver.type("/a x")
+        _ = driver.receive("40/a,{}")
+        _ = driver.type("/a x", wantsReply: true)
+        _ = driver.type("/b held")
+        _ = driver.type("/b again", wantsReply: true)
+        #expect(driver.open() == [])
+        #expect(driver.secondsLeft == nil)
+        #expect(Array(driver.receive(Self.handshake).dropFirst()) == [">40", ">40/a,", ">40/b,"])
+        #expect(driver.receive("40{}") == ["hidden connect {}", "ready"])
+        #expect(driver.receive("40/b,{}") == ["notice /b connect {}", #">42/b,["held"]"#])
+        #expect(driver.type("x", wantsReply: true) == [#">422["x"]"#, "key 2"])
+    }
+
+    @Test(
+        "An error names the expected form",
+        arguments: [
+            ("", "the event is missing"), (#"{"x":1}"#, "the event has no name"), ("[1]", "the array is not an event"),
+            ("[\"a\"", "the array is not an event"), ("\"a", "the quote is not closed"),
+            ("disconnect", "the event name 'disconnect' is reserved"), ("[\"connect\"]", "is reserved"),
+            ("a [1", "in the arguments, the bracket at byte 1 is not closed"), ("/a,b c", "a namespace has no commas"),
+            ("/a {\"x\":1}", "the event has no name"),
+        ])
+    func mistakes(line: String, words: String) throws {
+        let result = try Self.connected().type(line)
+        #expect(result.count == 1 && result[0].hasPrefix("error ") && result[0].contains(words), "\(result)")
+    }
+}

@@ -1,0 +1,294 @@
+import Testing
+import WSCore
+
+@testable import Conversation
+
+@Suite struct StompTests {
+    /// A frame with its NUL.
+    private static func frame(_ lines: String...) -> String { lines.joined(separator: "\n") + "\0" }
+
+    private static let connected = frame("CONNECTED", "version:1.2", "heart-beat:0,0", "", "")
+
+    private static func open(_ answer: String = connected, _ parameters: [String: String] = [:]) throws
+        -> ProtocolDriver
+    {
+        let driver = try ProtocolDriver("stomp", parameters)
+        _ = driver.open()
+        _ = driver.receive(answer)
+        return driver
+    }
+
+    @Test("CONNECT or STOMP Frame: the session logs in, and escapes nothing")
+    func login() throws {
+        let driver = try ProtocolDriver("stomp", ["login": "a", "passcode": "p:\\q", "host": "v", "heart-beat": "0,0"])
+        let connect = Self.frame(
+            "CONNECT", "accept-version:1.0,1.1,1.2", "host:v", "heart-beat:0,0", "login:a", "passcode:p:\\q", "", "")
+        #expect(driver.open() == [">" + connect])
+        #expect(driver.receive(Self.connected) == ["hidden CONNECTED", "ready"])
+        #expect(driver.lastEvent?.attributes["version"] == "1.2")
+    }
+
+    @Test(
+        "Parameters that a header cannot contain are errors",
+        arguments: [
+            ["login": "a\nb"], ["passcode": "\0"], ["host": "a\nb"], ["heart-beat": "x"], ["heart-beat": "1"],
+            ["heart-beat": "1,99999999999"], ["heart-beat": "-1,0"],
+        ])
+    func invalidParameters(parameters: [String: String]) {
+        #expect(throws: ProtocolParameterError.self) { try ProtocolDriver("stomp", parameters) }
+    }
+
+    @Test("ERROR: a refused login fails with the server's words")
+    func refusedLogin() throws {
+        let driver = try ProtocolDriver("stomp")
+        _ = driver.open()
+        let error = Self.frame(
+            "ERROR", "message:Bad CONNECT", "content-type:text/plain", "", "Access refused for 'a'\n")
+        #expect(
+            driver.receive(error) == [#"failure the server refused the login: "Bad CONNECT: Access refused for 'a'""#])
+    }
+
+    @Test("Protocol Negotiation: an unknown version fails")
+    func unknownVersion() throws {
+        let driver = try ProtocolDriver("stomp")
+        _ = driver.open()
+        #expect(
+            driver.receive(Self.frame("CONNECTED", "version:2.0", "", "")) == [
+                #"failure the server speaks STOMP "2.0"; wsx speaks 1.0 to 1.2"#
+            ])
+    }
+
+    @Test(
+        "Typed lines become frames",
+        arguments: [
+            ("SEND /queue/a hello", frame("SEND", "destination:/queue/a", "content-length:5", "", "hello")),
+            ("/queue/a hello world", frame("SEND", "destination:/queue/a", "content-length:11", "", "hello world")),
+            ("send /queue/a", frame("SEND", "destination:/queue/a", "", "")),
+            (
+                #"SEND content-type:application/json x:a:b\n /q {"a":1}"#,
+                frame(
+                    "SEND", "destination:/q", "content-type:application/json", #"x:a\cb\\n"#, "content-length:7", "",
+                    #"{"a":1}"#)
+            ),
+            ("SEND destination:jms:q a:b", frame("SEND", "destination:jms\\cq", "content-length:3", "", "a:b")),
+            ("SEND q é", frame("SEND", "destination:q", "content-length:2", "", "é")),
+            ("ACK 7", frame("ACK", "id:7", "", "")),
+            ("NACK transaction:t 7", frame("NACK", "id:7", "transaction:t", "", "")),
+            ("BEGIN t", frame("BEGIN", "transaction:t", "", "")),
+            ("COMMIT t", frame("COMMIT", "transaction:t", "", "")),
+            ("ABORT t", frame("ABORT", "transaction:t", "", "")), ("DISCONNECT", frame("DISCONNECT", "", "")),
+        ])
+    func typed(line: String, frame: String) throws {
+        #expect(try Self.open().type(line) == [">" + frame])
+    }
+
+    @Test(
+        "Lines that are no command name the mistake",
+        arguments: [
+            ("hello", #"unknown command "hello"; write: SEND /queue/a hello"#),
+            ("", #"unknown command ""; write: SEND /queue/a hello"#), ("SEND", "SEND needs an argument: SEND /queue/a"),
+            ("SEND a:b", "SEND needs an argument: SEND /queue/a"), ("ACK", "ACK needs an argument: ACK 7"),
+            ("SUBSCRIBE /a b", #"unexpected text after "/a"; headers come first: SUBSCRIBE NAME:VALUE …"#),
+            ("UNSUBSCRIBE /a", #"no subscription has the destination "/a"; there is none"#),
+        ])
+    func mistakes(line: String, error: String) throws {
+        #expect(try Self.open().type(line) == ["error \(error)"])
+    }
+
+    @Test("SUBSCRIBE: messages, the end of a subscription, and its renewal after a reconnect")
+    func subscriptions() throws {
+        let driver = try Self.open()
+        #expect(
+            driver.type("SUBSCRIBE /topic/a") == [
+                ">" + Self.frame("SUBSCRIBE", "id:0", "destination:/topic/a", "receipt:1", "", "")
+            ])
+        #expect(driver.receive(Self.frame("RECEIPT", "receipt-id:1", "", "")) == ["notice /topic/a RECEIPT"])
+        _ = driver.type("SUBSCRIBE ack:client-individual id:x /queue/b")
+        #expect(driver.session.topics == ["/topic/a", "/queue/b"])
+        let message = Self.frame("MESSAGE", "subscription:0", "message-id:7", "destination:/topic/a", "", #"{"x":1}"#)
+        #expect(driver.receive(message) == [#"event /topic/a {"x":1}"#])
+        #expect(driver.lastEvent?.id == "7")
+        #expect(driver.lastEvent?.attributes == ["subscription": "0", "message-id": "7"])
+        #expect(driver.type("SUBSCRIBE id:x /c") == [#"error the subscription "x" exists; choose another id"#])
+
+        _ = driver.open()
+        #expect(
+            driver.receive(Self.connected) == [
+                "hidden CONNECTED",
+                ">" + Self.frame("SUBSCRIBE", "id:0", "destination:/topic/a", "receipt:3", "", ""),
+                ">"
+                    + Self.frame(
+                        "SUBSCRIBE", "id:x", "destination:/queue/b", "ack:client-individual", "receipt:4", "", ""),
+                "ready",
+            ])
+        #expect(driver.type("UNSUBSCRIBE /topic/a") == [">" + Self.frame("UNSUBSCRIBE", "id:0", "", "")])
+        #expect(driver.session.topics == ["/queue/b"])
+    }
+
+    @Test("Header receipt: receipts are replies to lines that want one")
+    func receipts() throws {
+        let driver = try Self.open()
+        #expect(
+            driver.type("/q a", wantsReply: true) == [
+                ">" + Self.frame("SEND", "destination:/q", "receipt:1", "content-length:1", "", "a"), "key 1",
+            ])
+        #expect(driver.type("SUBSCRIBE /q", wantsReply: true).last == "key 2")
+        #expect(
+            driver.type("SEND receipt:mine /q") == [">" + Self.frame("SEND", "destination:/q", "receipt:mine", "", "")])
+        #expect(driver.receive(Self.frame("RECEIPT", "receipt-id:mine", "", "")) == ["notice RECEIPT"])
+        #expect(driver.lastEvent?.id == "mine")
+        #expect(driver.receive(Self.frame("RECEIPT", "receipt-id:2", "", "")) == ["reply 2 /q RECEIPT"])
+        #expect(driver.receive(Self.frame("RECEIPT", "receipt-id:1", "", "")) == ["reply 1 RECEIPT"])
+        #expect(
+            driver.receive(Self.frame("RECEIPT", "receipt-id:1", "", "")) == ["notice RECEIPT"])
+    }
+
+    @Test("ERROR: a refused subscription is forgotten, and the connection ends")
+    func refusedSubscription() throws {
+        let driver = try Self.open()
+        _ = driver.type("SUBSCRIBE /secret")
+        let reason = #"the server reported an error: "denied: no access""#
+        #expect(
+            driver.receive(Self.frame("ERROR", "message:denied", "receipt-id:1", "", "no access"))
+                == ["refusal /secret ERROR denied: no access", "disconnect \(reason)"])
+        #expect(driver.session.topics == [])
+        _ = driver.open()
+        #expect(driver.receive(Self.connected) == ["hidden CONNECTED", "ready"])
+        _ = driver.type("/q a", wantsReply: true)
+        #expect(
+            driver.receive(Self.frame("ERROR", "message:full", "receipt-id:2", "", "")) == [
+                "refused 2 ERROR full", #"disconnect the server reported an error: "full""#,
+            ])
+    }
+
+    @Test("ERROR without the refused frame: subscriptions that nothing confirmed are forgotten, as RabbitMQ needs it")
+    func unnamedRefusal() throws {
+        let error = Self.frame("ERROR", "message:Unknown destination", "", "")
+        let ending = #"disconnect the server reported an error: "Unknown destination""#
+        let driver = try Self.open()
+        _ = driver.type("SUBSCRIBE /a")
+        _ = driver.receive(Self.frame("RECEIPT", "receipt-id:1", "", ""))
+        _ = driver.type("SUBSCRIBE /b")
+        _ = driver.receive(Self.frame("MESSAGE", "subscription:1", "destination:/b", "", ""))
+        _ = driver.type("SUBSCRIBE /bad")
+        #expect(driver.receive(error) == ["refusal /bad ERROR Unknown destination", ending])
+        #expect(driver.session.topics == ["/a", "/b"])
+        _ = driver.open()
+        _ = driver.receive(Self.connected)
+        #expect(driver.receive(error) == ["refusal ERROR Unknown destination", ending])
+        #expect(driver.session.topics == ["/a", "/b"])
+        let other = try Self.open()
+        _ = other.type("SUBSCRIBE /bad", wantsReply: true)
+        #expect(other.receive(error) == ["refused 1 /bad ERROR Unknown destination", ending])
+    }
+
+    @Test("Heart-beating: each direction uses the larger interval")
+    func heartBeats() throws {
+        let driver = try Self.open(Self.frame("CONNECTED", "version:1.2", "heart-beat:20000,4000", "", ""))
+        // 10 s less a tenth to the server, and twice 20 s from it.
+        #expect(driver.secondsLeft.map { ($0 - 9).magnitude < 0.001 } == true)
+        #expect(driver.wait(5) == [])
+        _ = driver.type("/q a")
+        #expect(driver.secondsLeft.map { ($0 - 9).magnitude < 0.001 } == true)
+        #expect(driver.wait(9.1) == [">\n"])
+        #expect(driver.wait(9.1) == [">\n"])
+        #expect(driver.receive("\n") == [])
+        for _ in 0..<4 { #expect(driver.wait(9.1) == [">\n"]) }
+        #expect(driver.wait(9.1) == ["disconnect the server sent nothing for 40 s, not even a heart-beat"])
+        #expect(driver.secondsLeft == nil)
+    }
+
+    @Test("Heart-beating: a 0 or a missing header turns a direction off", arguments: ["heart-beat:0,0", "x:y"])
+    func noHeartBeats(header: String) throws {
+        #expect(try Self.open(Self.frame("CONNECTED", "version:1.2", header, "", "")).secondsLeft == nil)
+        let one = try Self.open(Self.frame("CONNECTED", "version:1.2", "heart-beat:5000,0", "", ""))
+        #expect(one.wait(19) == [])
+        #expect(one.wait(2).count == 1)
+    }
+
+    @Test("ACK: in STOMP 1.1 with the subscription, and in 1.0 without it")
+    func olderAcknowledgements() throws {
+        let message = Self.frame("MESSAGE", "subscription:0", "message-id:m1", "destination:/q", "", "a")
+        let driver = try Self.open(Self.frame("CONNECTED", "version:1.1", "", ""))
+        _ = driver.type("SUBSCRIBE ack:client /q")
+        #expect(driver.receive(message) == ["event /q a"])
+        #expect(driver.type("ACK m1") == [">" + Self.frame("ACK", "message-id:m1", "subscription:0", "", "")])
+        let old = try Self.open(Self.frame("CONNECTED", "", ""))
+        #expect(old.type("ACK m1") == [">" + Self.frame("ACK", "message-id:m1", "", "")])
+        #expect(old.type("SEND a:b\\c /q:x") == [">" + Self.frame("SEND", "destination:/q:x", "a:b\\c", "", "")])
+    }
+
+    @Test(
+        "Value Encoding: escapes of each version",
+        arguments: [
+            ("1.2", #"a\nb\cc\\d\re"#, "a\nb:c\\d\re"), ("1.1", #"a\nb\cc\\d"#, "a\nb:c\\d"),
+            ("1.0", #"a\nb:c"#, #"a\nb:c"#),
+        ])
+    func escapes(version: String, encoded: String, value: String) throws {
+        let driver = try Self.open(Self.frame("CONNECTED", "version:\(version)", "", ""))
+        _ = driver.receive(Self.frame("MESSAGE", "destination:/q", "x:\(encoded)", "", ""))
+        #expect(driver.lastEvent?.attributes["x"] == value)
+    }
+
+    @Test(
+        "Malformed frames are passed on with a reason",
+        arguments: [
+            (frame("MESSAGE", #"a:\t"#, "", ""), "a STOMP header has an undefined escape"),
+            (frame("MESSAGE", #"a:\"#, "", ""), "a STOMP header has an undefined escape"),
+            (frame("MESSAGE", "a", "", ""), "a STOMP header has no colon"),
+            (frame("MESSAGE", "content-length:x", "", ""), "the content-length of a STOMP frame is invalid"),
+            (frame("MESSAGE", "content-length:-1", "", ""), "the content-length of a STOMP frame is invalid"),
+            (
+                frame("MESSAGE", "content-length:1", "", "ab"),
+                "no NUL ends the body of a STOMP frame at its content-length"
+            ),
+            (frame("MESSAGE", "content-length:99999999999", "", ""), "a STOMP frame exceeds 16 MiB"),
+            ("M" + String(repeating: "x", count: 70_000), "the head of a STOMP frame exceeds 64 KiB"),
+            (frame("HELLO", "", ""), #"unexpected STOMP frame "HELLO""#),
+            (connected, #"unexpected STOMP frame "CONNECTED""#),
+            (frame("RECEIPT", "", ""), "a STOMP receipt without receipt-id"),
+        ])
+    func malformed(frame: String, reason: String) throws {
+        let driver = try Self.open()
+        #expect(driver.receive(frame) == ["unknown \(reason)"])
+        // The next message is a new beginning.
+        #expect(driver.receive(Self.frame("MESSAGE", "destination:/q", "", "a")) == ["event /q a"])
+    }
+
+    @Test("Frames may share messages and be split at every offset")
+    func splitting() throws {
+        let stream = Array(
+            ("\n" + Self.frame("MESSAGE", "destination:/é", "content-length:3", "", "a\0b") + "\r\n\n"
+                + "MESSAGE\r\ndestination:/b\r\n\r\nbody\0" + Self.frame("MESSAGE", "destination:/c", "", "") + "\n")
+                .utf8)
+        let events = ["event /é a\0b", "event /b body", "event /c"]
+        for split in 0...stream.count {
+            let driver = try Self.open()
+            #expect(
+                driver.receive(binary: Array(stream[..<split])) + driver.receive(binary: Array(stream[split...]))
+                    == events)
+        }
+        let driver = try Self.open()
+        #expect(stream.flatMap { driver.receive(binary: [$0]) } == events)
+    }
+
+    @Test("Repeated Header Entries: the first one counts")
+    func repeatedHeaders() throws {
+        #expect(
+            try Self.open().receive(Self.frame("MESSAGE", "destination:/a", "destination:/b", "", "")) == ["event /a"])
+    }
+
+    @Test("A body that is not UTF-8 stays binary")
+    func binaryBody() throws {
+        let driver = try Self.open()
+        #expect(
+            driver.receive(binary: Array("MESSAGE\ndestination:/a\n\n".utf8) + [0xFF, 0xFE, 0]) == ["event /a xfffe"])
+    }
+
+    @Test("Too many frames in a message end the decoding")
+    func manyFrames() throws {
+        let result = try Self.open().receive(String(repeating: "A\n\n\0", count: StompDecoder.maximumFrameCount + 1))
+        #expect(result.count == StompDecoder.maximumFrameCount + 1)
+        #expect(result.last == "unknown a message has more than 65536 STOMP frames")
+    }
+}

@@ -1,0 +1,79 @@
+"""A Socket.IO server, based on python-socketio and aiohttp (PyPI).
+
+    socketio_server.py PORT [PING_INTERVAL]
+
+The default namespace needs the payload {"token":"t"}; /admin needs none. Events: `chat` is acknowledged with its
+arguments, `count` with the number of `chat` events so far and that of different ones, `bytes` sends binary data back in
+an event and in its acknowledgement, `flood N` sends N events `n`, `ask` sends an event that wants an acknowledgement and
+then `answered` with it, and `leave` disconnects the client.
+"""
+
+import asyncio
+import json
+import sys
+
+import socketio
+from aiohttp import web
+
+
+def make_server(ping_interval):
+    server = socketio.AsyncServer(async_mode="aiohttp", ping_interval=ping_interval, ping_timeout=ping_interval)
+    chats = []
+
+    @server.on("connect")
+    async def connect(sid, environ, auth):
+        if not isinstance(auth, dict) or auth.get("token") != "t":
+            raise socketio.exceptions.ConnectionRefusedError("wrong token")
+
+    @server.on("connect", namespace="/admin")
+    async def connect_admin(sid, environ, auth):
+        pass
+
+    @server.on("chat")
+    @server.on("chat", namespace="/admin")
+    async def chat(sid, *arguments):
+        chats.append(json.dumps(arguments))
+        return arguments
+
+    @server.on("count")
+    async def count(sid):
+        return len(chats), len(set(chats))
+
+    @server.on("bytes")
+    async def send_bytes(sid, data):
+        await server.emit("bytes", {"data": data}, to=sid)
+        return data[::-1]
+
+    @server.on("flood")
+    async def flood(sid, count):
+        for number in range(count):
+            await server.emit("n", number, to=sid)
+
+    @server.on("ask")
+    async def ask(sid):
+        def answered(*arguments):
+            server.start_background_task(server.emit, "answered", len(arguments), to=sid)
+
+        await server.emit("question", 1, to=sid, callback=answered)
+
+    @server.on("leave")
+    @server.on("leave", namespace="/admin")
+    async def leave(sid):
+        for namespace in ("/", "/admin"):
+            await server.disconnect(sid, namespace=namespace)
+
+    return server
+
+
+async def main():
+    port, ping_interval = int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 25
+    app = web.Application()
+    make_server(ping_interval).attach(app)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
+    print(runner.addresses[0][1], flush=True)
+    await asyncio.Future()
+
+
+asyncio.run(main())

@@ -1,0 +1,223 @@
+"""Servers for the examples in docs/protocols, written from the documentation of their vendors.
+
+    vendor_server.py PORT NAME
+
+NAME is the name of the example without its suffix. Each server refuses the logins that its documentation describes: the
+token is `t`, and the application key of Pusher is `KEY`. A client causes events with what each server offers for it.
+"""
+
+import json
+import sys
+
+import standin
+
+
+class Discord(standin.Client):
+    """Discord Gateway v10. Request Guild Members (op 8) with a limit of N leads to N chunks."""
+
+    sequence = 0
+
+    def opened(self):
+        self.send({"t": None, "s": None, "op": 10, "d": {"heartbeat_interval": int(self.query.get("every", 41250))}})
+
+    def received(self, message):
+        message = json.loads(message)
+        op, data = message["op"], message["d"]
+        if op == 1:
+            # "d: the last non-null s, or null".
+            assert data == (self.sequence or None), (data, self.sequence)
+            self.send({"t": None, "s": None, "op": 11, "d": None})
+        elif op == 2 and (data["token"], data["intents"]) != ("t", 513):
+            self.close(4004, "Authentication failed.")
+        elif op == 2:
+            self.dispatch("READY", {"v": 10, "user": {"id": "1"}, "session_id": "s"})
+        elif op == 8:
+            for index in range(data["limit"]):
+                self.dispatch("GUILD_MEMBERS_CHUNK", {"chunk_index": index})
+
+    def dispatch(self, name, data):
+        self.sequence += 1
+        self.send({"t": name, "s": self.sequence, "op": 0, "d": data})
+
+
+class HomeAssistant(standin.Client):
+    """Home Assistant. A fired event reaches its subscribers."""
+
+    is_authorized = False
+    last_id = 0
+
+    def __init__(self, stream, query):
+        super().__init__(stream, query)
+        # The event types by the id of the subscription.
+        self.subscriptions = {}
+
+    def opened(self):
+        self.send({"type": "auth_required", "ha_version": "2025.1.0"})
+
+    def received(self, message):
+        message = json.loads(message)
+        if not self.is_authorized:
+            self.is_authorized = message == {"type": "auth", "access_token": "t"}
+            if self.is_authorized:
+                return self.send({"type": "auth_ok", "ha_version": "2025.1.0"})
+            self.send({"type": "auth_invalid", "message": "Invalid access token or password"})
+            return self.close(1000)
+        identifier, kind = message["id"], message["type"]
+        if identifier <= self.last_id:
+            return self.result(identifier, error="Identifier values have to increase.")
+        self.last_id = identifier
+        if kind == "ping":
+            return self.send({"id": identifier, "type": "pong"})
+        if kind == "subscribe_events":
+            self.subscriptions[identifier] = message["event_type"]
+            self.result(identifier, None)
+        elif kind == "fire_event":
+            for client in list(standin.clients):
+                client.fire(message["event_type"], message["event_data"])
+            self.result(identifier, {"context": {"id": "c"}})
+        elif kind == "get_states":
+            self.result(identifier, [])
+        else:
+            self.result(identifier, error="Unknown command.")
+
+    def result(self, identifier, value=None, error=None):
+        outcome = {"error": {"code": "unknown_command", "message": error}} if error else {"result": value}
+        self.send({"id": identifier, "type": "result", "success": error is None, **outcome})
+
+    def fire(self, kind, data):
+        for identifier, subscribed in self.subscriptions.items():
+            if subscribed == kind:
+                self.send({"id": identifier, "type": "event", "event": {"event_type": kind, "data": data}})
+
+
+class Nostr(standin.Client):
+    """A relay (NIP-01). A subscription with a limit of N has N stored events."""
+
+    def received(self, message):
+        kind, subscription, *filters = json.loads(message)
+        if kind == "REQ" and filters[0].get("kinds") == [4]:
+            self.send(["CLOSED", subscription, "auth-required: we only serve DMs to authenticated users"])
+        elif kind == "REQ":
+            for number in range(filters[0]["limit"]):
+                self.send(["EVENT", subscription, {"id": f"{number:064x}", "kind": 1, "content": f"n {number}"}])
+            self.send(["EOSE", subscription])
+
+
+class OBS(standin.Client):
+    """obs-websocket 5. BroadcastCustomEvent reaches all identified clients."""
+
+    subprotocol = "obswebsocket.json"
+    is_identified = False
+
+    def opened(self):
+        data = {"obsWebSocketVersion": "5.5.0", "rpcVersion": 1}
+        if "auth" in self.query:
+            data["authentication"] = {"challenge": "c", "salt": "s"}
+        self.send({"op": 0, "d": data})
+
+    def received(self, message):
+        message = json.loads(message)
+        op, data = message["op"], message["d"]
+        if op == 1 and "auth" in self.query:
+            reason = "Your payload's data is missing an `authentication` string, however authentication is required."
+            self.close(4009, reason)
+        elif op == 1:
+            self.is_identified = True
+            self.send({"op": 2, "d": {"negotiatedRpcVersion": data["rpcVersion"]}})
+        elif op == 6:
+            self.request(data["requestType"], data["requestId"], data.get("requestData"))
+
+    def request(self, kind, identifier, data):
+        status = {"result": True, "code": 100}
+        more = {}
+        if kind == "BroadcastCustomEvent":
+            event = {"eventType": "CustomEvent", "eventIntent": 1, "eventData": data["eventData"]}
+            for client in list(standin.clients):
+                if client.is_identified:
+                    client.send({"op": 5, "d": event})
+        elif kind == "GetVersion":
+            more = {"responseData": {"obsVersion": "30.0.0"}}
+        else:
+            status = {"result": False, "code": 204, "comment": "Your request type is not valid."}
+        self.send({"op": 7, "d": {"requestType": kind, "requestId": identifier, "requestStatus": status, **more}})
+
+
+class OCPP(standin.Client):
+    """A central system of OCPP-J 1.6. DataTransfer with the data "N" leads to N calls, one after the other."""
+
+    subprotocol = "ocpp1.6"
+    left = 0
+    number = 0
+
+    def received(self, message):
+        kind, identifier, *rest = json.loads(message)
+        if kind == 2 and rest[0] == "DataTransfer":
+            self.send([3, identifier, {"status": "Accepted"}])
+            self.left, self.number = int(rest[1]["data"]), 0
+            self.call()
+        elif kind == 2 and rest[0] in ("BootNotification", "Heartbeat"):
+            self.send([3, identifier, {"status": "Accepted", "interval": 300}])
+        elif kind == 2:
+            self.send([4, identifier, "NotImplemented", f"{rest[0]} is unknown", {}])
+        elif kind == 3 and identifier == f"s{self.number}":
+            self.number += 1
+            self.call()
+
+    def call(self):
+        # "the sender … SHOULD NOT send another CALL before the response".
+        if self.number < self.left:
+            self.send([2, f"s{self.number}", "TriggerMessage", {"connectorId": self.number}])
+
+
+class Pusher(standin.Client):
+    """Pusher Channels protocol 7. A client event `client-flood` on a channel leads to N events `n` on it."""
+
+    def __init__(self, stream, query):
+        super().__init__(stream, query)
+        self.channels = set()
+
+    def opened(self):
+        if self.query.get("key", "KEY") == "KEY":
+            data = json.dumps({"socket_id": "1.1", "activity_timeout": 120})
+            return self.send({"event": "pusher:connection_established", "data": data})
+        self.send({"event": "pusher:error", "data": {"code": 4001, "message": "App key WRONG not in this cluster"}})
+        self.close(4001, "App key WRONG not in this cluster")
+
+    def received(self, message):
+        message = json.loads(message)
+        name, data = message["event"], message["data"]
+        if name == "pusher:subscribe":
+            self.channels.add(data["channel"])
+            self.send({"event": "pusher_internal:subscription_succeeded", "channel": data["channel"], "data": "{}"})
+        elif name == "pusher:ping":
+            self.send({"event": "pusher:pong", "data": {}})
+        elif name == "client-flood" and message["channel"] in self.channels:
+            for number in range(data["n"]):
+                self.send({"event": "n", "channel": message["channel"], "data": '{"i":%d}' % number})
+
+
+class Slack(standin.Client):
+    """Slack Socket Mode. The query `n=N` leads to N envelopes, each after the acknowledgement of the one before."""
+
+    number = 0
+
+    def opened(self):
+        self.send({"type": "hello", "num_connections": 1, "connection_info": {"app_id": "A1"}})
+        self.deliver()
+
+    def received(self, message):
+        # Anything else is no acknowledgement.
+        if json.loads(message) == {"envelope_id": f"e-{self.number}"}:
+            self.number += 1
+            self.deliver()
+
+    def deliver(self):
+        if self.number < int(self.query.get("n", 0)):
+            self.send({
+                "envelope_id": f"e-{self.number}", "type": "slash_commands", "accepts_response_payload": True,
+                "payload": {"command": "/n", "text": str(self.number)}})
+
+
+standin.serve({
+    "discord": Discord, "home-assistant": HomeAssistant, "nostr": Nostr, "obs": OBS, "ocpp": OCPP, "pusher": Pusher,
+    "slack": Slack}[sys.argv[2]])

@@ -1,0 +1,228 @@
+"""Load tests and scenarios of application protocols (`--protocol`) and codecs (`--decode`, `--encode`)."""
+
+import json
+
+import pytest
+import wire
+from protocol_servers import PhoenixServer, SocketIOServer
+from scripted_server import ScriptedServer
+from test_bench import bench, errors, faults
+
+from processes import assert_fails, wsx
+
+
+@pytest.fixture
+def socketio():
+    with SocketIOServer() as server:
+        yield server
+
+
+@pytest.fixture
+def phoenix():
+    with PhoenixServer() as server:
+        yield server
+
+
+def counts(server):
+    """The numbers of all `chat` events, and of different ones."""
+    result = wsx("connect", *server.options, "--request", server.url, "count")
+    assert result.status == 0
+    return json.loads(result.lines[-1])
+
+
+def lines(*steps):
+    return "".join(json.dumps(step) + "\n" for step in steps)
+
+
+def out(data):
+    return {"type": "message", "direction": "out", "data": data}
+
+
+def incoming(match, **members):
+    return {"type": "message", "direction": "in", "match": match, **members}
+
+
+# Requests
+
+
+@pytest.mark.parametrize(
+    "pace", [[], ["--in-flight", "8", "--threads", "2"], ["-r", "500"]], ids=["closed", "overlapping", "open"])
+def test_each_request_has_its_acknowledgement(socketio, pace):
+    result, results = bench(
+        *socketio.options, socketio.url, "--mode", "request", "-c", "4", "-n", "400",
+        "-m", 'chat {"seq":{{seq}},"connection":{{connection}}}', "--expect", r'^\{"seq":\d+,"connection":[1-4]\}$', *pace)
+    assert (result.status, result.err) == (0, "")
+    assert (faults(results), errors(results)) == ({}, {})
+    assert (results["messages"]["received"], results["messages"]["pushes"]) == (400, 0)
+    assert 0 < results["login_us"]["min"] <= results["login_us"]["max"]
+    assert counts(socketio) == [400, 400]
+
+
+def test_error_replies_and_rejected_ones_are_mismatched(phoenix, tmp_path):
+    file = tmp_path / "join.jsonl"
+    file.write_text(lines(
+        out("join room:a"), incoming({"": {}}), {"type": "repeat"},
+        out('room:a refuse {"why":{{seq}}}'), incoming({"/why": "{{seq}}"}, name="refused")))
+    result, results = bench(*phoenix.options, phoenix.url, "--scenario", file, "-c", "2", "-n", "20")
+    assert (result.status, faults(results)) == (0, {})
+    assert results["messages"]["received"] == 20
+
+
+def test_a_refused_login_is_reported_once_in_the_servers_words(socketio):
+    result, results = bench(
+        *socketio.wrong_options, socketio.url, "--mode", "request", "-m", "chat 1", "-c", "3", "-n", "30")
+    assert result.status == 4
+    assert result.err.count("wrong token") == 1 and result.err.startswith("wsx: socket.io: ")
+    assert errors(results) == {"login": 3}
+    assert results["messages"]["sent"] == 0
+
+
+def test_a_server_that_is_silent_before_the_login_counts_as_a_timeout():
+    def serve(peer):
+        peer.upgrade()
+        peer.read_until_close()
+
+    with ScriptedServer(serve) as server:
+        result, results = bench(
+            "--protocol", "socket.io", server.url, "--mode", "request", "-m", "chat 1", "-c", "2", "-n", "2",
+            "--connect-timeout", "1")
+    assert (result.status, errors(results)) == (6, {"timeout": 2})
+    assert "did not confirm the login within 1 s" in result.err
+
+
+def test_a_connection_that_ends_before_the_login_has_failed_to_log_in():
+    def serve(peer):
+        peer.upgrade(then=wire.close(4003, b"no entry"))
+        peer.read_until_close()
+
+    with ScriptedServer(serve) as server:
+        result, results = bench(
+            "--protocol", "socket.io", server.url, "--mode", "request", "-m", "chat 1", "-c", "2", "-n", "2")
+    assert errors(results) == {"login": 2}
+    assert '4003 "no entry"' in result.err
+
+
+def test_a_message_that_is_not_understood_is_an_error_of_its_connection():
+    def serve(peer):
+        peer.upgrade(then=wire.text(b'0{"pingInterval":1000,"pingTimeout":1000}'))
+        peer.read_frame()
+        peer.send(wire.text(b"40") + wire.text(b"what") + wire.text(b"why"))
+        peer.read_frame()
+        peer.send(wire.text(b'430["ok"]'))
+        peer.read_until_close()
+
+    with ScriptedServer(serve) as server:
+        result, results = bench("--protocol", "socket.io", server.url, "--mode", "request", "-m", "chat 1", "-c", "1", "-n", "1")
+    assert (errors(results), results["messages"]["received"]) == ({"protocol": 1}, 1)
+    assert "not understood: not an Engine.IO packet" in result.err
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--protocol", "socket.io"], "'--protocol' requires '--mode=request'"),
+    (["--protocol", "socket.io", "--mode", "echo"], "--protocol"),
+    (["--protocol", "auto", "--mode", "idle"], "--protocol auto: a load test "),
+    (["--protocol", "phoenix", "--mode", "request", "-m", "room:a hello"], "\"room:a\" is not joined"),
+    (["--protocol", "socket.io", "--mode", "request", "-m", "/admin"], "socket.io has no reply to it"),
+    (["--protocol", "socket.io", "--mode", "request", "-m", "disconnect"], "--message 'disconnect': "),
+    (["--encode", "cbor", "--mode", "request", "-m", "hello"], "--encode cbor: message 1: "),
+    (["--encode", "cbor", "--mode", "request", "-m", "hello", "--correlate", "id"], "--encode cbor: message 1: "),
+    (["--encode", "cbor", "--mode", "request", "-m", "1", "--ready", "x"], "'--encode' cannot be used with '--ready'"),
+    (["--decode", "exec:cat", "--mode", "request", "-m", "hello"], "--decode"),
+])
+def test_invalid_loads_fail_before_connecting(arguments, words):
+    result = wsx("bench", *arguments, "ws://127.0.0.1:1/")
+    assert_fails(result, 2, words)
+
+
+# Other modes
+
+
+def test_idle_connections_answer_the_pings_of_the_protocol():
+    # The server closes connections that do not answer its pings within 2 s.
+    with SocketIOServer(1) as server:
+        result, results = bench(
+            *server.options, server.url, "--mode", "idle", "-c", "5", "-d", "3500ms", "--heartbeat", "1s")
+    assert (result.status, errors(results)) == (0, {})
+
+
+def test_receive_counts_events(socketio):
+    result, results = bench(
+        *socketio.options, socketio.url, "--mode", "receive", "-m", "flood 50", "-c", "3", "-d", "2s", check_sum=False)
+    assert (result.status, errors(results)) == (0, {})
+    assert (results["messages"]["sent"], results["messages"]["received"]) == (3, 150)
+
+
+# Scenarios
+
+CHAT = lines(
+    out('chat ["hello",{{connection}}]'), incoming({"/1": "{{connection}}"}, name="login"), {"type": "repeat"},
+    out("flood 3"), incoming("^n 2$", name="third"),
+    out('chat {"seq":{{seq}},"connection":{{connection}}}'),
+    incoming({"/seq": "{{seq}}"}, set={"last": "/seq"}, name="ack"),
+    out('chat {"last":{{last}},"connection":{{connection}}}'), incoming({"/last": "{{last}}"}))
+
+
+def test_bench_plays_scenarios_of_a_protocol(socketio, tmp_path):
+    file = tmp_path / "chat.jsonl"
+    file.write_text(CHAT)
+    result, results = bench(*socketio.options, socketio.url, "--scenario", file, "-c", "3", "-n", "30")
+    # Two events of each flood are skipped, and the acknowledgement of it.
+    assert (result.status, result.err, faults(results), errors(results)) == (0, "", {"pushes": 90}, {})
+    assert [(step["name"], step["received"]) for step in results["steps"][:3]] == [("login", 3), ("third", 30), ("ack", 30)]
+    assert counts(socketio) == [63, 63]
+
+
+def test_connect_plays_scenarios_of_a_protocol(socketio, tmp_path):
+    file = tmp_path / "chat.jsonl"
+    file.write_text(CHAT)
+    result = wsx("connect", *socketio.options, "--scenario", file, socketio.url)
+    assert (result.status, result.err) == (0, "")
+    assert [line.split("  ")[0] for line in result.lines] == ["ok"] * 8
+
+
+def test_connect_reports_what_a_scenario_cannot_send(socketio, tmp_path):
+    file = tmp_path / "bad.jsonl"
+    file.write_text(lines(out("disconnect")))
+    result = wsx("connect", *socketio.options, "--scenario", file, socketio.url)
+    assert_fails(result, 7, "the scenario failed in line 1: the message cannot be sent: ")
+
+
+def test_connect_reports_a_login_that_precedes_a_scenario(socketio, tmp_path):
+    file = tmp_path / "chat.jsonl"
+    file.write_text(CHAT)
+    result = wsx("connect", *socketio.wrong_options, "--scenario", file, socketio.url)
+    assert result.status == 4
+    assert "wrong token" in result.err
+
+
+# Codecs
+
+
+def echo_binary(peer):
+    """Echoes binary messages, after other binary data."""
+    peer.upgrade()
+    while (frame := peer.read_frame()).opcode != wire.CLOSE:
+        assert frame.opcode == wire.BINARY
+        peer.send(wire.frame(wire.BINARY, b"\x81\xa1a\x01") + wire.frame(wire.BINARY, frame.payload))
+    peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+@pytest.mark.parametrize("pace", [["--in-flight", "4"], ["-r", "200"]], ids=" ".join)
+def test_requests_and_replies_are_converted(pace):
+    with ScriptedServer(echo_binary) as server:
+        result, results = bench(
+            server.url, "--mode", "request", "--encode", "msgpack", "--decode", "msgpack", "--correlate", "id",
+            "-m", '{"id":{{seq}}}', "--expect", r'^\{"id":\d+\}$', "-c", "2", "-n", "60", *pace)
+    assert (result.status, result.err, faults(results), errors(results)) == (0, "", {"pushes": 60}, {})
+    assert results["messages"]["received"] == 60
+
+
+def test_messages_of_scenarios_are_converted(tmp_path):
+    file = tmp_path / "echo.jsonl"
+    file.write_text(lines(out('{"id":{{seq}}}'), incoming({"/id": "{{seq}}"}, name="echo")))
+    codecs = ["--encode", "msgpack", "--decode", "auto"]
+    with ScriptedServer(echo_binary) as server:
+        result, results = bench(server.url, *codecs, "--scenario", file, "-n", "10")
+        assert (result.status, faults(results)) == (0, {"pushes": 10})
+        result = wsx("connect", *codecs, "--scenario", file, server.url)
+    assert (result.status, len(result.lines)) == (0, 2)

@@ -1,0 +1,282 @@
+"""Codecs of `wsx connect`: `--decode` and `--encode`. Payloads are written out, so no codec is needed here."""
+
+import json
+import sys
+import zlib
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from scripted_server import ScriptedServer
+from terminal import Screen
+from test_repl import Conversation
+
+# The same value in each format.
+TEXT = '{"id":7,"ok":true}'
+MSGPACK = bytes.fromhex("82a2696407a26f6bc3")
+CBOR = bytes.fromhex("a262696407626f6bf5")
+
+
+class Service:
+    """Sends binary messages, then answers each message with itself until the client closes."""
+
+    def __init__(self, *messages):
+        self.messages = messages
+        self.received = []
+
+    def __call__(self, peer):
+        peer.upgrade()
+        for message in self.messages:
+            peer.send(wire.frame(wire.BINARY, message))
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            if frame.opcode == wire.PING:
+                peer.send(wire.frame(wire.PONG, frame.payload))
+                continue
+            self.received.append((frame.opcode, frame.payload))
+            peer.send(wire.frame(frame.opcode, frame.payload))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+def received(*messages, options=(), status=0):
+    """Returns the result of a run that receives these binary messages."""
+    with ScriptedServer(Service(*messages)) as server:
+        result = wsx("connect", "--count", str(len(messages)), *options, server.url, "--no-stdin")
+    assert result.status == status, result
+    return result
+
+
+def discord(*texts):
+    """Returns the messages of a zlib stream."""
+    compressor = zlib.compressobj()
+    return [compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH) for text in texts]
+
+
+@pytest.mark.parametrize("codec, message", [("msgpack", MSGPACK), ("cbor", CBOR), ("auto", MSGPACK), ("auto", CBOR),
+                                            ("json", TEXT.encode()), ("gzip", zlib.compress(TEXT.encode()))])
+def test_binary_messages_are_written_as_json(codec, message):
+    assert received(message, message, options=["--decode", codec]).out.decode() == f"{TEXT}\n" * 2
+
+
+def test_a_zlib_stream_spans_messages():
+    result = received(*discord(b"one", b"two", b"two"), options=["--decode", "zlib-stream"])
+    assert result.out == b"one\ntwo\ntwo\n"
+    result = received(*discord(MSGPACK, CBOR), options=["--decode=zlib-stream", "--decode=auto", "--output=json"])
+    messages = [event for event in map(json.loads, result.out.splitlines()) if event["type"] == "message"]
+    assert [event["data"] for event in messages] == [TEXT, TEXT]
+    assert [event["decoded"] for event in messages] == ["zlib-stream+msgpack", "zlib-stream+cbor"]
+
+
+def test_a_zlib_stream_begins_anew_on_each_connection():
+    messages = discord(b"one", b"two")
+
+    def serve(peer):
+        peer.upgrade()
+        for message in messages:
+            peer.send(wire.frame(wire.BINARY, message))
+        peer.reset()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--reconnect", "-n4", "--decode", "zlib-stream", "--no-stdin", server.url)
+    assert (result.status, result.out) == (0, b"one\ntwo\none\ntwo\n")
+
+
+def test_events_tell_that_a_message_was_binary_and_decoded():
+    result = received(MSGPACK, b"\xc1", options=["--decode", "msgpack", "--output", "json"])
+    first, second = [event for event in map(json.loads, result.out.splitlines()) if event["type"] == "message"]
+    assert (first["opcode"], first["bytes"], first["data"], first["decoded"]) == ("binary", 9, TEXT, "msgpack")
+    assert (second["opcode"], second["bytes"], second["base64"]) == ("binary", 1, "wQ==")
+    assert second["decode_error"].startswith("msgpack: ") and "decoded" not in second
+
+
+@pytest.mark.parametrize("output, expected", [("raw", MSGPACK), ("hex", MSGPACK.hex().encode() + b"\n"),
+                                              ("nul", TEXT.encode() + b"\0")])
+def test_byte_formats_keep_the_original_bytes(output, expected):
+    assert received(MSGPACK, options=["--decode", "msgpack", "--output", output]).out == expected
+
+
+def test_recordings_keep_the_original_bytes_and_replay(tmp_path):
+    path = tmp_path / "session.jsonl"
+    with ScriptedServer(Service()) as server:
+        wsx("connect", "--encode", "msgpack", "--decode", "msgpack", "-1", "--record", path, server.url, TEXT)
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    messages = [event for event in events if event["type"] == "message"]
+    assert [(event["direction"], event["opcode"], event["bytes"]) for event in messages] == [
+        ("out", "binary", 9), ("in", "binary", 9)]
+    service = Service()
+    with ScriptedServer(service) as server:
+        result = wsx("connect", "--input", "json", "--decode", "msgpack", server.url, stdin=path.read_bytes())
+    assert service.received == [(wire.BINARY, MSGPACK)]
+    assert result.out.decode() == f"{TEXT}\n"
+
+
+@pytest.mark.parametrize("options, expected", [
+    (["--until", '"id":7'], TEXT), (["--expect", "^{", "-n1"], TEXT), (["--pick", ".id", "-n1"], "7"),
+    (["--correlate", "id", "-1"], TEXT), (["--answer", '"id":(7) => {"got":$1}', "-n1"], '{"got":7}'),
+    (["--template", "-n1"], TEXT)], ids=lambda value: value[0] if isinstance(value, list) else "")
+def test_everything_that_inspects_messages_sees_the_json(options, expected):
+    with ScriptedServer(Service()) as server:
+        result = wsx("connect", "--encode=msgpack", "--decode=msgpack", *options, server.url, TEXT)
+    assert (result.status, result.out.decode(), result.err) == (0, expected + "\n", "")
+
+
+def test_all_messages_that_are_sent_are_encoded():
+    service = Service()
+    with ScriptedServer(service) as server:
+        wsx("connect", "--encode=msgpack", "--first-message=1", "-n3", server.url, stdin=b"2\n[3]\n")
+    assert service.received == [(wire.BINARY, b"\x01"), (wire.BINARY, b"\x02"), (wire.BINARY, b"\x91\x03")]
+
+
+def test_json_rpc_calls_are_encoded():
+    with ScriptedServer(Service()) as server:
+        result = wsx("connect", "--encode=cbor", "--decode=cbor", "--json-rpc", server.url, "sum 1 2")
+    assert json.loads(result.out) == {"jsonrpc": "2.0", "method": "sum", "params": [1, 2], "id": 1}
+
+
+def test_text_that_cannot_be_encoded_is_an_error(python_echo):
+    result = wsx("connect", "--encode=cbor", "--decode=auto", python_echo.url, stdin=b"[1]\nx\n")
+    assert_fails(result, 2, "input message 2: cbor: not JSON")
+    assert_fails(wsx("connect", "--encode=cbor", "ws://127.0.0.1:1", "[1]", "x"), 2, "message 2: cbor: not JSON")
+
+
+def test_undecodable_messages_are_written_unchanged_with_a_reason():
+    result = received(*[b"\xc1\xff"] * 15, MSGPACK, options=["--decode", "msgpack"])
+    assert result.out == b"\xc1\xff\n" * 15 + TEXT.encode() + b"\n"
+    lines = result.err.splitlines()
+    assert len(lines) == 11
+    assert lines[0].startswith("wsx: a message was not decoded: msgpack: ")
+    assert lines[-1] == "wsx: further messages that cannot be decoded are not reported"
+
+
+def test_a_bomb_is_a_message_that_cannot_be_decoded():
+    bomb = zlib.compress(bytes(100_000_000))
+    options = ["--decode", "gzip", "--max-message-size", "1M", "--output", "hex"]
+    result = received(bomb, MSGPACK, options=options)
+    assert result.out.splitlines()[0] == bomb.hex().encode()
+    assert "gzip: the decoded message exceeds 1048576 bytes" in result.err
+
+
+# Programs
+
+
+DECODER = """
+import base64, sys
+for line in sys.stdin:
+    print(base64.b64decode(line).decode().upper(), flush=True)
+"""
+
+
+@pytest.fixture
+def decoder(tmp_path):
+    path = tmp_path / "decoder.py"
+    path.write_text(DECODER)
+    return f"exec:{sys.executable} {path}"
+
+
+def test_a_program_decodes_many_messages_in_order(decoder):
+    messages = [b"message %d" % number for number in range(10_000)]
+    result = received(*messages, options=["--decode", decoder])
+    assert result.out.splitlines() == [message.upper() for message in messages]
+
+
+def test_the_answers_of_a_program_may_have_another_codec(decoder):
+    result = received(zlib.compress(b'[ "a" ]'), options=["--decode=gzip", "--decode", decoder, "--decode=json"])
+    assert result.out == b'["A"]\n'
+
+
+def test_text_messages_wait_for_binary_ones_before_them(decoder):
+    def serve(peer):
+        peer.upgrade()
+        peer.send(wire.frame(wire.BINARY, b"one") + wire.text(b"two") + wire.frame(wire.BINARY, b"three"))
+        peer.send(wire.close(1000))
+        peer.read_frame()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--decode", decoder, "--no-stdin", server.url)
+    assert (result.status, result.out) == (0, b"ONE\ntwo\nTHREE\n")
+
+
+def test_a_program_that_ends_is_one_error(tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nread -r line\necho first\nexit 3\n")
+    program.chmod(0o755)
+    result = received(b"1", b"2", b"3", options=["--decode", f"exec:{program}"], status=1)
+    assert result.out.splitlines()[0] == b"first"
+    assert result.err == "wsx: program exited with status 3 (--decode)\n"
+
+
+def test_a_program_that_answers_nothing_does_not_block_the_end(tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nexec sleep 1000\n")
+    program.chmod(0o755)
+    service = Service(b"1")
+    with ScriptedServer(service) as server:
+        result = wsx("connect", "--decode", f"exec:{program}", "--close-timeout", "200ms", server.url, "x")
+    assert (result.status, result.out) == (1, b"1\nx\n")
+    assert result.err == "wsx: program did not answer in time (--decode)\n"
+
+
+def test_a_line_that_answers_no_message_is_an_error():
+    result = received(b"1", options=["--decode", "exec:echo -e 1\\n2\\n3"], status=1)
+    assert "a line that answers no message" in result.err or "exited" in result.err
+
+
+def test_a_missing_program_is_an_error_before_the_connection():
+    result = wsx("connect", "--decode", "exec:/nonexistent/program", "ws://127.0.0.1:1", "x")
+    assert_fails(result, 2, "--decode exec", "/nonexistent/program")
+
+
+def test_unknown_codecs_are_errors():
+    assert_fails(wsx("connect", "--decode", "protobuf", "echo:", "x"), 2, "msgpack", "exec:PROGRAM")
+    assert_fails(wsx("connect", "--encode", "gzip", "echo:", "x"), 2, "msgpack", "cbor")
+    assert_fails(wsx("connect", "--encode", "cbor", "--binary", "echo:", "x"), 2, "--encode", "--binary")
+
+
+# The prompt and changes
+
+
+@pytest.fixture
+def screen():
+    with Screen(width=100, height=40) as screen:
+        yield screen
+
+
+def test_the_prompt_shows_json_and_reasons(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --color never --encode msgpack --decode msgpack {server.url}")
+        screen.wait_for_last_line(">")
+        server.send(wire.frame(wire.BINARY, MSGPACK) + wire.frame(wire.BINARY, b"\x81"))
+        screen.wait_for(r'#1 ← {"id":7,"ok":true}')
+        screen.wait_for(r"#2 ← \(msgpack: the data is incomplete\) binary")
+        screen.enter("hello")
+        screen.wait_for("the line was not sent: msgpack: not JSON")
+        screen.enter("/find id")
+        screen.wait_for("Found 1 message")
+        screen.press("C-d")
+
+
+def test_the_prompt_shows_changes(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --color never {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/diff")
+        screen.wait_for("Showing only changes")
+        for number in (1, 2):
+            server.send(wire.text('{"type":"tick","price":%d,"name":"x"}' % number))
+        screen.wait_for("#2 ← tick: .price 1 → 2")
+        screen.enter("/show 2")
+        screen.wait_for('"price": 2')
+        screen.enter("/diff off")
+        server.send(wire.text('{"type":"tick","price":3}'))
+        screen.wait_for('#3 ← {"type":"tick","price":3}')
+        screen.press("C-d")
+
+
+def test_changes_are_written_to_a_pipe(python_echo):
+    lines = b'{"type":"a","x":1}\n{"type":"b","x":1}\n{"type":"a","x":2,"y":[1]}\nno JSON\n{"type":"a","x":2}\n'
+    result = wsx("connect", "--diff", python_echo.url, stdin=lines)
+    assert result.out.decode().splitlines() == [
+        '{"type":"a","x":1}', '{"type":"b","x":1}', "a: .x 1 → 2  +.y [1]", "no JSON", "a: -.y"]
+    result = wsx("connect", "--diff=/s", python_echo.url, stdin=b'{"s":1,"x":1}\n{"s":2,"x":1}\n{"s":1,"x":3}\n')
+    assert result.out.decode().splitlines()[2] == "1: .x 1 → 3"
+    assert_fails(wsx("connect", "--diff", "--output=json", "echo:", "x"), 2, "--diff", "--output=json")

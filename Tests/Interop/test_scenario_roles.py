@@ -1,0 +1,285 @@
+"""Recordings are scenarios without edits, and one file is a test (`connect`) and a mock server (`listen`)."""
+
+import asyncio
+import json
+import socket
+
+import pytest
+import websockets
+
+import wire
+from processes import Listener, assert_fails, wait_until, wsx
+from scripted_server import ScriptedServer
+from terminal import RawTerminal
+
+
+def serve_json(peer):
+    """A service whose replies vary in `time` and `id`, with braces that placeholders also use."""
+    peer.upgrade(then=wire.text(b'{"type":"hello","time":1}'))
+    number = 0
+    while (frame := peer.read_frame()).opcode != wire.CLOSE:
+        number += 1
+        request = json.loads(frame.payload)
+        peer.send(wire.text(json.dumps({"id": number * 100, "time": number, "echo": request, "text": "{{x}}"}).encode()))
+    peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+def written(path, steps):
+    path.write_text("".join(json.dumps(step) + "\n" for step in steps))
+    return path
+
+
+def sent(data, **members):
+    return {"type": "message", "direction": "out", "data": data, **members}
+
+
+def received(data, **members):
+    return {"type": "message", "direction": "in", "data": data, **members}
+
+
+def assert_plays(path, *options, url):
+    result = wsx("connect", "--scenario", path, *options, url)
+    assert (result.status, result.err) == (0, ""), result
+    return result
+
+
+def assert_mocks(path, *options):
+    """Plays both sides of a file against each other."""
+    with Listener("--scenario", path, "--once", *options) as mock:
+        played = assert_plays(path, *options, url=mock.url)
+        assert mock.wait() == 0, mock.err
+    return played
+
+
+@pytest.mark.parametrize("place", ["option", "command"])
+def test_a_session_at_the_prompt_is_a_test_and_a_mock(tmp_path, place):
+    path = tmp_path / "session.jsonl"
+    options = ["--record", path] if place == "option" else []
+    with ScriptedServer(serve_json) as server, RawTerminal("connect", *options, server.url) as terminal:
+        terminal.wait_for(b"hello")
+        if place == "command":
+            terminal.type(f"/record {path}\r")
+            terminal.wait_for(b"Recording to")
+        for number, message in enumerate(['{"op":"get {{y}}"}', '{"op":"set"}'], 1):
+            terminal.type(message + "\r")
+            terminal.wait_for(b'%d00' % number)
+        terminal.type("\x04")
+        assert terminal.wait() == 0
+    with ScriptedServer(serve_json) as server:
+        # The recording of the command begins after the greeting, which a test then skips.
+        played = assert_plays(path, "--ignore", "/time,/id", url=server.url)
+        assert sum("receive" in line for line in played.lines) >= 2
+    assert_mocks(path)
+    assert_mocks(path, "--ignore", "/time,/id")
+
+
+def test_a_recorded_pipe_with_heartbeats_is_a_scenario(tmp_path):
+    path = tmp_path / "session.jsonl"
+    with Listener("--echo") as server:
+        recorded = wsx(
+            "connect", "--record", path, "--heartbeat", "20ms", "--linger", "300ms", server.url,
+            stdin="eins {{\nzwei\n".encode())
+        assert recorded.status == 0
+        assert '"pong"' in path.read_text()
+        assert_plays(path, url=server.url)
+    assert_mocks(path)
+
+
+def test_messages_of_heartbeats_are_recorded_because_they_get_replies(tmp_path):
+    path = tmp_path / "session.jsonl"
+    with Listener("--answer", "^beat$ => ok") as server:
+        recorded = wsx(
+            "connect", "--record", path, "--heartbeat", "50ms", "--heartbeat-message", "beat", "--no-stdin",
+            "--until", "ok", server.url)
+        assert recorded.status == 0
+        assert_plays(path, url=server.url)
+    assert_mocks(path)
+
+
+def test_replies_that_arrive_after_the_close_frame_are_awaited_before_it(tmp_path):
+    def serve(peer):
+        peer.upgrade()
+        message = peer.read_frame()
+        close = peer.read_frame()
+        peer.send(wire.text(message.payload) + wire.frame(wire.CLOSE, close.payload))
+
+    path = tmp_path / "session.jsonl"
+    with ScriptedServer(serve) as server:
+        assert wsx("connect", "--record", path, "--linger", "0", server.url, "hi").status == 0
+    types = [(step["type"], step.get("direction")) for step in map(json.loads, path.read_text().splitlines())]
+    assert types[-3:] == [("close", "out"), ("message", "in"), ("close", "in")]
+    with Listener("--echo") as server:
+        assert_plays(path, url=server.url)
+    assert_mocks(path)
+
+
+def test_the_first_connection_of_a_recording_is_played(tmp_path):
+    def serve(peer):
+        peer.upgrade()
+        peer.send(wire.text(b"number %d" % server.connection_count))
+        if server.connection_count == 1:
+            return peer.reset()
+        peer.answer_close()
+
+    path = tmp_path / "session.jsonl"
+    with ScriptedServer(serve) as server:
+        recorded = wsx(
+            "connect", "--compress=off", "--reconnect", "--until", "number 2", "--no-stdin", "--record", path, server.url)
+        assert recorded.status == 0, recorded
+    with Listener("--scenario", path, "--once") as mock:
+        played = wsx("connect", "--scenario", path, mock.url)
+        assert mock.wait() == 0, mock.err
+    assert played.status == 0, played
+    assert "only the first connection is played; line" in played.err
+    assert [line.rsplit("  ", 1)[0] for line in played.lines] == [
+        "ok    line 3: receive", "ok    line 4: receive close"]
+
+
+def test_the_first_client_of_a_servers_recording_is_played(tmp_path):
+    path = tmp_path / "server.jsonl"
+    with Listener("--answer", r"^(\w+)$ => {{connection}} $1", "--record", path) as server:
+        for word in ["a", "b"]:
+            assert wsx("connect", "-1", server.url, word).status == 0
+    with Listener("--answer", r"^(\w+)$ => {{connection}} $1") as server:
+        played = wsx("connect", "--scenario", path, server.url)
+        assert played.status == 0, played
+        assert "only the first connection is played" in played.err
+    with Listener("--scenario", path, "--once") as mock:
+        assert wsx("connect", "-1", mock.url, "a").lines == ["1 a"]
+        assert mock.wait() == 0
+
+
+STEPS = [
+    received('{"type":"hello","session":"s-{{random 8}}"}', match={"/type": "hello"}, set={"sid": "/session"}),
+    sent('{"sid":{{json:sid}},"id":{{seq}}}', name="query"),
+    received('{"id":{{seq}},"at":{{time}}}', match={"/id": "{{seq}}"}, name="reply"),
+    {"type": "ping", "direction": "out", "data": "p"},
+    {"type": "pong", "direction": "in"},
+    {"type": "pause", "for": "5ms-10ms"},
+    {"type": "message", "direction": "out", "base64": "AAE="},
+    {"type": "message", "direction": "in", "base64": "AQA="},
+]
+
+
+@pytest.mark.parametrize("end", [
+    [],
+    [{"type": "close", "direction": "out", "code": 4001, "reason": "bye"}],
+    [{"type": "close", "direction": "in", "code": 4002}],
+    [{"type": "close", "direction": "out", "code": 1006}],
+    [{"type": "close", "direction": "in", "code": 1006}],
+])
+def test_a_written_scenario_plays_both_sides(tmp_path, end):
+    assert_mocks(written(tmp_path / "s.jsonl", STEPS + end))
+
+
+def test_each_client_plays_the_scenario(tmp_path):
+    path = written(tmp_path / "s.jsonl", [sent("a {{seq}}"), received("b {{seq}}"), sent("c {{seq}}"), received("d")])
+    with Listener("--scenario", path) as mock:
+        for _ in range(3):
+            assert_plays(path, url=mock.url)
+        assert mock.process.poll() is None
+        assert mock.stop() == 0, mock.err
+
+
+def test_a_client_that_deviates_is_closed_and_reported(tmp_path):
+    path = written(tmp_path / "s.jsonl", [sent("a", name="first"), received("b"), sent("c"), received("d")])
+
+    async def deviate(url, *messages):
+        async with websockets.connect(url) as client:
+            for message in messages:
+                await client.send(message)
+            await client.wait_closed()
+            return client.close_code, client.close_reason
+
+    with Listener("--scenario", path) as mock:
+        code, reason = asyncio.run(deviate(mock.url, "x"))
+        assert (code, reason) == (1008, "the scenario failed in line 1 (first)")
+        code, reason = asyncio.run(deviate(mock.url, "a", "c", "more"))
+        assert (code, reason) == (1008, "the scenario failed in line 4")
+        assert_plays(path, url=mock.url)
+        assert wsx("connect", mock.url, "a", "--linger", "0").status == 0
+        mock.wait_for("client 4: the scenario failed in line [23]: the connection ended with 1000")
+        assert mock.stop() == 7
+    assert "wsx: client 1: the scenario failed in line 1 (first): another message arrived" in mock.err
+    assert "wsx: the scenario failed for 3 of 4 clients\n" in mock.err
+
+
+def test_with_once_the_only_client_decides(tmp_path):
+    path = written(tmp_path / "s.jsonl", [sent("a"), received("b")])
+    with Listener("--scenario", path, "--once") as mock:
+        wsx("connect", "-1", mock.url, "x")
+        assert mock.wait() == 7
+    assert mock.err.count("the scenario failed") == 1
+
+
+def test_a_repeated_part_is_repeated_until_the_client_leaves(tmp_path):
+    path = written(
+        tmp_path / "s.jsonl",
+        [sent("login"), received("welcome"), {"type": "repeat"}, sent("ask"), received("{{seq}}")])
+
+    async def ask(url, count):
+        async with websockets.connect(url) as client:
+            await client.send("login")
+            assert await client.recv() == "welcome"
+            replies = []
+            for _ in range(count):
+                await client.send("ask")
+                replies.append(await asyncio.wait_for(client.recv(), 20))
+            return replies
+
+    with Listener("--scenario", path) as mock:
+        assert asyncio.run(ask(mock.url, 3)) == ["2", "3", "4"]
+        assert asyncio.run(ask(mock.url, 0)) == []
+        assert_plays(path, url=mock.url)
+        assert mock.stop() == 0, mock.err
+
+
+def test_clients_that_the_server_closes_have_not_deviated(tmp_path):
+    path = written(tmp_path / "s.jsonl", [sent("a"), received("b")])
+    with Listener("--scenario", path) as mock:
+        with ScriptedClient(mock.port):
+            wait_until(lambda: "Client 1" in mock.err)
+            assert mock.stop() == 0, mock.err
+
+
+class ScriptedClient:
+    """A client that only opens a connection."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), 30)
+        self.stream = wire.Stream(self.socket)
+        self.stream.send(wire.upgrade_request(port))
+        assert b" 101 " in self.stream.read_head()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+def test_messages_that_arrive_with_the_request_are_answered_after_the_greeting():
+    with Listener("--first-message", "hello", "--answer", "^a$ => b") as server:
+        stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), 30))
+        stream.send(wire.upgrade_request(server.port) + wire.text(b"a", is_masked=True))
+        assert b" 101 " in stream.read_head()
+        assert [stream.read_frame().payload for _ in range(2)] == [b"hello", b"b"]
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--scenario", "FILE", "--echo"], "--echo"),
+    (["--scenario", "FILE", "--exec"], "--exec"),
+    (["--scenario", "FILE", "--answer", "a => b"], "--answer"),
+    (["--scenario", "FILE", "--threads", "2"], "--threads"),
+    (["--scenario", "FILE", "--record", "FILE"], "--scenario reads the same file"),
+    (["--ignore", "/a"], "--scenario"),
+])
+def test_invalid_options_are_rejected(tmp_path, words, message):
+    path = written(tmp_path / "s.jsonl", [sent("a")])
+    words = [path if word == "FILE" else word for word in words]
+    assert_fails(wsx("listen", *words, "0", *(["--", "cat"] if "--exec" in words else [])), 2, message)
+
+
+def test_a_server_needs_the_data_to_send(tmp_path):
+    path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": "x"}])
+    assert_fails(wsx("listen", "--scenario", path, "0"), 2, "line 1, column", "add 'data' to 'match'")

@@ -1,0 +1,320 @@
+import Conversation
+import Formats
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct ProtocolExchangeTests {
+    private static let start = LoadFixture.start
+
+    /// Starts a load whose connection has logged in, unless `greeting` is `nil`.
+    private func load(
+        _ mode: BenchMode = .request, _ messages: [String] = ["list"], interval: UInt64? = nil,
+        greeting: String? = "welcome", _ change: (inout LoadPlan) -> Void = { _ in }
+    ) throws -> LoadFixture {
+        let templates = try messages.map { try LoadFixture.template($0) }
+        let fixture = LoadFixture(mode) { plan in
+            plan.messages.templates = templates
+            plan.applicationProtocol = Self.application(interval: interval)
+            change(&plan)
+        }
+        if let greeting { try receive(greeting, on: fixture) }
+        fixture.context.begin(fixture.workload, at: Self.start)
+        fixture.workload.goOn()
+        return fixture
+    }
+
+    private static func application(interval: UInt64? = nil) -> LoadProtocol {
+        LoadProtocol(name: "scripted") { _, _ in ScriptedSession(interval: interval) }
+    }
+
+    /// Passes messages to the connection. Returns what it sends while it receives.
+    @discardableResult
+    private func receive(
+        _ texts: String..., on fixture: LoadFixture, kind: MessageKind = .text, at time: UInt64 = start
+    ) throws -> String {
+        fixture.context.now = time
+        var outbox = LoadFixture.makeOutbox()
+        let connection = try #require(fixture.context.connections[0])
+        for text in texts {
+            Array(text.utf8).withUnsafeBytes { bytes in
+                switch connection {
+                case let connection as ProtocolRequestConnection:
+                    connection.receive(bytes.bytes, as: kind, outbox: &outbox)
+                case let connection as RequestConnection:
+                    connection.receive(bytes.bytes, as: kind, outbox: &outbox)
+                case let connection as ScenarioConnection:
+                    connection.receive(bytes.bytes, as: kind, outbox: &outbox)
+                default:
+                    _ = fixture.context.takesIntoExchange(bytes.bytes, as: kind, on: connection, outbox: &outbox)
+                }
+            }
+        }
+        // The frames of an outbox with the masking key 0 contain the text.
+        return outbox.bytes.withReadableBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    private func sent(_ fixture: LoadFixture) throws -> [String] {
+        try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: Login
+
+    @Test("The opening of the protocol is the login, and requests follow it")
+    func login() throws {
+        let fixture = try load(greeting: nil)
+        #expect(try sent(fixture) == ["login"])
+        #expect(fixture.context.unreadyConnections == [0])
+        try receive("welcome", on: fixture, at: Self.start + 5000)
+        #expect(fixture.context.unreadyConnections.isEmpty)
+        #expect(fixture.context.measurement.logins.totalCount == 1)
+        #expect(try sent(load()) == ["login", "1:list"])
+    }
+
+    @Test("A refused login is reported in the server's words, and closes the connection")
+    func refusal() throws {
+        let fixture = try load(greeting: nil)
+        try receive("refuse", "welcome", on: fixture)
+        #expect(fixture.host.problems == [.refused("wrong token", afterLogin: false)])
+        #expect(fixture.context.unreadyConnections.isEmpty)
+        #expect(fixture.context.usableCount == 0)
+        let connection: ProtocolRequestConnection = try fixture.connection(0)
+        #expect(connection.isEndExpected)
+        connection.finishTurn()
+        #expect(fixture.host.requests.last == "close 0")
+    }
+
+    @Test("An unusable connection is ended and reported once")
+    func lost() throws {
+        let fixture = try load()
+        try receive("lost", "lost", on: fixture)
+        #expect(fixture.host.problems == [.unusable("silence")])
+    }
+
+    @Test("A message that is not understood is reported once per connection")
+    func unknown() throws {
+        let fixture = try load()
+        try receive("what", "why", on: fixture)
+        #expect(fixture.host.problems == [.notUnderstood("no word")])
+    }
+
+    // MARK: Requests
+
+    @Test("Replies find their requests by key, in any order")
+    func replies() throws {
+        let fixture = try load {
+            $0.inFlight = 2
+            $0.messageCount = 2
+        }
+        #expect(try sent(fixture) == ["login", "1:list", "2:list"])
+        try receive("reply 2 b", "reply 1 a", on: fixture, at: Self.start + 1500)
+        #expect((fixture.tally.received, fixture.tally.sent, fixture.tally.pushes) == (2, 2, 0))
+        #expect(fixture.tally.isFlawless)
+    }
+
+    @Test("The next request follows the reply through the outbox")
+    func closedLoop() throws {
+        let fixture = try load()
+        #expect(try receive("reply 1 a", on: fixture).hasSuffix("2:list"))
+        #expect((fixture.tally.received, fixture.tally.sent) == (1, 2))
+    }
+
+    @Test("Error replies, and replies that --expect rejects, are mismatched")
+    func mismatched() throws {
+        let fixture = try load {
+            $0.inFlight = 3
+            $0.messageCount = 3
+            $0.replies.expectations = ["ok"]
+        }
+        try receive("error 1 ok", "reply 2 no", "reply 3 ok", on: fixture)
+        #expect((fixture.tally.received, fixture.tally.mismatched) == (1, 2))
+    }
+
+    @Test("Events are pushes; pings and notices are not counted; refusals are errors")
+    func events() throws {
+        let fixture = try load()
+        let output = try receive("event x", "ping", "notice", "reply 9 x", "refusal room", on: fixture)
+        #expect(output.hasSuffix("pong"))
+        #expect((fixture.tally.received, fixture.tally.pushes) == (0, 2))
+        #expect(fixture.host.problems == [.error("no room")])
+    }
+
+    @Test("Late replies are pushes, and lost requests are counted at the end of the connection")
+    func late() throws {
+        let fixture = try load { $0.replyTimeout = .milliseconds(1) }
+        fixture.context.now = Self.start + 2_000_000
+        fixture.context.giveUpReplies(before: Self.start + 1)
+        #expect(fixture.tally.timeouts == 1)
+        #expect(try sent(fixture) == ["login", "1:list", "2:list"])
+        fixture.workload.ended(try fixture.connection(0, as: ProtocolRequestConnection.self))
+        #expect(fixture.tally.lost == 2)
+    }
+
+    @Test("A request that cannot be sent is reported")
+    func unsendable() throws {
+        let fixture = try load(.request, ["silent"])
+        #expect(
+            fixture.host.problems
+                == [.unsendable("request 1 of connection 1: it has no reply, so there is no latency")])
+    }
+
+    // MARK: Plan
+
+    @Test(
+        "Messages that cannot be sent, or have no reply, are reported before the load",
+        arguments: [
+            (["bad"], "--message 'bad': write something good"),
+            (["list", "silent"], "--message 'silent': scripted has no reply"),
+        ])
+    func problems(_ messages: [String], _ words: String) throws {
+        var plan = LoadPlan(.request)
+        plan.messages.templates = try messages.map { try LoadFixture.template($0) }
+        plan.applicationProtocol = Self.application()
+        let problem = try #require(plan.problem)
+        #expect("\(problem.option): \(problem.reason)".hasPrefix(words))
+        plan.applicationProtocol = nil
+        #expect(plan.problem == nil)
+    }
+
+    @Test("Binary messages are not lines")
+    func binary() throws {
+        var plan = LoadPlan(.receive)
+        plan.messages.templates = [try LoadFixture.template("a")]
+        plan.applicationProtocol = Self.application()
+        #expect(plan.problem == nil)
+        plan.messages.kind = .binary
+        #expect(plan.problem?.option == "--binary")
+    }
+
+    // MARK: Other modes
+
+    @Test("Receive mode counts events, and sends lines without asking for replies")
+    func receiving() throws {
+        let fixture = try load(.receive, ["join"])
+        #expect(try sent(fixture) == ["login", "join"])
+        try receive("event a", "notice", "ping", "event b", on: fixture)
+        #expect(fixture.tally.received == 2)
+    }
+
+    @Test("Idle mode counts events as pushes")
+    func idle() throws {
+        let fixture = try load(.idle)
+        try receive("event a", on: fixture)
+        #expect(fixture.tally.pushes == 1)
+    }
+
+    // MARK: Keepalive
+
+    @Test("Heartbeats are sent at their deadline, with one entry per connection")
+    func heartbeats() throws {
+        let fixture = try load(.idle, interval: 100)
+        #expect(fixture.host.requests.first == "deadline 100")
+        fixture.context.now = Self.start + 1000
+        fixture.context.deadlinePassed()
+        #expect(try sent(fixture).last == "beat")
+        #expect(fixture.host.requests.last == "deadline \(Self.start + 1100)")
+        let count = fixture.host.requests.count
+        try receive("event a", on: fixture, at: Self.start + 1050)
+        #expect(!fixture.host.requests.dropFirst(count).contains { $0.hasPrefix("deadline") })
+    }
+
+    @Test("The deadline of a full connection waits, because the connection is not read")
+    func full() throws {
+        let fixture = try load(.idle, interval: 100)
+        try fixture.port().room = 0
+        fixture.context.now = Self.start + 1000
+        fixture.context.deadlinePassed()
+        #expect(try !sent(fixture).contains("beat"))
+        #expect(fixture.host.requests.last == "deadline \(Self.start + 100_001_000)")
+    }
+
+    // MARK: Scenarios
+
+    private static let scenario = """
+        {"type":"message","direction":"out","data":"hello"}
+        {"type":"message","direction":"in","match":{"/id":7},"set":{"id":"/id"}}
+        {"type":"repeat"}
+        {"type":"message","direction":"out","data":"get {{id}}"}
+        {"type":"message","direction":"in","match":"^news x$","name":"news"}
+
+        """
+
+    private func play(_ text: String, greeting: String? = "welcome") throws -> LoadFixture {
+        let read: @Sendable () -> Scenario = {
+            do throws(ScenarioError) {
+                return try Scenario(Array(text.utf8).span.bytes, ScenarioOptions { _ in nil })
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+        return try load(.scenario, [], greeting: greeting) { $0.scenario = LoadScenario(read(), compile: read) }
+    }
+
+    @Test("The steps follow the login; patterns match lines, and pointers match payloads")
+    func scenario() throws {
+        let fixture = try play(Self.scenario, greeting: nil)
+        #expect(try sent(fixture) == ["login"])
+        #expect(try receive("welcome", on: fixture).hasSuffix("1:hello"))
+        #expect(fixture.context.measurement.logins.totalCount == 0)
+        try receive(#"reply 1 {"id":7}"#, on: fixture)
+        #expect(fixture.context.measurement.logins.totalCount == 1)
+        let connection: ScenarioConnection = try fixture.connection(0)
+        _ = connection.send(dueAt: Self.start)
+        #expect(try sent(fixture).last == "2:get 7")
+        try receive("event y", "notice", "ping", "event x", on: fixture)
+        #expect((fixture.tally.received, fixture.tally.pushes) == (1, 1))
+    }
+
+    @Test("A line that cannot be sent fails its step")
+    func badStep() throws {
+        let fixture = try play(
+            """
+            {"type":"message","direction":"out","data":"bad"}
+            {"type":"message","direction":"in","match":"x"}
+
+            """)
+        #expect(fixture.host.failures == ["line 1: the message cannot be sent: write something good"])
+    }
+
+    // MARK: Codecs
+
+    @Test("Requests are encoded, and replies are decoded before they are matched and checked")
+    func codecs() throws {
+        let template = try LoadFixture.template(#"{"id":{{seq}}}"#)
+        let fixture = LoadFixture(.request) { plan in
+            plan.messages.templates = [template]
+            plan.messageCount = 2
+            plan.replies.field = JSONField("id")
+            plan.replies.expectations = [#"^\{"id""#]
+            plan.codecs = LoadCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
+        }
+        fixture.workload.goOn()
+        let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
+        #expect(try fixture.port().sent == [request])
+        let connection: RequestConnection = try fixture.connection(0)
+        var outbox = LoadFixture.makeOutbox()
+        request.withUnsafeBytes { connection.receive($0.bytes, as: .binary, outbox: &outbox) }
+        #expect((fixture.tally.received, fixture.tally.mismatched, fixture.tally.sent) == (1, 0, 2))
+        let next = outbox.bytes.withReadableBytes { $0.withUnsafeBytes { Array($0.suffix(5)) } }
+        #expect(next == [0x81, 0xA2, 0x69, 0x64, 0x02])
+        [0xC1].withUnsafeBytes { connection.receive($0.bytes, as: .binary, outbox: &outbox) }
+        guard case .undecodable? = fixture.host.problems.first else {
+            Issue.record("not reported: \(fixture.host.problems)")
+            return
+        }
+        #expect(fixture.host.problems.count == 1)
+        #expect(fixture.tally.pushes == 1)
+    }
+
+    @Test("Messages that are not JSON cannot be encoded")
+    func unencodable() throws {
+        var plan = LoadPlan(.request)
+        plan.messages.templates = [try LoadFixture.template("list")]
+        plan.codecs = LoadCodecs(decoders: [], encoder: .cbor, limitBytes: 1000)
+        let problem = try #require(plan.problem)
+        #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode cbor: message 1: "))
+        plan.replies.field = JSONField("id")
+        #expect(plan.problem == problem)
+    }
+}

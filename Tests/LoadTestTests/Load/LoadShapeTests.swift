@@ -1,0 +1,367 @@
+import Conversation
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+/// Pauses, lifetimes, and stages.
+@Suite struct LoadShapeTests {
+    private static let start = LoadFixture.start
+    private static let second: UInt64 = 1_000_000_000
+
+    /// Passes all sent messages back to a connection as echoes.
+    private func echo(_ number: UInt64, of fixture: LoadFixture) throws {
+        let connection: EchoConnection = try fixture.connection(number)
+        let answered = Int(connection.ledger.next) - connection.ledger.unansweredCount
+        var outbox = LoadFixture.makeOutbox()
+        for message in try fixture.port(number).sent.dropFirst(answered) {
+            message.withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+        }
+    }
+
+    /// Ends a connection, as the host does.
+    private func end(_ number: UInt64, of fixture: LoadFixture) throws {
+        guard let connection = fixture.context.connections.removeValue(forKey: number) else { return }
+        connection.port = nil
+        fixture.workload.ended(connection)
+        fixture.context.forget(connection)
+    }
+
+    /// Adds a connection that was opened during the load, as the host does, and lets it send.
+    private func add(_ number: UInt64, to fixture: LoadFixture) {
+        let connection = fixture.workload.makeConnection(number)
+        connection.port = RecordingPort()
+        fixture.context.connections[number] = connection
+        fixture.context.enterIfReady(connection)
+        fixture.context.resume(connection)
+        fixture.workload.goOn()
+    }
+
+    /// Continues at a time after the start, in milliseconds.
+    private func goOn(_ fixture: LoadFixture, at milliseconds: UInt64) {
+        fixture.context.now = Self.start + milliseconds * 1_000_000
+        fixture.workload.goOn()
+    }
+
+    /// The number of messages sent on a connection.
+    private func sentCount(_ number: UInt64, of fixture: LoadFixture) throws -> Int {
+        try fixture.port(number).sent.count
+    }
+
+    // MARK: Pauses
+
+    @Test("The next message follows a reply after the pause")
+    func pause() throws {
+        let fixture = LoadFixture(.echo) { $0.think = .seconds(1) ... .seconds(1) }
+        goOn(fixture, at: 0)
+        goOn(fixture, at: 100)
+        try echo(0, of: fixture)
+        #expect(fixture.host.requests == ["wake soon"])
+        goOn(fixture, at: 100)
+        #expect(fixture.host.requests.last == "wake \(Self.start + Self.second + 100_000_000)")
+        goOn(fixture, at: 1099)
+        #expect(try sentCount(0, of: fixture) == 1)
+        goOn(fixture, at: 1100)
+        #expect(try sentCount(0, of: fixture) == 2)
+    }
+
+    @Test("Pauses are within their range, differ, and repeat in every run")
+    func range() throws {
+        func dueTimes() throws -> [UInt64] {
+            let fixture = LoadFixture(.echo, connected: Array(0..<50)) {
+                $0.connectionCount = 50
+                $0.think = .seconds(1) ... .seconds(3)
+            }
+            goOn(fixture, at: 0)
+            for number in 0..<50 { try echo(UInt64(number), of: fixture) }
+            var times: [UInt64] = []
+            while fixture.tally.sent < 100 {
+                fixture.workload.goOn()
+                let wake = fixture.host.requests.last { $0.hasPrefix("wake ") && $0 != "wake soon" }
+                let time = try #require(UInt64(wake?.split(separator: " ").last ?? ""))
+                fixture.context.now = time
+                fixture.workload.goOn()
+                times.append(time)
+            }
+            return times
+        }
+        let times = try dueTimes()
+        #expect(times.count == 50)
+        #expect(times == times.sorted())
+        #expect(times.allSatisfy { (Self.second...3 * Self.second).contains($0 - Self.start) })
+        #expect(try dueTimes() == times)
+    }
+
+    @Test("Neither room in the queue nor other messages shorten a pause")
+    func disturbedPause() throws {
+        let fixture = LoadFixture(.echo) { $0.think = .seconds(1) ... .seconds(1) }
+        goOn(fixture, at: 0)
+        try echo(0, of: fixture)
+        let connection: EchoConnection = try fixture.connection(0)
+        fixture.context.resume(connection)
+        var outbox = LoadFixture.makeOutbox()
+        try fixture.port().sent[0].withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+        goOn(fixture, at: 500)
+        #expect(try sentCount(0, of: fixture) == 1)
+        goOn(fixture, at: 1000)
+        #expect(try sentCount(0, of: fixture) == 2)
+    }
+
+    @Test("A reply that times out is followed by a pause, too")
+    func timeout() throws {
+        let fixture = LoadFixture(.echo) { $0.think = .seconds(1) ... .seconds(1) }
+        goOn(fixture, at: 0)
+        fixture.context.now += Self.second
+        fixture.context.giveUpReplies(before: fixture.context.now)
+        #expect(fixture.tally.timeouts == 1)
+        #expect(try sentCount(0, of: fixture) == 1)
+        goOn(fixture, at: 2000)
+        #expect(try sentCount(0, of: fixture) == 2)
+    }
+
+    // MARK: Lifetimes
+
+    @Test("A connection is closed after its outstanding reply, and opened again")
+    func lifetime() throws {
+        let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(2) ... .seconds(2) }
+        goOn(fixture, at: 0)
+        goOn(fixture, at: 2000)
+        #expect(!fixture.host.requests.contains("close 0"))
+        try echo(0, of: fixture)
+        #expect(!fixture.host.requests.contains("close 0"), "not while it is receiving")
+        goOn(fixture, at: 2000)
+        #expect(fixture.host.requests.count { $0 == "close 0" } == 1)
+        try end(0, of: fixture)
+        #expect(fixture.host.requests.last == "reopen 0 after 0.0 seconds")
+        #expect(!fixture.workload.isDeserted)
+        goOn(fixture, at: 2100)
+        add(0, to: fixture)
+        #expect(try sentCount(0, of: fixture) == 1)
+        try echo(0, of: fixture)
+        goOn(fixture, at: 4100)
+        #expect(fixture.context.connections[0]?.isRetiring == true)
+    }
+
+    @Test("A connection whose reply times out is closed")
+    func lifetimeWithoutReply() throws {
+        let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(2) ... .seconds(2) }
+        goOn(fixture, at: 0)
+        goOn(fixture, at: 2000)
+        fixture.context.giveUpReplies(before: fixture.context.now)
+        goOn(fixture, at: 2001)
+        #expect(fixture.host.requests.contains("close 0"))
+        try end(0, of: fixture)
+        #expect((fixture.tally.sent, fixture.tally.lost, fixture.tally.timeouts) == (1, 1, 1))
+    }
+
+    @Test("A lost connection is opened again after a second")
+    func lostConnection() throws {
+        let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(20) ... .seconds(20) }
+        try end(0, of: fixture)
+        #expect(fixture.host.requests.last == "reopen 0 after 1.0 seconds")
+    }
+
+    @Test("Without a lifetime, a lost connection is not opened again")
+    func noLifetime() throws {
+        let fixture = LoadFixture(.echo)
+        try end(0, of: fixture)
+        #expect(fixture.host.requests == [])
+        #expect(fixture.workload.isDeserted)
+    }
+
+    @Test("At a rate, messages wait for their connection")
+    func rate() throws {
+        let fixture = LoadFixture(.echo, connected: [0, 1]) {
+            $0.connectionCount = 2
+            $0.rate = 2
+            $0.lifetime = .seconds(1) ... .seconds(1)
+        }
+        goOn(fixture, at: 500)
+        try echo(0, of: fixture)
+        goOn(fixture, at: 1000)
+        #expect(try sentCount(0, of: fixture) == 1, "it retires")
+        try end(0, of: fixture)
+        goOn(fixture, at: 2000)
+        add(0, to: fixture)
+        #expect(try sentCount(0, of: fixture) == 2)
+        let connection: EchoConnection = try fixture.connection(0)
+        #expect(connection.ledger.sendTime(of: 0) == Self.start + Self.second)
+        #expect(fixture.tally.unsent == 0)
+        // The second connection waits for its reply and sends nothing more.
+        #expect(try sentCount(1, of: fixture) == 1)
+        #expect(fixture.context.openLoop?.owedCount == 1)
+    }
+
+    @Test("A connection that is away gets no pings")
+    func pings() throws {
+        let fixture = LoadFixture(.idle, connected: [0, 1]) {
+            $0.connectionCount = 2
+            $0.heartbeat = .seconds(1)
+            $0.lifetime = .milliseconds(900) ... .milliseconds(900)
+        }
+        for time in [0, 500, 900] as [UInt64] { goOn(fixture, at: time) }
+        #expect(fixture.tally.sent == 2)
+        try end(0, of: fixture)
+        goOn(fixture, at: 5200)
+        #expect(fixture.tally.unsent == 0)
+        #expect(fixture.context.reopeningCount == 1)
+        #expect(fixture.context.reopening[0] == [])
+        #expect(fixture.context.openLoop?.owedCount == 0, "a retiring connection gets none, either")
+    }
+
+    @Test("A subscription is sent again on each connection")
+    func subscription() throws {
+        let fixture = LoadFixture(.receive, connected: [0]) {
+            $0.lifetime = .seconds(1) ... .seconds(1)
+            $0.messages.templates = [
+                Template(literal: Array("a".utf8)), Template(literal: Array("b".utf8)),
+            ]
+        }
+        goOn(fixture, at: 0)
+        #expect(try fixture.port().sent == [Array("a".utf8), Array("b".utf8)])
+        goOn(fixture, at: 1000)
+        #expect(fixture.host.requests.contains("close 0"))
+        try end(0, of: fixture)
+        add(0, to: fixture)
+        #expect(try fixture.port().sent == [Array("a".utf8), Array("b".utf8)])
+    }
+
+    // MARK: Stages
+
+    /// Stages given as targets and seconds.
+    private static func stages(_ stages: (target: Int, seconds: Int)...) -> LoadStages {
+        LoadStages(stages.map { LoadStages.Stage(target: $0.target, duration: .seconds($0.seconds)) })
+    }
+
+    private static func fixture(
+        _ stages: LoadStages, _ mode: BenchMode = .echo, shard: Shard = Shard(index: 0, count: 1)
+    ) -> LoadFixture {
+        LoadFixture(mode, shard: shard, connected: []) {
+            $0.connectionCount = stages.maximum
+            $0.stages = stages
+            $0.duration = stages.duration
+        }
+    }
+
+    @Test("Connections are opened when the number rises, and closed when it falls")
+    func rise() throws {
+        let fixture = Self.fixture(Self.stages((4, 4), (0, 4)))
+        #expect(!fixture.workload.isDeserted)
+        for time in [0, 500, 1500] as [UInt64] { goOn(fixture, at: time) }
+        let reopened = { fixture.host.requests.filter { $0.hasPrefix("reopen") } }
+        #expect(reopened() == ["reopen 0 after 0.0 seconds", "reopen 1 after 0.0 seconds"])
+        goOn(fixture, at: 3500)
+        #expect(reopened().count == 4)
+        for number in 0..<4 { add(UInt64(number), to: fixture) }
+        #expect(fixture.tally.sent == 4)
+        for number in 0..<3 { try echo(UInt64(number), of: fixture) }
+        goOn(fixture, at: 5500)
+        #expect(!fixture.host.requests.contains("close 3"), "its reply is outstanding")
+        try echo(3, of: fixture)
+        goOn(fixture, at: 5501)
+        #expect(fixture.host.requests.filter { $0.hasPrefix("close") } == ["close 3"])
+        try end(3, of: fixture)
+        #expect(reopened().count == 4)
+        #expect(fixture.context.senders.map(\.number) == [0, 1, 2])
+    }
+
+    @Test("A second rise opens the same connections again, or keeps those that are not closed yet")
+    func secondRise() throws {
+        let fixture = Self.fixture(Self.stages((2, 0), (2, 1), (0, 0), (0, 1), (2, 0), (2, 10)))
+        goOn(fixture, at: 0)
+        add(0, to: fixture)
+        add(1, to: fixture)
+        try echo(1, of: fixture)
+        let connection: EchoConnection = try fixture.connection(1)
+        connection.ledger = EchoLedger(capacity: 1)
+        goOn(fixture, at: 1001)
+        #expect(fixture.host.requests.filter { $0.hasPrefix("close") } == ["close 1"])
+        try end(1, of: fixture)
+        let kept: EchoConnection = try fixture.connection(0)
+        #expect(kept.isRetiring)
+        goOn(fixture, at: 2001)
+        #expect(!kept.isRetiring)
+        #expect(fixture.host.requests.suffix(3).contains("fill 0"))
+        #expect(fixture.host.requests.count { $0.hasPrefix("reopen 1") } == 2)
+        #expect(fixture.host.requests.count { $0.hasPrefix("reopen 0") } == 1)
+    }
+
+    @Test("A connection that is no longer needed is not opened, or closed at once")
+    func lateOpening() throws {
+        let fixture = Self.fixture(Self.stages((2, 0), (2, 1), (0, 0), (0, 1)))
+        goOn(fixture, at: 0)
+        #expect(fixture.context.stillNeeds(0))
+        goOn(fixture, at: 1001)
+        #expect(!fixture.context.stillNeeds(0))
+        #expect(fixture.context.reopeningCount == 1)
+        let connection = fixture.workload.makeConnection(1)
+        connection.port = RecordingPort()
+        fixture.context.connections[1] = connection
+        fixture.context.enterIfReady(connection)
+        goOn(fixture, at: 1001)
+        #expect(fixture.host.requests.contains("close 1"))
+        #expect(fixture.context.reopeningCount == 0)
+    }
+
+    @Test("Each thread has its share of the connections")
+    func shares() {
+        let numbers = (0..<3).flatMap { index in
+            let fixture = Self.fixture(Self.stages((7, 0), (7, 1)), shard: Shard(index: index, count: 3))
+            goOn(fixture, at: 0)
+            return fixture.host.requests.filter { $0.hasPrefix("reopen") }.map { $0.split(separator: " ")[1] }
+        }
+        #expect(numbers.sorted() == (0..<7).map { "\($0)" })
+    }
+
+    @Test("The thread wakes up for each change")
+    func wakeUps() {
+        let fixture = Self.fixture(Self.stages((4, 4)))
+        goOn(fixture, at: 0)
+        #expect(fixture.host.requests.last == "wake \(Self.start + 1)")
+        fixture.context.now += 1
+        fixture.workload.goOn()
+        #expect(fixture.host.requests.last == "wake \(Self.start + Self.second + 1)")
+    }
+
+    // MARK: Results
+
+    @Test("Messages count in the stage in which they were due")
+    func stageResults() throws {
+        let fixture = LoadFixture(.echo, connected: [0]) {
+            $0.rateStages = Self.stages((2, 0), (2, 2), (2, 2))
+            $0.duration = .seconds(4)
+        }
+        goOn(fixture, at: 1000)
+        try echo(0, of: fixture)
+        goOn(fixture, at: 1900)
+        goOn(fixture, at: 3000)
+        try echo(0, of: fixture)
+        goOn(fixture, at: 3900)
+        fixture.context.giveUpReplies(before: .max)
+        try end(0, of: fixture)
+        let parts = try #require(fixture.context.measurement.latencies.stages?.results(hasLatencies: true))
+        #expect(parts.map(\.name) == ["stage1", "stage2", "stage3"])
+        #expect(parts.map(\.sent) == [0, 4, 4])
+        #expect(parts.map(\.received) == [0, 4, 3])
+        #expect(parts.map(\.lost) == [0, 0, 1])
+        #expect(parts.map(\.timeouts) == [0, 0, 1])
+        #expect(parts[1].histogram().maximum == 1_500_000_000)
+        #expect(parts[2].histogram().maximum == 1_000_000_000)
+        #expect(fixture.tally.sent == 8)
+    }
+
+    @Test("A wrong reply counts in the stage of its message")
+    func wrongReply() throws {
+        let fixture = LoadFixture(.echo, connected: [0]) {
+            $0.rateStages = Self.stages((1, 0), (1, 1), (1, 1))
+            $0.duration = .seconds(2)
+        }
+        goOn(fixture, at: 0)
+        goOn(fixture, at: 1500)
+        let connection: EchoConnection = try fixture.connection(0)
+        var outbox = LoadFixture.makeOutbox()
+        Array("wrong".utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+        let parts = fixture.context.measurement.latencies.stages?.results(hasLatencies: true)
+        #expect(parts?.map(\.mismatched) == [0, 1, 0])
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct PartResultsTests {
+    private func part(_ name: String, isNamed: Bool = true, passed: [UInt64] = [], wrong: Int = 0) -> PartResults {
+        let recorder = PartRecorder(name: name, isNamed: isNamed)
+        for time in passed { recorder.passed(nanoseconds: time) }
+        for _ in 0..<wrong { recorder.failed(\.mismatched) }
+        return recorder.results
+    }
+
+    @Test("Each attempt has one outcome, and a timeout counts as lost")
+    func outcomes() {
+        let recorder = PartRecorder(name: "query", isNamed: true)
+        recorder.passed(nanoseconds: 5)
+        recorder.failed(\.mismatched)
+        recorder.failed(\.timeouts)
+        recorder.failed(\.lost)
+        recorder.failed(\.lost)
+        let part = recorder.results
+        #expect((part.sent, part.received, part.mismatched, part.lost, part.timeouts) == (5, 1, 1, 3, 1))
+        #expect((part.closed, part.isFlawless) == (2, false))
+        let histogram = part.histogram()
+        #expect((histogram.totalCount, histogram.maximum) == (1, 5))
+    }
+
+    @Test("A part without a name is shown only if it has faults")
+    func unnamed() {
+        #expect(part("a").isShown)
+        #expect(!part("line 3", isNamed: false, passed: [1]).isShown)
+        #expect(part("line 3", isNamed: false, wrong: 1).isShown)
+    }
+
+    @Test("Parts are added by name, with exact latencies")
+    func merging() throws {
+        var one = BenchSamples.results(seed: 3)
+        one.steps = [part("login", passed: [300_000_001]), part("query", passed: [7], wrong: 2)]
+        var other = BenchSamples.results(seed: 4)
+        other.steps = [part("query", passed: [9], wrong: 1), part("line 9", isNamed: false, wrong: 1)]
+        try one.add(other)
+        #expect(one.steps.map(\.name) == ["login", "query", "line 9"])
+        #expect(one.steps.map(\.sent) == [1, 5, 1])
+        #expect(one.steps.map(\.mismatched) == [0, 3, 1])
+        #expect(one.steps.map(\.isNamed) == [true, true, false])
+        let histogram = one.steps[1].histogram()
+        #expect((histogram.minimum, histogram.maximum, histogram.totalCount) == (7, 9, 2))
+    }
+
+    @Test("Parts survive a round trip, and results without them have none")
+    func roundTrip() throws {
+        var results = BenchSamples.results(seed: 3)
+        let plain = results.json()
+        let none = try BenchResults(json: Array(plain.utf8).span.bytes)
+        #expect(none.steps == [])
+        results.steps = [
+            part("a \"quoted\" name", passed: [300_000_001, 12]), part("line 2", isNamed: false, wrong: 1),
+        ]
+        let text = results.json()
+        let read = try BenchResults(json: Array(text.utf8).span.bytes)
+        #expect(read.steps == results.steps)
+        #expect(read.json() == text)
+    }
+
+    @Test("Equal names are invalid")
+    func equalNames() {
+        var results = BenchSamples.results(seed: 3)
+        results.steps = [part("a"), part("a")]
+        let text = results.json()
+        #expect(throws: BenchResultsError.badMember("steps.name")) {
+            _ = try BenchResults(json: Array(text.utf8).span.bytes)
+        }
+    }
+}

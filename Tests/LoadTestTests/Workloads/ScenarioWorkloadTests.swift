@@ -1,0 +1,307 @@
+import Conversation
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct ScenarioWorkloadTests {
+    private static let start = LoadFixture.start
+    private static let second: UInt64 = 1_000_000_000
+
+    private static let ask = #"{"type":"message","direction":"out","data":"ask {{seq}}"}"#
+    private static let reply =
+        #"{"type":"message","direction":"in","match":"^reply","expect":"ok$","name":"query","timeout":"2s"}"#
+    private static let unnamed = #"{"type":"message","direction":"in","match":"^done"}"#
+    private static let login = #"{"type":"message","direction":"in","match":"^welcome","name":"login"}"#
+    private static let again = #"{"type":"repeat"}"#
+
+    private static func scenario(_ lines: [String]) throws -> LoadScenario {
+        let bytes = Array(lines.joined(separator: "\n").utf8)
+        let options: @Sendable () -> ScenarioOptions = {
+            ScenarioOptions { text in text.hasSuffix("s") ? Int(text.dropLast()).map { .seconds($0) } : nil }
+        }
+        return LoadScenario(try Scenario(bytes.span.bytes, options())) {
+            do throws(ScenarioError) {
+                return try Scenario(bytes.span.bytes, options())
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+    }
+
+    /// Starts a load on one connection.
+    private func load(_ lines: String..., change: (inout LoadPlan) -> Void = { _ in }) throws -> LoadFixture {
+        let scenario = try Self.scenario(lines)
+        let fixture = LoadFixture(.scenario) { plan in
+            plan.scenario = scenario
+            change(&plan)
+        }
+        fixture.workload.goOn()
+        return fixture
+    }
+
+    private func receive(_ text: String, on fixture: LoadFixture, at time: UInt64 = start) throws {
+        let connection: ScenarioConnection = try fixture.connection(0)
+        fixture.context.now = time
+        var outbox = LoadFixture.makeOutbox()
+        Array(text.utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+    }
+
+    private func step(_ name: String, of fixture: LoadFixture) throws -> PartResults {
+        try #require(fixture.context.measurement.steps.first { $0.counts.name == name }).results
+    }
+
+    // MARK: Iterations
+
+    @Test("In a closed loop, an iteration follows the previous one, and its latency is its duration")
+    func closedLoop() throws {
+        let fixture = try load(Self.ask, Self.reply)
+        #expect(try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) } == ["ask 1"])
+        try receive("reply ok", on: fixture, at: Self.start + 1500)
+        #expect((fixture.tally.sent, fixture.tally.received) == (2, 1))
+        #expect(fixture.largestLatency() == 1500)
+    }
+
+    @Test("A fixed number of iterations ends with the last one")
+    func count() throws {
+        let fixture = try load(Self.ask, Self.reply) {
+            $0.duration = nil
+            $0.messageCount = 2
+        }
+        try receive("reply ok", on: fixture)
+        #expect((fixture.tally.sent, fixture.host.requests.last) == (2, "drain"))
+        #expect(!fixture.workload.isAnswered)
+        try receive("reply ok", on: fixture)
+        #expect((fixture.tally.sent, fixture.tally.received, fixture.workload.isAnswered) == (2, 2, true))
+    }
+
+    @Test("In an open loop, a busy connection owes the iteration, and its latency counts from its due time")
+    func openLoop() throws {
+        let fixture = try load(Self.ask, Self.reply) { $0.rate = 1 }
+        fixture.context.now = Self.start + Self.second
+        fixture.workload.goOn()
+        #expect(fixture.tally.sent == 1)
+        try receive("reply ok", on: fixture, at: Self.start + Self.second + 500)
+        #expect((fixture.tally.sent, fixture.tally.received) == (2, 1))
+        try receive("reply ok", on: fixture, at: Self.start + 3 * Self.second)
+        #expect(fixture.tally.received == 2)
+        #expect(fixture.largestLatency() == 2 * Self.second)
+    }
+
+    @Test("A scenario that never waits yields to other connections")
+    func endless() throws {
+        let fixture = try load(Self.ask)
+        #expect(fixture.tally.sent == 256)
+        #expect(fixture.host.requests.last == "fill 0")
+    }
+
+    @Test("Iterations of the warm-up do not count, nor do their steps")
+    func warmup() throws {
+        let fixture = try load(Self.ask, Self.reply) { $0.warmup = .seconds(1) }
+        try receive("push", on: fixture)
+        try receive("reply bad", on: fixture)
+        let query = try step("query", of: fixture)
+        #expect((fixture.tally.sent, fixture.tally.mismatched, fixture.tally.pushes, query.sent) == (0, 0, 0, 0))
+    }
+
+    // MARK: Steps
+
+    @Test("Each step that waits is part of the results")
+    func steps() throws {
+        let fixture = try load(Self.ask, Self.reply, Self.unnamed, Self.reply)
+        for text in ["reply ok", "done", "push", "reply ok"] { try receive(text, on: fixture) }
+        #expect(fixture.context.measurement.steps.map(\.counts.name) == ["query", "line 3"])
+        let (query, unnamed) = (try step("query", of: fixture), try step("line 3", of: fixture))
+        #expect((query.sent, query.received, query.isNamed) == (2, 2, true))
+        #expect((unnamed.sent, unnamed.received, unnamed.isNamed) == (1, 1, false))
+        #expect(fixture.tally.pushes == 1)
+    }
+
+    @Test("A wrong message fails the iteration, and its connection is closed and replaced")
+    func wrong() throws {
+        let fixture = try load(Self.ask, Self.reply)
+        try receive("reply bad", on: fixture)
+        let tally = fixture.tally
+        #expect((tally.sent, tally.mismatched, tally.lost) == (1, 1, 0))
+        #expect(try step("query", of: fixture).mismatched == 1)
+        #expect(
+            fixture.host.failures == [
+                "line 2 (query): the message is wrong: expected a match of 'ok$', received reply bad"
+            ])
+        #expect(fixture.host.requests.last == "fill 0")
+        let connection: ScenarioConnection = try fixture.connection(0)
+        fixture.context.resume(connection)
+        #expect(fixture.host.requests.last == "close 0")
+        connection.isClosing = true
+        connection.ended(with: .closed(CloseFrame(code: .normalClosure)))
+        fixture.workload.ended(connection)
+        #expect(fixture.host.requests.last == "reopen 0 after 0.0 seconds")
+        #expect((fixture.tally.mismatched, fixture.tally.lost) == (1, 0))
+    }
+
+    @Test("A step times out at its own deadline")
+    func timeout() throws {
+        let fixture = try load(Self.ask, Self.reply)
+        #expect(fixture.host.requests == ["deadline \(Self.start + 2 * Self.second)"])
+        fixture.context.now = Self.start + 2 * Self.second
+        fixture.context.deadlinePassed()
+        let (tally, query) = (fixture.tally, try step("query", of: fixture))
+        #expect((tally.lost, tally.timeouts, tally.mismatched) == (1, 1, 0))
+        #expect((query.lost, query.timeouts, query.closed) == (1, 1, 0))
+    }
+
+    @Test("Without a time limit of its own, a step has that of replies")
+    func defaultTimeout() throws {
+        let fixture = try load(Self.ask, Self.unnamed) { $0.replyTimeout = .seconds(3) }
+        #expect(fixture.host.requests == ["deadline \(Self.start + 3 * Self.second)"])
+    }
+
+    @Test("The deadline of a step that has ended does not fail a later one")
+    func oldDeadline() throws {
+        let fixture = try load(Self.ask, Self.reply)
+        try receive("reply ok", on: fixture, at: Self.start + Self.second)
+        fixture.context.now = Self.start + 2 * Self.second
+        fixture.context.deadlinePassed()
+        #expect(fixture.tally.lost == 0)
+        #expect(fixture.host.requests.last == "deadline \(Self.start + 3 * Self.second)")
+    }
+
+    @Test("A pause ends at its deadline, and the next iteration follows")
+    func pause() throws {
+        let fixture = try load(Self.ask, #"{"type":"pause","for":"1s"}"#)
+        fixture.context.now = Self.start + Self.second
+        fixture.context.deadlinePassed()
+        #expect((fixture.tally.sent, fixture.tally.received) == (1, 1))
+        #expect(fixture.host.requests.last == "fill 0")
+        fixture.context.resume(try fixture.connection(0, as: ScenarioConnection.self))
+        #expect(fixture.tally.sent == 2)
+    }
+
+    @Test("The end of a connection loses its iteration")
+    func closed() throws {
+        let fixture = try load(Self.ask, Self.reply)
+        let connection: ScenarioConnection = try fixture.connection(0)
+        connection.ended(with: .closed(CloseFrame(code: .goingAway)))
+        let query = try step("query", of: fixture)
+        #expect((fixture.tally.lost, query.closed, connection.isClosing) == (1, 1, false))
+        #expect(fixture.host.failures == ["line 2 (query): the connection ended with 1001"])
+    }
+
+    @Test("An expected end completes the iteration, and the next one has another connection")
+    func expectedEnd() throws {
+        let fixture = try load(Self.ask, #"{"type":"close","direction":"in","code":1001,"name":"bye"}"#)
+        let connection: ScenarioConnection = try fixture.connection(0)
+        connection.ended(with: .closed(CloseFrame(code: .goingAway)))
+        #expect((fixture.tally.received, fixture.tally.lost, connection.isEndExpected) == (1, 0, true))
+        fixture.workload.ended(connection)
+        #expect(fixture.host.requests.last == "reopen 0 after 0.0 seconds")
+    }
+
+    @Test("A step that closes the connection waits until it no longer receives")
+    func closing() throws {
+        let fixture = try load(Self.ask, Self.reply, #"{"type":"close","direction":"out","code":1000}"#)
+        try receive("reply ok", on: fixture)
+        #expect(fixture.host.requests.last == "fill 0")
+        let connection: ScenarioConnection = try fixture.connection(0)
+        fixture.context.resume(connection)
+        connection.ended(with: .closed(CloseFrame(code: .normalClosure)))
+        #expect(fixture.tally.received == 1)
+    }
+
+    @Test("A close frame without an answer fails its step, and the end of the connection is counted once")
+    func unansweredClose() throws {
+        let fixture = try load(Self.ask, #"{"type":"close","direction":"out","code":1000,"name":"bye"}"#)
+        let connection: ScenarioConnection = try fixture.connection(0)
+        connection.ended(with: .unanswered)
+        let bye = try step("bye", of: fixture)
+        #expect((fixture.tally.lost, fixture.tally.timeouts, connection.isEndExpected) == (1, 0, true))
+        #expect((bye.lost, bye.timeouts) == (1, 1))
+    }
+
+    @Test("A step that sends is part of the results only if it fails")
+    func sending() throws {
+        let fixture = try load(#"{"type":"message","direction":"out","data":"{{last:/sid}}"}"#, Self.reply)
+        #expect(fixture.tally.mismatched == 1)
+        #expect(fixture.context.measurement.steps.map(\.counts.name) == ["query", "line 1"])
+    }
+
+    // MARK: Opening steps
+
+    /// Opens a connection during the load.
+    private func reopened(_ lines: String...) throws -> LoadFixture {
+        let scenario = try Self.scenario(lines)
+        let fixture = LoadFixture(.scenario, connected: []) { $0.scenario = scenario }
+        fixture.context.reopen(0, after: .zero)
+        let connection = fixture.workload.makeConnection(0)
+        connection.port = RecordingPort()
+        fixture.context.connections[0] = connection
+        fixture.workload.opened(connection)
+        fixture.context.enterIfReady(connection)
+        return fixture
+    }
+
+    @Test("A connection takes part in the load when its opening steps have passed")
+    func opening() throws {
+        let fixture = try reopened(Self.login, Self.again, Self.ask, Self.reply)
+        #expect(fixture.context.unreadyConnections == [0])
+        #expect(fixture.context.senders.isEmpty)
+        try receive("welcome", on: fixture, at: Self.start + 700)
+        #expect(fixture.context.senders.map(\.number) == [0])
+        #expect(fixture.context.measurement.logins.maximum == 700)
+        #expect((fixture.tally.sent, try step("login", of: fixture).received) == (0, 1))
+        fixture.workload.goOn()
+        #expect((fixture.tally.sent, fixture.tally.received) == (1, 0))
+    }
+
+    @Test("A failed opening step is an error, and the connection is opened again after a while")
+    func failedOpening() throws {
+        let fixture = try reopened(
+            #"{"type":"message","direction":"in","match":"^welcome","strict":true,"name":"login"}"#, Self.again,
+            Self.ask)
+        try receive("go away", on: fixture)
+        let tally = fixture.tally
+        #expect((tally.loginErrors, tally.mismatched, tally.lost, tally.sent) == (1, 0, 0, 0))
+        #expect(try step("login", of: fixture).mismatched == 1)
+        fixture.workload.ended(try fixture.connection(0, as: ScenarioConnection.self))
+        #expect(fixture.host.requests.last == "reopen 0 after 1.0 seconds")
+    }
+
+    @Test("The end of the run is no fault of an opening step, but loses an iteration")
+    func endOfRun() throws {
+        let opening = try reopened(Self.login, Self.again, Self.ask, Self.reply)
+        let unready: ScenarioConnection = try opening.connection(0)
+        unready.isClosing = true
+        unready.ended(with: .closed(CloseFrame(code: .normalClosure)))
+        #expect(try step("login", of: opening).sent == 0)
+        let fixture = try load(Self.ask, Self.reply)
+        let connection: ScenarioConnection = try fixture.connection(0)
+        connection.isClosing = true
+        connection.ended(with: .closed(CloseFrame(code: .normalClosure)))
+        #expect((fixture.tally.lost, try step("query", of: fixture).closed) == (1, 1))
+        #expect(fixture.host.failures.isEmpty)
+    }
+
+    // MARK: Plans
+
+    private func problem(_ lines: String..., change: (inout LoadPlan) -> Void = { _ in }) throws -> String? {
+        var plan = LoadPlan(.scenario)
+        if !lines.isEmpty { plan.scenario = try Self.scenario(lines) }
+        change(&plan)
+        return plan.problem.map { "\($0.option): \($0.reason)" }
+    }
+
+    @Test("A plan needs a scenario that can be repeated, and no other login")
+    func plans() throws {
+        #expect(try problem(Self.ask) == nil)
+        #expect(try problem() == "--mode scenario: no file is given; add --scenario FILE")
+        var exchange = AutomaticExchange.Plan()
+        exchange.ready = "x"
+        #expect(try problem(Self.ask) { $0.exchange = exchange }?.hasPrefix("--scenario: --first-message and") == true)
+    }
+
+    @Test("The wait for the last iterations covers all time limits")
+    func replyWait() throws {
+        let fixture = try load(Self.login, Self.again, Self.ask, Self.reply, #"{"type":"pause","for":"1s-4s"}"#)
+        #expect(fixture.workload.replyWait == .seconds(2 + 4 + 1))
+    }
+}

@@ -1,0 +1,324 @@
+import Conversation
+import Formats
+import Testing
+
+@testable import WSCore
+@testable import wsx
+
+/// Runs with application protocols and peers in memory.
+@Suite struct ProtocolRunTests {
+    /// A run with a Socket.IO server that sends each event back, and acknowledges those that ask for it.
+    private func socketIO(
+        confirms: Bool = true, _ change: (inout ConnectArguments) -> Void = { _ in }
+    ) -> ConnectFixture {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("socket.io")
+            change(&$0)
+        }
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            peer.send(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.hasPrefix("40"), confirms { return peer.send(#"40{"sid":"s"}"#) }
+            guard text.hasPrefix("42"), let bracket = text.firstIndex(of: "[") else { return }
+            let id = text[text.index(text.startIndex, offsetBy: 2)..<bracket]
+            if !id.isEmpty { return peer.send("43\(id)[1]") }
+            peer.send(text)
+        }
+        return fixture
+    }
+
+    private func graphQL(_ change: (inout ConnectArguments) -> Void = { _ in }) -> ConnectFixture {
+        ConnectFixture {
+            $0.protocols.choice = .named("graphql")
+            change(&$0)
+        }
+    }
+
+    // MARK: Pipes
+
+    @Test("Lines wait for the login, and events are written as they would be typed")
+    func lines() throws {
+        let fixture = socketIO { $0.ending.count = 2 }
+        fixture.input = "chat {\"x\": 1}\n/admin no\nchat hi\n"
+        fixture.input = "chat {\"x\": 1}\nchat hi\n"
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.output == "chat {\"x\":1}\nchat \"hi\"\n")
+        #expect(outcome.notices.isEmpty)
+        #expect(outcome.peers[0].texts == ["40", #"42["chat",{"x":1}]"#, #"42["chat","hi"]"#])
+    }
+
+    @Test("Messages of the command line are lines")
+    func operands() throws {
+        let fixture = socketIO {
+            $0.messages = ["chat 1"]
+            $0.ending.count = 1
+        }
+        #expect(try fixture.run().output == "chat 1\n")
+    }
+
+    @Test("--output raw writes payloads, and --pick picks from them")
+    func formats() throws {
+        let raw = socketIO {
+            $0.format.output = .raw
+            $0.ending.count = 1
+        }
+        raw.input = "chat {\"x\":1}\n"
+        #expect(try raw.run().output == "{\"x\":1}")
+        let picked = socketIO {
+            $0.format.pick = try? JSONPath(".x")
+            $0.ending.count = 1
+        }
+        picked.input = "chat {\"x\":1}\n"
+        #expect(try picked.run().output == "1\n")
+    }
+
+    @Test("An event in JSON output has the payload as data, and an object with the rest")
+    func events() throws {
+        let fixture = socketIO {
+            $0.format.output = .json
+            $0.ending.count = 1
+        }
+        fixture.input = "chat {\"x\":1}\n"
+        let output = try fixture.run().output
+        #expect(output.contains(##""opcode":"text","bytes":7,"data":"{\"x\":1}""##))
+        #expect(output.contains(##""protocol":{"name":"socket.io","role":"event","event":"chat"}"##))
+        #expect(!output.contains("hidden"))
+    }
+
+    @Test("--until matches the line, not the messages of the protocol")
+    func until() throws {
+        let fixture = socketIO { $0.ending.until = ["sid", "^chat 2$"] }
+        fixture.input = "chat 1\nchat 2\nchat 3\n"
+        #expect(try fixture.run().output == "chat 1\nchat 2\n")
+    }
+
+    @Test("An invalid line ends the run with its number")
+    func invalidLine() throws {
+        let fixture = socketIO()
+        fixture.input = "chat 1\n[]\n"
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("input message 2: ") == true)
+    }
+
+    @Test("A message that is not understood is written unchanged, with a notice")
+    func unknownMessage() throws {
+        let fixture = socketIO { $0.ending.count = 1 }
+        fixture.input = nil
+        fixture.didReceive = { peer, event in
+            if case .text("40") = event { peer.send("nonsense") }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.output == "nonsense\n")
+        #expect(outcome.notices.contains("not an Engine.IO packet"))
+    }
+
+    @Test("A message with several parts that are not understood is written once")
+    func unknownParts() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("signalr")
+            $0.ending.count = 1
+        }
+        fixture.input = nil
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event, text.contains("protocol") else { return }
+            peer.send("{}\u{1E}")
+            peer.send("x\u{1E}y\u{1E}z\u{1E}")
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.output == "x\u{1E}y\u{1E}z\u{1E}\n")
+        #expect(outcome.notices.split(separator: "\n").count { $0.contains("shown unchanged") } == 1)
+    }
+
+    @Test("-v shows hidden events and the messages of the protocol")
+    func hidden() throws {
+        let fixture = socketIO {
+            $0.transcript.verbosity = 1
+            $0.ending.count = 1
+        }
+        fixture.input = "chat 1\n"
+        let notices = try fixture.run().notices
+        #expect(notices.contains("Hidden: open {") && notices.contains(" 40\n"))
+    }
+
+    @Test("A recording contains the messages of the protocol")
+    func recording() throws {
+        let file = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
+        defer { file.remove() }
+        let fixture = socketIO {
+            $0.transcript.recordPath = file.path
+            $0.ending.count = 1
+        }
+        fixture.input = "chat 1\n"
+        _ = try fixture.run()
+        let text = String(decoding: try File.readRegular(file.path, maximumBytes: 1 << 20), as: UTF8.self)
+        #expect(text.contains(##""direction":"out","opcode":"text","bytes":2,"data":"40""##))
+        #expect(text.contains(##""data":"42[\"chat\",1]""##) && !text.contains(##""data":"chat 1""##))
+    }
+
+    // MARK: Requests
+
+    @Test("Requests wait for the reply with their key, and other events do not count")
+    func requests() throws {
+        let fixture = socketIO {
+            $0.replies.sendsRequests = true
+            $0.format.output = .json
+        }
+        fixture.didReceive = { [serve = fixture.didReceive] peer, event in
+            if case .text(let text) = event, text.hasPrefix("42") { peer.send(#"42["other"]"#) }
+            serve(peer, event)
+        }
+        fixture.input = "chat 1\nchat 2\n"
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers[0].texts == ["40", #"420["chat",1]"#, #"421["chat",2]"#])
+        let replies = outcome.output.split(separator: "\n").filter { $0.contains(#""role":"reply""#) }
+        #expect(replies.count == 2)
+        #expect(replies.first?.contains(#""request":1"#) == true && replies.last?.contains(#""request":2"#) == true)
+    }
+
+    @Test("--one waits for the reply to each message")
+    func one() throws {
+        let fixture = socketIO {
+            $0.ending.isOne = true
+            $0.messages = ["chat 1", "chat 2"]
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.output == "1\n1\n")
+    }
+
+    @Test("An error reply is reported, and --fail makes the run fail")
+    func errorReply() throws {
+        let fixture = graphQL {
+            $0.ending.isOne = true
+            $0.replies.failsOnErrorReply = true
+            $0.messages = ["{ a }"]
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.contains("connection_init") { return peer.send(#"{"type":"connection_ack"}"#) }
+            peer.send(#"{"id":"1","type":"error","payload":[{"message":"no a"}]}"#)
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .unmet)
+        #expect(outcome.output == #"error [{"message":"no a"}]"# + "\n")
+        #expect(outcome.notices.contains(#"request 1: error: [{"message":"no a"}]"#))
+    }
+
+    // MARK: Logins and ends
+
+    @Test("A refused login ends the run with the words of the server, and without another attempt")
+    func refused() throws {
+        let fixture = socketIO(confirms: false) { $0.staying.reconnection = .always }
+        fixture.didReceive = { peer, event in
+            if case .text = event { peer.send(#"44{"message":"wrong token"}"#) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .refused)
+        #expect(outcome.peers.count == 1)
+        #expect(
+            outcome.failure?.message
+                == #"socket.io: the server refused the namespace /: "wrong token"; check the credentials "#
+                + "(wsx help protocol socket.io)"
+        )
+    }
+
+    @Test("A close before the login is complete is a refusal, and the protocol explains its code")
+    func closedBeforeLogin() throws {
+        let fixture = graphQL()
+        fixture.didReceive = { peer, event in
+            if case .text = event { peer.close(4403, "Forbidden") }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .refused)
+        #expect(
+            outcome.failure?.message
+                == "graphql: the server closed the connection before the login was complete: "
+                + #"4403 (forbidden: the server refuses the connection) "Forbidden""#)
+    }
+
+    @Test("A server that does not confirm the login in time is reported")
+    func silentServer() throws {
+        let fixture = graphQL { $0.client.network.connectTimeouts.whole = .milliseconds(50) }
+        fixture.input = nil
+        let outcome = try fixture.run()
+        #expect(outcome.status == .timedOut)
+        #expect(outcome.failure?.message?.hasPrefix("graphql: the server did not confirm the login within") == true)
+    }
+
+    @Test("After a loss, the session logs in again, and the unanswered request is sent again")
+    func reconnect() throws {
+        let fixture = socketIO {
+            $0.replies.sendsRequests = true
+            $0.staying.reconnection = .always
+        }
+        var isLost = false
+        fixture.didReceive = { [serve = fixture.didReceive] peer, event in
+            if case .text(let text) = event, text.hasPrefix("42"), !isLost {
+                isLost = true
+                return peer.vanish()
+            }
+            serve(peer, event)
+        }
+        fixture.input = "chat 1\n"
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.output == "1\n")
+        #expect(outcome.peers.map(\.texts).last == ["40", #"421["chat",1]"#])
+    }
+
+    // MARK: Detection
+
+    @Test("--protocol auto passes lines unchanged until the first message reveals the protocol")
+    func automatic() throws {
+        let fixture = socketIO {
+            $0.protocols.choice = .automatic
+            $0.ending.count = 1
+        }
+        fixture.input = nil
+        var peer: FakePeer?
+        fixture.didReceive = { [serve = fixture.didReceive] sender, event in
+            peer = sender
+            serve(sender, event)
+            if case .text("40") = event { sender.send(#"42["n",1]"#) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.output == "n 1\n")
+        #expect(outcome.notices.contains("wsx: detected the protocol socket.io"))
+        #expect(peer?.texts.first == "40")
+    }
+
+    @Test("--protocol auto changes nothing for a server without a protocol")
+    func noProtocol() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .automatic
+            $0.ending.count = 1
+        }
+        fixture.didReceive = { peer, event in
+            if case .text(let text) = event { peer.send(text) }
+        }
+        fixture.input = "hello\n"
+        let outcome = try fixture.run()
+        #expect(outcome.output == "hello\n")
+        #expect(outcome.notices.isEmpty)
+    }
+
+    // MARK: The prompt
+
+    @Test("The prompt sends lines that waited for the login, and reports invalid lines")
+    func prompt() throws {
+        let fixture = socketIO()
+        let outcome = try fixture.run(atPrompt: [
+            .read("Connected"), .type("chat 1"), .read("#1 → chat 1"), .type("[]"), .read("the line was not sent: "),
+            .leave,
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers[0].texts == ["40", #"420["chat",1]"#])
+    }
+}

@@ -1,0 +1,37 @@
+import CommandLine
+
+@testable import wsx
+
+/// The page about the built-in protocols in `docs/`, with the texts of `wsx help protocol NAME`.
+enum ProtocolPage {
+    static var text: String {
+        """
+        # Built-in protocols
+
+        `wsx --protocol NAME` speaks these application protocols. `wsx help protocol NAME` shows the same texts, from which
+        this page is generated. [User-defined protocols](README.md) are files.
+
+
+        """ + ProtocolManual.topic.subtopics.map(section).joined(separator: "\n")
+    }
+
+    private static func section(_ subtopic: ManualSubtopic) -> String {
+        (["## \(subtopic.name)", subtopic.summary + "."] + subtopic.blocks.map(block)).joined(separator: "\n\n") + "\n"
+    }
+
+    private static func block(_ block: ManualBlock) -> String {
+        switch block {
+        case .paragraph(let text): escaped(text.plain)
+        case .definitions(let definitions):
+            definitions.map { "- **\($0.term.plain)**: \(escaped($0.text.plain))" }.joined(separator: "\n")
+        case .listing(let lines): "```sh\n" + lines.joined(separator: "\n") + "\n```"
+        case .table(let headings, let rows):
+            ([headings, headings.map { _ in "---" }] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
+                .joined(separator: "\n")
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        String(text.flatMap { "<>*_#".contains($0) ? "\\\($0)" : "\($0)" })
+    }
+}
