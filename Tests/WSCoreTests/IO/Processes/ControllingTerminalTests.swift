@@ -93,6 +93,9 @@ extension SignalWatcherTests {
                 (SIGQUIT, .terminated),
             ])
         func signals(number: Int32, expected: ControllingTerminal.Answer) async throws {
+            // A shell without job control starts background programs with SIGINT and SIGQUIT ignored.
+            let inherited = signal(number, SIG_DFL)
+            defer { signal(number, inherited) }
             let before = Self.handler(of: number)
             let (answer, _) = try await Self.answer { pseudo in
                 pseudo.type("half a passw")
@@ -100,6 +103,17 @@ extension SignalWatcherTests {
             }
             #expect(answer == expected)
             #expect(Self.handler(of: number) == before)
+        }
+
+        @Test("a signal that was ignored at startup does not end the question")
+        func ignoredSignal() async throws {
+            let inherited = signal(SIGINT, SIG_IGN)
+            defer { signal(SIGINT, inherited) }
+            let (answer, _) = try await Self.answer { pseudo in
+                kill(getpid(), SIGINT)
+                pseudo.type("a line\n")
+            }
+            #expect(answer == .line(Array("a line".utf8)))
         }
 
         private static func handler(of number: Int32) -> Int {
