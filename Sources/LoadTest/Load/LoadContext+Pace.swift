@@ -59,6 +59,21 @@ extension LoadContext {
         }
     }
 
+    /// Sends the messages that may follow a reply.
+    /// - Parameter send: Sends and records the next message of the connection, which is due now. Returns `false` if it
+    ///   cannot be sent. While the connection is receiving, it must send through the outbox, not through the port.
+    @inline(__always)
+    internal func sendAfterReply(on connection: some LoadHandler, _ send: (_ now: UInt64) -> Bool) {
+        guard phase == .loading else { return host?.closeIfAnswered() ?? () }
+        guard mayContinue(connection) else { return }
+        let now = self.now
+        while remainingMessages > 0, connection.hasNext, now < measurement.sendEnd {
+            guard send(now) else { break }
+            countSent(dueAt: now)
+        }
+        if remainingMessages == 0 { drainIfSent() }
+    }
+
     /// Times out replies, and sends other messages in their place.
     public func giveUpReplies(before time: UInt64) {
         for connection in connections.values {

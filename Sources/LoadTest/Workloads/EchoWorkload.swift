@@ -51,19 +51,12 @@ internal final class EchoWorkload: Workload {
         outbox: inout Outbox
     ) {
         verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context, outbox: &outbox)
-        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
-        guard context.mayContinue(connection) else { return }
-        let now = context.now
-        while context.remainingMessages > 0, connection.ledger.inFlightCount < inFlight,
-            now < context.measurement.sendEnd
-        {
+        context.sendAfterReply(on: connection) { now in
             verifier.message.set(connection.nextStamp(dueAt: now))
-            // Not through the port: while a connection is receiving, it must send through the outbox.
-            guard verifier.message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
+            guard verifier.message.withBytes({ outbox.send($0, as: self.kind) }) else { return false }
             connection.ledger.send(at: now)
-            context.countSent(dueAt: now)
+            return true
         }
-        if context.remainingMessages == 0 { context.drainIfSent() }
     }
 }
 

@@ -71,13 +71,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
 
     /// Sends the requests that may follow.
     override func proceed(_ output: LoadOutput, in context: LoadContext) {
-        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
-        guard context.mayContinue(self) else { return }
-        while context.remainingMessages > 0, hasNext, context.now < context.measurement.sendEnd {
-            guard send(dueAt: context.now, output, in: context) else { break }
-            context.countSent(dueAt: context.now)
-        }
-        context.drainIfSent()
+        context.sendAfterReply(on: self) { send(dueAt: $0, output, in: context) }
     }
 
     // MARK: Replies

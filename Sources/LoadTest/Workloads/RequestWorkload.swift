@@ -110,7 +110,11 @@ internal final class RequestWorkload: Workload {
     ) {
         if context.takesIntoExchange(payload, as: kind, on: connection, outbox: &outbox) { return }
         match(payload, by: connection, in: context)
-        guard encodes else { return proceed(on: connection, in: context) { outbox.send($0, as: self.kind) } }
+        guard encodes else {
+            return context.sendAfterReply(on: connection) { now in
+                connection.sendRequest(of: self, dueAt: now) { outbox.send($0, as: self.kind) }
+            }
+        }
         withUnsafeMutablePointer(to: &outbox) { outbox in
             connection.proceed(LoadOutput(of: connection, receivingWith: outbox), in: context)
         }
@@ -124,27 +128,6 @@ internal final class RequestWorkload: Workload {
         } else {
             context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
-    }
-
-    /// Sends the requests that may follow a reply.
-    /// - Parameter send: Sends a message. Not through the port: while a connection is receiving, it must send through the
-    ///   outbox.
-    @inline(__always)
-    fileprivate func proceed(
-        on connection: RequestConnection, in context: LoadContext, send: (RawSpan) -> Bool
-    ) {
-        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
-        guard context.mayContinue(connection) else { return }
-        let now = context.now
-        while context.remainingMessages > 0, connection.inFlightCount < inFlight,
-            now < context.measurement.sendEnd
-        {
-            message.set(connection.nextStamp(dueAt: now))
-            guard message.withBytes({ send($0) }) else { break }
-            connection.didSend(at: now)
-            context.countSent(dueAt: now)
-        }
-        if context.remainingMessages == 0 { context.drainIfSent() }
     }
 }
 
@@ -166,14 +149,21 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
 
     override func send(dueAt time: UInt64) -> Bool {
         workload._withUnsafeGuaranteedRef { workload in
-            workload.message.set(nextStamp(dueAt: time))
-            let isSent =
-                workload.encodes
-                ? hasRoom && workload.message.withBytes { encode($0, LoadOutput(of: self)) }
-                : workload.message.withBytes { send($0, as: workload.kind) }
-            if isSent { didSend(at: time) }
-            return isSent
+            workload.encodes
+                ? hasRoom && sendRequest(of: workload, dueAt: time) { encode($0, LoadOutput(of: self)) }
+                : sendRequest(of: workload, dueAt: time) { send($0, as: workload.kind) }
         }
+    }
+
+    /// Sends the next request of a workload, which is that of the connection. Returns `false` if it cannot be sent.
+    @inline(__always)
+    fileprivate func sendRequest(
+        of workload: RequestWorkload, dueAt time: UInt64, _ send: (RawSpan) -> Bool
+    ) -> Bool {
+        workload.message.set(nextStamp(dueAt: time))
+        guard workload.message.withBytes({ send($0) }) else { return false }
+        didSend(at: time)
+        return true
     }
 
     /// Sends a message through the exchange, which encodes it.
@@ -193,11 +183,14 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     }
 
     override func proceed(_ output: LoadOutput, in context: LoadContext) {
-        workload.takeUnretainedValue().proceed(on: self, in: context) { encode($0, output) }
+        let workload = workload.takeUnretainedValue()
+        context.sendAfterReply(on: self) { now in
+            sendRequest(of: workload, dueAt: now) { encode($0, output) }
+        }
     }
 
     /// Records the message of the workload as the next request.
-    fileprivate func didSend(at time: UInt64) {
+    private func didSend(at time: UInt64) {
         ledger.send(at: time)
         guard isByField else { return }
         // The ledger only numbers the requests.
