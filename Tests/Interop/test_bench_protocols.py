@@ -4,9 +4,10 @@ import json
 
 import pytest
 import wire
-from protocol_servers import PhoenixServer, SocketIOServer
+from protocol_servers import PhoenixServer, SignalRServer, SocketIOServer
 from scripted_server import ScriptedServer
 from test_bench import bench, errors, faults
+from test_bench_shapes import histogram_count
 
 from processes import assert_fails, wsx
 
@@ -150,6 +151,38 @@ def test_receive_counts_events(socketio):
         *socketio.options, socketio.url, "--mode", "receive", "-m", "flood 50", "-c", "3", "-d", "2s", check_sum=False)
     assert (result.status, errors(results)) == (0, {})
     assert (results["messages"]["sent"], results["messages"]["received"]) == (3, 150)
+
+
+# Connections that are opened again
+
+
+SHAPES = [["-c", "2", "-d", "2s", "--lifetime", "200ms"], ["--stages", "2@0s,2@500ms,0@0s,0@500ms,3@0s,3@1s"]]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
+@pytest.mark.parametrize("pace", ["--think=5ms", "--in-flight=4", "--threads=2"])
+def test_a_login_and_its_requests_are_repeated_on_each_connection(socketio, shape, pace):
+    result, results = bench(
+        *socketio.options, socketio.url, "--mode", "request", *shape, pace,
+        "-m", 'chat {"seq":{{seq}}}', "--expect", r'^\{"seq":\d+\}$')
+    assert (result.status, result.err) == (0, "")
+    assert (faults(results), errors(results)) == ({}, {})
+    assert histogram_count(results["login_us"]) > 2
+    # Each request has arrived once.
+    assert counts(socketio)[0] == results["messages"]["received"] == results["messages"]["sent"] > 0
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
+def test_each_connection_is_negotiated_again(shape):
+    # The server accepts each id of a negotiation once.
+    with SignalRServer() as server:
+        result, results = bench(
+            *server.options, server.url, "--mode", "request", *shape, "--think", "5ms",
+            "-m", "Echo {{seq}}", "--expect", r"^\[\d+\]$")
+    assert (result.status, result.err) == (0, "")
+    assert (faults(results), errors(results)) == ({}, {})
+    assert histogram_count(results["login_us"]) > 2
+    assert results["messages"]["received"] == results["messages"]["sent"] > 0
 
 
 # Scenarios
