@@ -69,6 +69,14 @@ def test_error_replies_and_rejected_ones_are_mismatched(phoenix, tmp_path):
     assert results["messages"]["received"] == 20
 
 
+def test_the_servers_words_explain_error_replies():
+    with SignalRServer() as server:
+        result, results = bench(
+            *server.options, server.url, "--mode", "request", "-m", "Fail {{seq}}", "-c", "2", "-n", "4", "--threads", "2")
+    assert faults(results) == {"mismatched": 4}
+    assert_fails(result, 7, "the replies: 4 mismatched; ", "; the first mismatched reply: ", "Fail failed")
+
+
 def test_a_refused_login_is_reported_once_in_the_servers_words(socketio):
     result, results = bench(
         *socketio.wrong_options, socketio.url, "--mode", "request", "-m", "chat 1", "-c", "3", "-n", "30")

@@ -80,7 +80,9 @@ def test_a_wrong_reply_is_a_mismatch():
     with ScriptedServer(answering(answer)) as server:
         result, results = requests(server, "-c", "1", "-n", "40", "--expect", '"ok": true')
     assert faults(results) == {"mismatched": 4}
-    assert_fails(result, 7, "the replies: 4 mismatched; each request must have one reply, which matches every --expect")
+    assert_fails(
+        result, 7, "the replies: 4 mismatched; each request must have one reply, which matches every --expect; "
+        'the first mismatched reply: {"id": 10, "ok": false}\n')
 
 
 @pytest.mark.parametrize("matching", [[], ["--correlate", "id"]], ids=" ".join)

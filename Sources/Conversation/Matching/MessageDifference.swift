@@ -20,7 +20,8 @@ public struct MessageDifference: Equatable, Sendable {
         self.actual = actual.map { Self.shown($0) }
     }
 
-    private static func shown(_ text: String) -> String {
+    /// A value in printable form: one line of up to 120 characters.
+    public static func shown(_ text: String) -> String {
         escapingControls(String(text.prefix(longestValue))) + (text.count > longestValue ? "…" : "")
     }
 }

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The measurements of one thread of a load test: the outcome of its messages, with times.
@@ -30,6 +31,9 @@ public struct LoadMeasurement: ~Copyable {
     internal private(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, in nanoseconds.
     internal private(set) var delays = Histogram()
+    /// The beginning of the first reply that was mismatched in a mode with requests, in printable form, or `nil` if there
+    /// was none.
+    public private(set) var mismatchedReply: String?
     /// The results of each step of a scenario.
     internal var steps: [PartRecorder] = []
 
@@ -41,6 +45,9 @@ public struct LoadMeasurement: ~Copyable {
     private var endTime: UInt64?
     /// When a counted message was last sent or answered.
     private var lastTime: UInt64 = 0
+
+    /// The size of the beginning of a reply that suffices to show it, in bytes.
+    private static let shownReplyBytes = 2048
 
     /// Starts with the load.
     /// - Parameters:
@@ -151,6 +158,16 @@ public struct LoadMeasurement: ~Copyable {
         guard counts(time) else { return }
         tally[keyPath: field] += 1
         latencies.stages?.stage(at: time).tally[keyPath: field] += 1
+    }
+
+    /// Counts a request with a wrong reply, and keeps the first such reply.
+    @inline(never)
+    internal mutating func mismatched(_ reply: RawSpan, toMessageAt time: UInt64) {
+        count(\.mismatched, ofMessageAt: time)
+        guard mismatchedReply == nil, counts(time) else { return }
+        mismatchedReply = reply.withUnsafeBytes {
+            MessageDifference.shown(String(decoding: $0.prefix(Self.shownReplyBytes), as: UTF8.self))
+        }
     }
 
     /// Corrects the counts when the reply to a message arrives after something else was taken for it: the other one was

@@ -62,10 +62,11 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
         guard case .reply(let key, let isError) = event.role, let sendTime = requests.take(key) else {
             return context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
+        let reply = event.payload.span.bytes
         if isError {
-            context.measurement.count(\.mismatched, ofMessageAt: sendTime)
+            context.measurement.mismatched(reply, toMessageAt: sendTime)
         } else {
-            workload.takeUnretainedValue().check(event.payload.span.bytes, toRequestAt: sendTime, in: context)
+            workload.takeUnretainedValue().check(reply, toRequestAt: sendTime, in: context)
         }
     }
 

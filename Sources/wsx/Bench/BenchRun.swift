@@ -133,7 +133,10 @@ final class BenchRun {
             if case .scenarioFailed(let step) = failure, monitor.hasReported(step) { return .told(failure) }
             return failure
         }
-        if !tally.isFlawless { return .badReplies(tally, in: settings.plan.mode) }
+        if !tally.isFlawless {
+            let reply = workers.lazy.compactMap { $0.context.measurement.mismatchedReply }.first
+            return .badReplies(tally, in: settings.plan.mode, mismatched: reply)
+        }
         guard tally.timeouts > 0 else { return nil }
         return .lateReplies(tally.timeouts, after: settings.arguments.load.replyTimeout)
     }

@@ -64,8 +64,8 @@ enum Failure: Error {
     case program(String)
     /// The connection ended before this many requests were answered.
     case unanswered(Int)
-    /// A load test received wrong replies.
-    case badReplies(LoadTally, in: BenchMode)
+    /// A load test received wrong replies. One of them is in printable form, if it explains the failure.
+    case badReplies(LoadTally, in: BenchMode, mismatched: String?)
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
     /// A load test was stopped after this many seconds, because a condition of `--abort` does not hold.
@@ -178,10 +178,11 @@ enum Failure: Error {
                 + "--reply-timeout sets the limit"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
-        case .badReplies(let tally, .echo) where tally.received == 0 && tally.mismatched + tally.duplicated > 0:
+        case .badReplies(let tally, .echo, _) where tally.received == 0 && tally.mismatched + tally.duplicated > 0:
             "the replies: \(tally.faults); \(Self.noEchoes)"
-        case .badReplies(let tally, let mode):
+        case .badReplies(let tally, let mode, let reply):
             "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
+                + (reply.map { "; the first mismatched reply: \($0)" } ?? "")
         case .aborted(let verdict, let seconds):
             "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not hold: "
                 + "\(verdict.words)"

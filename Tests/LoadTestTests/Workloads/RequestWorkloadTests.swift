@@ -81,6 +81,22 @@ import WSCore
         try receive(#"{"id":1,"ok":true}"#, on: fixture)
         try receive(#"{"id":2,"error":1}"#, on: fixture)
         #expect((fixture.tally.received, fixture.tally.mismatched, fixture.tally.lost) == (1, 1, 0))
+        let reply = fixture.context.measurement.mismatchedReply
+        #expect(reply == #"{"id":2,"error":1}"#)
+    }
+
+    @Test("The first mismatched reply is kept in printable form")
+    func mismatchedReply() throws {
+        let fixture = try load(correlate: nil, expect: ["ok"]) { $0.warmup = .seconds(1) }
+        try receive("during the warm-up", on: fixture)
+        let early = fixture.context.measurement.mismatchedReply
+        #expect(early == nil)
+        // The second message was sent during the warm-up, too.
+        try receive("ok", on: fixture, at: Self.start + 2_000_000_000)
+        try receive("\u{1B}" + String(repeating: "a", count: 200), on: fixture, at: Self.start + 2_000_000_000)
+        try receive("another", on: fixture, at: Self.start + 2_000_000_000)
+        let reply = fixture.context.measurement.mismatchedReply
+        #expect(reply == "\\u{1B}" + String(repeating: "a", count: 119) + "…")
     }
 
     @Test("A late reply times out, and counts with its full latency when it arrives")
