@@ -105,7 +105,7 @@ extension LoadContext {
         if let codecs = plan.codecs {
             connection.exchange = CodecExchange(codecs, inner: connection.exchange, in: self)
         }
-        if connection.exchange?.isReady == false { unreadyConnections.insert(connection.number) }
+        if connection.exchange?.isReady == false { arrivals.unready.insert(connection.number) }
     }
 
     /// Sends the first messages on a connection that has been opened.
@@ -142,7 +142,7 @@ extension LoadContext {
 
     /// The connections that have waited for their server to be ready since a time or longer.
     public func lateExchanges(before time: UInt64) -> [LoadConnection] {
-        unreadyConnections.compactMap { connections[$0] }.filter {
+        arrivals.unready.compactMap { connections[$0] }.filter {
             $0.exchange.map { !$0.isReady && $0.startTime < time } ?? false
         }
     }

@@ -19,9 +19,10 @@ extension LoadContext {
         measurement.begin(
             at: time, warmup: plan.warmup, duration: plan.duration, end: workload.measurementEnd,
             stages: plan.allStages)
-        senders = connections.values
-            .filter { workload.isSender($0) && !unreadyConnections.contains($0.number) && !$0.isClosing }
-            .sorted { $0.number < $1.number }
+        senders = SenderList(
+            connections.values.filter {
+                workload.isSender($0) && !arrivals.unready.contains($0.number) && !$0.isClosing
+            })
         for connection in senders { beginLifetime(of: connection, at: time) }
     }
 
@@ -36,11 +37,11 @@ extension LoadContext {
     /// Starts the connections that the ramp has reached.
     private func startConnections() {
         let ramp = Double(plan.ramp.wholeNanoseconds) / Double(plan.connectionCount)
-        while startedCount < senders.count, phase == .loading {
-            let time = startTime + UInt64(ramp * Double(senders[startedCount].number))
+        while let connection = senders.nextToStart, phase == .loading {
+            let time = startTime + UInt64(ramp * Double(connection.number))
             guard time <= now else { return wake(at: time) }
-            startedCount += 1
-            fill(senders[startedCount - 1])
+            senders.startNext()
+            fill(connection)
         }
     }
 
@@ -118,13 +119,13 @@ extension LoadContext {
     /// Sends a message while connections are closed and opened again. It waits for its connection, but a connection that
     /// is not open needs no ping.
     private func sendOrOwe(on number: UInt64, dueAt time: UInt64) {
-        let index = senderIndex(from: number)
+        let index = senders.position(from: number)
         let connection = index < senders.count && senders[index].number == number ? senders[index] : nil
         if case .heartbeat = plan.mode.load.pace, connection?.isRetiring ?? true { return }
         if let connection {
             sendOrOwe(on: connection, dueAt: time)
-        } else if reopening[number] != nil {
-            reopening[number]?.append(time)
+        } else if arrivals.reopening[number] != nil {
+            arrivals.reopening[number]?.append(time)
             openLoop?.owe()
         } else if !senders.isEmpty {
             // The connection could not be opened before the load.
@@ -188,10 +189,7 @@ extension LoadContext {
         measurement.leftUnsent(connection.owedTimes)
         openLoop?.settle(connection.owedTimes.count)
         connection.owedTimes = []
-        let index = senderIndex(from: connection.number)
-        guard index < senders.count, senders[index] === connection else { return }
-        senders.remove(at: index)
-        if index < startedCount { startedCount -= 1 }
+        senders.remove(connection)
     }
 
     /// Ends sending and counts the messages that should have been sent.
@@ -202,8 +200,8 @@ extension LoadContext {
             measurement.leftUnsent(connection.owedTimes)
             connection.owedTimes = []
         }
-        for times in reopening.values { measurement.leftUnsent(times) }
-        reopening = [:]
+        for times in arrivals.reopening.values { measurement.leftUnsent(times) }
+        arrivals.reopening = [:]
         let end = isCutShort ? min(now, measurement.sendEnd) : measurement.sendEnd
         let count = openLoop?.end(from: measurement.countStart, until: end, atMost: remainingMessages) ?? 0
         measurement.tally.unsent += count
@@ -229,7 +227,7 @@ extension LoadContext {
     /// Whether a run with a message count is stuck: for the duration of the reply timeout, no connection has accepted
     /// or answered anything.
     public func findsStandstill() -> Bool {
-        guard plan.duration == nil, !(senders.isEmpty && reopening.isEmpty),
+        guard plan.duration == nil, !(senders.isEmpty && arrivals.reopening.isEmpty),
             senders.allSatisfy({ !$0.owedTimes.isEmpty || !$0.hasRoom })
         else {
             standstill = nil

@@ -1,5 +1,14 @@
 import WSCore
 
+/// The connections that do not take part in the load yet.
+public struct LoadArrivals {
+    /// The numbers of the connections on which the server is not ready yet.
+    public internal(set) var unready: Set<UInt64> = []
+    /// The numbers of the connections that are being opened during the load, with the due times of messages that wait
+    /// for them.
+    internal var reopening: [UInt64: [UInt64]] = [:]
+}
+
 // Connections that are opened during the load, usually in place of one with the same number that has ended.
 //
 //      ended ─► reopen ─► the host opens it ─► readiness ─► enter: it sends
@@ -26,12 +35,12 @@ extension LoadContext {
     ///   - delay: The time before the attempt.
     public func reopen(_ number: UInt64, owing times: [UInt64] = [], after delay: Duration) {
         guard phase == .ready || phase == .loading else { return }
-        reopening[number, default: []] += times
+        arrivals.reopening[number, default: []] += times
         host?.reopen(number, after: delay)
     }
 
     /// The number of connections that are being opened during the load, or whose server is not ready yet.
-    public var reopeningCount: Int { reopening.count }
+    public var reopeningCount: Int { arrivals.reopening.count }
 
     // MARK: Readiness
 
@@ -39,46 +48,30 @@ extension LoadContext {
     /// - Parameter startTime: The time at which the connection was opened, on the loop's clock in nanoseconds.
     internal func becameReady(_ connection: LoadConnection, since startTime: UInt64) {
         measurement.loggedIn(nanoseconds: now - startTime)
-        unreadyConnections.remove(connection.number)
+        arrivals.unready.remove(connection.number)
         guard phase == .opening else { return enterIfReady(connection) }
-        if unreadyConnections.isEmpty { host?.wakeSoon() }
+        if arrivals.unready.isEmpty { host?.wakeSoon() }
     }
 
     /// Stops waiting for the server of a connection.
     public func stopAwaiting(_ connection: LoadConnection) {
-        unreadyConnections.remove(connection.number)
+        arrivals.unready.remove(connection.number)
     }
 
     /// Lets a connection that was opened during the load take part in it, unless its server is not ready yet.
     public func enterIfReady(_ connection: LoadConnection) {
         let number = connection.number
-        guard !unreadyConnections.contains(number), let connection = connections[number],
-            let owedTimes = reopening.removeValue(forKey: number)
+        guard !arrivals.unready.contains(number), let connection = connections[number],
+            let owedTimes = arrivals.reopening.removeValue(forKey: number)
         else { return }
         // Before the load, nothing is owed, and the start of the load finds all connections.
         guard phase == .loading, workload?.isSender(connection) == true else { return }
         connection.owedTimes = owedTimes
-        let index = senderIndex(from: number)
-        senders.insert(connection, at: index)
+        let hasStarted = senders.insert(connection)
         beginLifetime(of: connection, at: now)
         // It may be receiving, so it sends in the next turn.
-        if openLoop != nil {
-            host?.fillInNextTurn(connection)
-        } else if index < startedCount {
-            startedCount += 1
-            host?.fillInNextTurn(connection)
-        }
+        if openLoop != nil || hasStarted { host?.fillInNextTurn(connection) }
         // Starts it when the ramp reaches it, and the schedule if there was no sender.
         host?.wakeSoon()
-    }
-
-    /// The index of the first sender with a number or a larger one.
-    internal func senderIndex(from number: UInt64) -> Int {
-        var range = 0..<senders.count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            range = senders[middle].number < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return range.lowerBound
     }
 }

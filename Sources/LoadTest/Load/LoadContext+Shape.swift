@@ -123,7 +123,7 @@ extension LoadContext {
     /// Opens a connection that has ended again, at once after its lifetime, and later if it was lost.
     internal func replace(_ connection: LoadConnection) {
         guard plan.changesConnections else { return }
-        guard isActive(connection.number) else { return reopening[connection.number] = nil }
+        guard isActive(connection.number) else { return arrivals.reopening[connection.number] = nil }
         reopen(connection, after: connection.isRetiring ? .zero : Self.retryDelay)
     }
 
@@ -135,7 +135,7 @@ extension LoadContext {
 
     /// Whether a connection still has to be opened.
     public func stillNeeds(_ number: UInt64) -> Bool {
-        if !isActive(number) { reopening[number] = nil }
+        if !isActive(number) { arrivals.reopening[number] = nil }
         return isActive(number)
     }
 
@@ -158,7 +158,7 @@ extension LoadContext {
 
     private func activate(_ number: UInt64) {
         guard let connection = connections[number] else {
-            if reopening[number] == nil { reopen(number, after: .zero) }
+            if arrivals.reopening[number] == nil { reopen(number, after: .zero) }
             return
         }
         // A connection that is already closing is opened again after its end.

@@ -58,11 +58,9 @@ public final class LoadContext {
     /// The open connections, by number.
     public var connections: [UInt64: any LoadHandler] = [:]
     /// The connections that send, ordered by number. Set when the load starts.
-    public internal(set) var senders: [any LoadHandler] = []
+    public internal(set) var senders = SenderList()
     /// The start of the load, on the loop's clock in nanoseconds.
     internal var startTime: UInt64 = 0
-    /// The number of senders that have started, in a closed loop.
-    internal var startedCount = 0
     /// Whether other threads know that this one has ended sending.
     private var hasReportedSent = false
     /// The number of completed seconds that ``takeProgress(at:)`` has returned.
@@ -71,11 +69,8 @@ public final class LoadContext {
     public let rows: ConnectionRows?
     /// The rules for first messages and automatic answers, or `nil` if there are none.
     internal let exchangeRules: AutomaticExchange.Rules?
-    /// The numbers of the connections on which the server is not ready yet.
-    public internal(set) var unreadyConnections: Set<UInt64> = []
-    /// The numbers of the connections that are being opened during the load, with the due times of messages that wait
-    /// for them.
-    internal var reopening: [UInt64: [UInt64]] = [:]
+    /// The connections that do not take part in the load yet.
+    public internal(set) var arrivals = LoadArrivals()
     /// Decides which connections send. It owns the context and is set when the load starts.
     internal unowned(unsafe) var workload: (any Workload)?
     /// The deadlines of connections, by number. A connection may have outdated entries.

@@ -65,7 +65,7 @@ extension Workload {
     public var readerCount: Int { 0 }
     /// Whether no sender is left, and none is being opened or will be.
     public var isDeserted: Bool {
-        context.senders.isEmpty && context.reopening.isEmpty && context.plan.stages == nil
+        context.senders.isEmpty && context.arrivals.reopening.isEmpty && context.plan.stages == nil
     }
 
     /// Does nothing.

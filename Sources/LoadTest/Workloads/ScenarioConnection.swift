@@ -59,7 +59,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private func start(_ output: LoadOutput) {
         guard player.phase == .notStarted else { return }
         withContext { context, workload in
-            if workload.scenario.repeatStart > 0 { context.unreadyConnections.insert(number) }
+            if workload.scenario.repeatStart > 0 { context.arrivals.unready.insert(number) }
             let port = ScenarioPort(of: self, output)
             player.start(at: context.now, port)
             settle(context, workload, port)
@@ -146,7 +146,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     private func becomeReady(_ context: LoadContext) {
         isReady = true
-        if context.unreadyConnections.contains(number) { context.becameReady(self, since: openTime) }
+        if context.arrivals.unready.contains(number) { context.becameReady(self, since: openTime) }
     }
 
     /// Starts the next iteration if it is due.

@@ -64,7 +64,8 @@ internal final class ScenarioWorkload: Workload {
         guard let scenario = plan.scenario else {
             return LoadPlanProblem(option: "--mode scenario", reason: "no file is given; add --scenario FILE")
         }
-        guard plan.exchange?.ready == nil, plan.exchange?.firstMessages.isEmpty != false else {
+        guard plan.exchange?.ready == nil, plan.exchange?.firstMessages.isEmpty != false
+        else {
             return LoadPlanProblem(
                 option: "--scenario",
                 reason: "--first-message and --ready need another mode; add steps and 'repeat' to the scenario")

@@ -205,7 +205,7 @@ import WSCore
         goOn(fixture, at: 5200)
         #expect(fixture.tally.unsent == 0)
         #expect(fixture.context.reopeningCount == 1)
-        #expect(fixture.context.reopening[0] == [])
+        #expect(fixture.context.arrivals.reopening[0] == [])
         #expect(fixture.context.openLoop?.owedCount == 0, "a retiring connection gets none, either")
     }
 

@@ -112,7 +112,7 @@ import WSCore
     func readiness() throws {
         let fixture = fixture()
         try end(1, of: fixture)
-        fixture.context.unreadyConnections.insert(1)
+        fixture.context.arrivals.unready.insert(1)
         add(1, to: fixture)
         #expect(fixture.context.senders.map(\.number) == [0, 2])
         fixture.context.now = Self.start + 500

@@ -243,7 +243,7 @@ import WSCore
     @Test("A connection takes part in the load when its opening steps have passed")
     func opening() throws {
         let fixture = try reopened(Self.login, Self.again, Self.ask, Self.reply)
-        #expect(fixture.context.unreadyConnections == [0])
+        #expect(fixture.context.arrivals.unready == [0])
         #expect(fixture.context.senders.isEmpty)
         try receive("welcome", on: fixture, at: Self.start + 700)
         #expect(fixture.context.senders.map(\.number) == [0])
@@ -296,7 +296,9 @@ import WSCore
         #expect(try problem() == "--mode scenario: no file is given; add --scenario FILE")
         var exchange = AutomaticExchange.Plan()
         exchange.ready = "x"
-        #expect(try problem(Self.ask) { $0.exchange = exchange }?.hasPrefix("--scenario: --first-message and") == true)
+        #expect(
+            try problem(Self.ask) { $0.exchange = exchange }?.hasPrefix("--scenario: --first-message and")
+                == true)
     }
 
     @Test("The wait for the last iterations covers all time limits")

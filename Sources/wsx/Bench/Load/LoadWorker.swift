@@ -148,7 +148,7 @@ final class LoadWorker {
             }
             openConnection(countsTime: true) { _ in }
         }
-        guard opener.begunCount == count, opener.openingCount == 0, context.unreadyConnections.isEmpty else { return }
+        guard opener.begunCount == count, opener.openingCount == 0, context.arrivals.unready.isEmpty else { return }
         timers.readiness = nil
         context.phase = .ready
         post.withLock {
