@@ -129,7 +129,7 @@ public struct LoadCodecs: Sendable {
 extension LoadPlan {
     /// Finds a message that cannot be encoded.
     internal var codecProblem: LoadPlanProblem? {
-        guard let encoder = codecs?.encoder, !messages.templates.isEmpty else { return nil }
+        guard let encoder = conversation.codecs?.encoder, !messages.templates.isEmpty else { return nil }
         var message = makeEchoMessage(rows: data?.sample, clockOffset: 0)
         for number in 0..<messages.templates.count {
             message.set(EchoMessage.Stamp(number: UInt64(number), connection: 0, time: 0))

@@ -99,10 +99,10 @@ extension LoadContext {
     public func prepareExchange(of connection: LoadConnection, subprotocol: String?) {
         if let rules = exchangeRules {
             connection.exchange = RuleExchange(rules, number: connection.number, in: self)
-        } else if let session = plan.applicationProtocol?.makeSession(connection.number + 1, clockOffset) {
+        } else if let session = plan.conversation.applicationProtocol?.makeSession(connection.number + 1, clockOffset) {
             connection.exchange = ProtocolExchange(session, subprotocol: subprotocol, in: self)
         }
-        if let codecs = plan.codecs {
+        if let codecs = plan.conversation.codecs {
             connection.exchange = CodecExchange(codecs, inner: connection.exchange, in: self)
         }
         if connection.exchange?.isReady == false { arrivals.unready.insert(connection.number) }

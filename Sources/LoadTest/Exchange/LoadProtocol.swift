@@ -31,7 +31,9 @@ extension LoadPlan {
     /// Finds a message that the application protocol does not send, or that has no reply.
     /// - Parameter needsReplies: Whether each message needs a reply.
     internal func protocolProblem(needsReplies: Bool) -> LoadPlanProblem? {
-        guard let applicationProtocol, !messages.templates.isEmpty else { return nil }
+        guard let applicationProtocol = conversation.applicationProtocol, !messages.templates.isEmpty else {
+            return nil
+        }
         guard messages.kind == .text else {
             return LoadPlanProblem(
                 option: "--binary", reason: "messages with --protocol are lines of text; remove one of them")

@@ -15,7 +15,7 @@ extension LoadContext {
         self.workload = workload
         startTime = time
         openLoop = plan.schedule(for: shard).map { OpenLoop(Pacer($0, at: time)) }
-        afterReply = plan.changesConnections || plan.think != nil ? .decide : openLoop == nil ? .send : .nothing
+        afterReply = plan.changesConnections || plan.pace.think != nil ? .decide : openLoop == nil ? .send : .nothing
         measurement.begin(
             at: time, warmup: plan.warmup, duration: plan.duration, end: workload.measurementEnd,
             stages: plan.allStages)
@@ -36,7 +36,7 @@ extension LoadContext {
 
     /// Starts the connections that the ramp has reached.
     private func startConnections() {
-        let ramp = Double(plan.ramp.wholeNanoseconds) / Double(plan.connectionCount)
+        let ramp = Double(plan.pace.ramp.wholeNanoseconds) / Double(plan.connectionCount)
         while let connection = senders.nextToStart, phase == .loading {
             let time = startTime + UInt64(ramp * Double(connection.number))
             guard time <= now else { return wake(at: time) }

@@ -88,7 +88,7 @@ extension LoadContext {
             if connection.inFlightCount == 0 { add(.close, on: connection, at: now) }
             return false
         }
-        guard let pause = plan.think else { return true }
+        guard let pause = plan.pace.think else { return true }
         guard connection.hasNext, !connection.isPausing else { return false }
         connection.isPausing = true
         add(.proceed, on: connection, at: now + randomTime(in: pause))

@@ -87,7 +87,7 @@ public final class LoadContext {
         // Without connections before the load, each attempt has its own row, which nothing else needs.
         rows = plan.data.map { ConnectionRows($0, keepsRows: plan.mode.load.needsConnections) }
         shape = LoadShape(of: shard)
-        exchangeRules = plan.exchange.map { AutomaticExchange.Rules($0) }
+        exchangeRules = plan.conversation.exchange.map { AutomaticExchange.Rules($0) }
         remainingMessages = plan.messageCount(of: shard)
     }
 

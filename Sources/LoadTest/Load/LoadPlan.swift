@@ -30,6 +30,41 @@ public struct LoadPlan: Sendable {
         public init() {}
     }
 
+    /// When messages are sent.
+    public struct Pace: Sendable {
+        /// The number of messages to send per second on all connections together, or `nil` for the mode's default.
+        public var rate: Int?
+        /// The number of messages to send per second in each stage, or `nil` for a constant rate.
+        public var rateStages: LoadStages?
+        /// The time until the full load is reached.
+        public var ramp = Duration.zero
+        /// The pause on a connection between a reply and the next message, or `nil` for none.
+        public var think: ClosedRange<Duration>?
+        /// The maximum number of messages in flight per connection; at least 1.
+        public var inFlight = 1
+        /// The time between pings on a connection; more than 0.
+        public var heartbeat = Duration.seconds(10)
+
+        /// Plans one message in flight.
+        public init() {}
+    }
+
+    /// The messages of a connection besides those of the load, and the formats of both.
+    public struct Conversation: Sendable {
+        /// The first messages and automatic answers of each connection, or `nil` if there are none.
+        public var exchange: AutomaticExchange.Plan?
+        /// The application protocol of each connection, or `nil` if there is none. Not together with ``exchange``.
+        public var applicationProtocol: LoadProtocol?
+        /// The formats of binary messages, or `nil` to leave them unchanged. An encoder excludes
+        /// ``applicationProtocol`` and ``exchange``.
+        public var codecs: LoadCodecs?
+        /// The time limit for the server to become ready after the first messages; more than 0.
+        public var readinessTimeout = Duration.seconds(10)
+
+        /// Plans no other messages.
+        public init() {}
+    }
+
     /// The mode of the load.
     public let mode: BenchMode
     /// The number of connections; at least 1.
@@ -42,26 +77,16 @@ public struct LoadPlan: Sendable {
     public var connectRate: Int?
     /// The number of messages to send, or `nil` for as many as ``duration`` allows.
     public var messageCount: Int?
-    /// The number of messages to send per second on all connections together, or `nil` for the mode's default.
-    public var rate: Int?
-    /// The number of messages to send per second in each stage, or `nil` for a constant rate.
-    public var rateStages: LoadStages?
+    /// When messages are sent.
+    public var pace = Pace()
     /// The number of active connections in each stage, or `nil` if all are active.
     public var stages: LoadStages?
-    /// The pause on a connection between a reply and the next message, or `nil` for none.
-    public var think: ClosedRange<Duration>?
     /// The time after which a connection is closed and opened again, or `nil` for never.
     public var lifetime: ClosedRange<Duration>?
-    /// The time until the full load is reached.
-    public var ramp = Duration.zero
     /// The time at the beginning during which messages do not count.
     public var warmup = Duration.zero
     /// The time during which messages are sent and count, or `nil` to send ``messageCount`` messages.
     public var duration: Duration?
-    /// The time between pings on a connection; more than 0.
-    public var heartbeat = Duration.seconds(10)
-    /// The maximum number of messages in flight per connection; at least 1.
-    public var inFlight = 1
     /// The time limit for replies; more than 0.
     public var replyTimeout = Duration.seconds(10)
     /// The messages to send.
@@ -72,15 +97,8 @@ public struct LoadPlan: Sendable {
     public var data: LoadData?
     /// The scenario that each connection plays, or `nil` if there is none.
     public var scenario: LoadScenario?
-    /// The first messages and automatic answers of each connection, or `nil` if there are none.
-    public var exchange: AutomaticExchange.Plan?
-    /// The application protocol of each connection, or `nil` if there is none. Not together with ``exchange``.
-    public var applicationProtocol: LoadProtocol?
-    /// The formats of binary messages, or `nil` to leave them unchanged. An encoder excludes
-    /// ``applicationProtocol`` and ``exchange``.
-    public var codecs: LoadCodecs?
-    /// The time limit for the server to become ready after the first messages; more than 0.
-    public var readinessTimeout = Duration.seconds(10)
+    /// The messages of each connection besides those of the load.
+    public var conversation = Conversation()
 
     /// Plans a load of one connection.
     public init(_ mode: BenchMode) {
@@ -101,7 +119,7 @@ extension LoadPlan {
     public var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
 
     /// The stages of the load: of its connections, or of its rate.
-    public var allStages: LoadStages? { stages ?? rateStages }
+    public var allStages: LoadStages? { stages ?? pace.rateStages }
 
     /// Whether connections are opened and closed during the load.
     internal var changesConnections: Bool { lifetime != nil || stages != nil }
@@ -110,7 +128,9 @@ extension LoadPlan {
     public var opensConnectionsFirst: Bool { mode.load.needsConnections && stages == nil }
 
     /// Whether each connection has an exchange besides the workload's messages.
-    public var hasExchange: Bool { exchange != nil || applicationProtocol != nil }
+    public var hasExchange: Bool {
+        conversation.exchange != nil || conversation.applicationProtocol != nil
+    }
 
     /// The number of connections that send, in all threads.
     public var senderCount: Int {
@@ -121,7 +141,9 @@ extension LoadPlan {
     }
 
     /// Whether a request may be sent before the reply to the previous one on its connection.
-    internal var overlapsRequests: Bool { inFlight > 1 || rate != nil || rateStages != nil }
+    internal var overlapsRequests: Bool {
+        pace.inFlight > 1 || pace.rate != nil || pace.rateStages != nil
+    }
 
     /// The size of generated messages, in bytes.
     public var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }
@@ -134,17 +156,19 @@ extension LoadPlan {
     /// The schedule of a thread's messages, or `nil` for a closed loop.
     public func schedule(for shard: Shard) -> LoadSchedule? {
         guard shard.connectionCount(of: senderCount) > 0 else { return nil }
-        if let rateStages { return LoadSchedule(rateStages.course, connectionCount: senderCount, shard: shard) }
+        if let rateStages = pace.rateStages {
+            return LoadSchedule(rateStages.course, connectionCount: senderCount, shard: shard)
+        }
         guard let messagesPerSecond else { return nil }
-        return LoadSchedule(rate: messagesPerSecond, ramp: ramp, connectionCount: senderCount, shard: shard)
+        return LoadSchedule(rate: messagesPerSecond, ramp: pace.ramp, connectionCount: senderCount, shard: shard)
     }
 
     /// The number of messages per second in all threads, or `nil` for a closed loop.
     private var messagesPerSecond: Double? {
         switch mode.load.pace {
-        case .replies: rate.map { Double($0) }
-        case .rate(let usual): Double(rate ?? usual)
-        case .heartbeat: Double(connectionCount) / (heartbeat / .seconds(1))
+        case .replies: pace.rate.map { Double($0) }
+        case .rate(let usual): Double(pace.rate ?? usual)
+        case .heartbeat: Double(connectionCount) / (pace.heartbeat / .seconds(1))
         }
     }
 

@@ -179,7 +179,7 @@ public struct ModeLoad: Sendable {
         case replies
         /// A rate in messages per second, for all connections together.
         case rate(Int)
-        /// One message per ``LoadPlan/heartbeat`` on each connection.
+        /// One message per ``LoadPlan/Pace/heartbeat`` on each connection.
         case heartbeat
     }
 

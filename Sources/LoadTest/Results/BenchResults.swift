@@ -156,7 +156,8 @@ extension LoadPlan {
         return BenchDescription(
             mode: mode, url: url, connections: connectionCount, threads: threadCount,
             message: hasMessages ? BenchDescription.Message(kind: messages.kind, byteCount: commonBytes) : nil,
-            inFlight: mode.accepts(.inFlight) && rate == nil && rateStages == nil ? inFlight : nil, rateAsked: rate,
+            inFlight: mode.accepts(.inFlight) && pace.rate == nil && pace.rateStages == nil ? pace.inFlight : nil,
+            rateAsked: pace.rate,
             stages: stagePlan)
     }
 

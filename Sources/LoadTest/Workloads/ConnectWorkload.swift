@@ -17,13 +17,13 @@ extension BenchMode {
             metrics: ModeMetrics(),
             load: ModeLoad(needsConnections: false),
             problem: { plan in
-                guard plan.exchange == nil else {
+                guard plan.conversation.exchange == nil else {
                     return LoadPlanProblem(
                         option: "--mode connect",
                         reason:
                             "it closes connections at once; --first-message, --ready, and --answer need another mode")
                 }
-                guard plan.ramp > .zero, plan.rate == nil else { return nil }
+                guard plan.pace.ramp > .zero, plan.pace.rate == nil else { return nil }
                 return LoadPlanProblem(
                     option: "--ramp", reason: "--mode connect ramps the rate; add --rate")
             },

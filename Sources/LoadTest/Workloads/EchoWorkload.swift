@@ -36,7 +36,7 @@ internal final class EchoWorkload: Workload {
         self.context = context
         verifier = ReplyVerifier(context.makeEchoMessage())
         kind = context.plan.messages.kind
-        inFlight = context.plan.inFlight
+        inFlight = context.plan.pace.inFlight
     }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler {

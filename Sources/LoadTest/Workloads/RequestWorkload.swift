@@ -55,8 +55,8 @@ internal final class RequestWorkload: Workload {
         expectations = context.plan.replies.expectations.compactMap { source in
             do throws(PatternError) { return try Pattern(source) } catch { return nil }
         }
-        inFlight = context.plan.inFlight
-        encodes = context.plan.codecs?.encoder != nil
+        inFlight = context.plan.pace.inFlight
+        encodes = context.plan.conversation.codecs?.encoder != nil
     }
 
     @Sendable
@@ -88,7 +88,7 @@ internal final class RequestWorkload: Workload {
     }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler {
-        context.plan.applicationProtocol == nil
+        context.plan.conversation.applicationProtocol == nil
             ? RequestConnection(number, of: self) : ProtocolRequestConnection(number, of: self)
     }
 

@@ -64,7 +64,7 @@ internal final class ScenarioWorkload: Workload {
         guard let scenario = plan.scenario else {
             return LoadPlanProblem(option: "--mode scenario", reason: "no file is given; add --scenario FILE")
         }
-        guard plan.exchange?.ready == nil, plan.exchange?.firstMessages.isEmpty != false
+        guard plan.conversation.exchange?.ready == nil, plan.conversation.exchange?.firstMessages.isEmpty != false
         else {
             return LoadPlanProblem(
                 option: "--scenario",

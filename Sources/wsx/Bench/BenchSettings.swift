@@ -70,8 +70,9 @@ struct BenchSettings: Sendable {
         plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
             try message.template(as: plan.messages.kind, variables: variables, secrets: secrets)
         }
-        plan.exchange = try AutomaticExchange.Plan.make(arguments.exchange, variables: variables, secrets: secrets)
-        plan.applicationProtocol = protocolSelection.map { selection in
+        plan.conversation.exchange = try AutomaticExchange.Plan.make(
+            arguments.exchange, variables: variables, secrets: secrets)
+        plan.conversation.applicationProtocol = protocolSelection.map { selection in
             // The messages of a protocol in a file may depend on its login.
             let isBuiltIn = if case .named = arguments.protocols.choice { true } else { false }
             return LoadProtocol(name: selection.descriptor.name, checksLines: isBuiltIn) {
@@ -79,11 +80,11 @@ struct BenchSettings: Sendable {
             }
         }
         if !arguments.codecs.isEmpty {
-            plan.codecs = LoadCodecs(
+            plan.conversation.codecs = LoadCodecs(
                 decoders: arguments.codecs.decoders, encoder: arguments.codecs.encoder,
                 limitBytes: arguments.client.limits.maximumMessageBytes)
         }
-        plan.readinessTimeout = arguments.client.network.connectTimeouts.whole
+        plan.conversation.readinessTimeout = arguments.client.network.connectTimeouts.whole
         plan.scenario = try LoadScenario.make(arguments.scenario, data: plan.data, secrets: secrets)
         try Threshold.check(
             arguments.result.thresholds, for: "--threshold", steps: plan.scenario?.stepNames, stages: plan.stageNames)
@@ -113,18 +114,18 @@ struct BenchSettings: Sendable {
         plan.publisherCount = arguments.load.publisherCount
         plan.connectRate = arguments.load.connectRate
         plan.messageCount = arguments.load.messageCount
-        plan.rate = arguments.load.rate
-        plan.rateStages = arguments.load.rateStages
+        plan.pace.rate = arguments.load.rate
+        plan.pace.rateStages = arguments.load.rateStages
         plan.stages = arguments.load.stages
-        plan.think = arguments.load.think
+        plan.pace.think = arguments.load.think
         plan.lifetime = arguments.load.lifetime
-        plan.ramp = arguments.load.ramp
+        plan.pace.ramp = arguments.load.ramp
         plan.warmup = arguments.load.warmup
         plan.duration =
             plan.allStages?.duration ?? arguments.load.duration
             ?? (arguments.load.messageCount == nil ? defaultDuration : nil)
-        plan.heartbeat = arguments.load.heartbeat
-        plan.inFlight = arguments.load.inFlight
+        plan.pace.heartbeat = arguments.load.heartbeat
+        plan.pace.inFlight = arguments.load.inFlight
         plan.replyTimeout = arguments.load.replyTimeout
         plan.messages.kind = kind
         plan.messages.sizeBytes = arguments.loadMessages.sizeBytes

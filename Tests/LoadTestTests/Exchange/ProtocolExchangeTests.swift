@@ -16,7 +16,7 @@ import WSCore
         let templates = try messages.map { try LoadFixture.template($0) }
         let fixture = LoadFixture(mode) { plan in
             plan.messages.templates = templates
-            plan.applicationProtocol = Self.application(interval: interval)
+            plan.conversation.applicationProtocol = Self.application(interval: interval)
             change(&plan)
         }
         if let greeting { try receive(greeting, on: fixture) }
@@ -104,7 +104,7 @@ import WSCore
     @Test("Replies find their requests by key, in any order")
     func replies() throws {
         let fixture = try load {
-            $0.inFlight = 2
+            $0.pace.inFlight = 2
             $0.messageCount = 2
         }
         #expect(try sent(fixture) == ["login", "1:list", "2:list"])
@@ -123,7 +123,7 @@ import WSCore
     @Test("Error replies, and replies that --expect rejects, are mismatched")
     func mismatched() throws {
         let fixture = try load {
-            $0.inFlight = 3
+            $0.pace.inFlight = 3
             $0.messageCount = 3
             $0.replies.expectations = ["ok"]
         }
@@ -170,10 +170,10 @@ import WSCore
     func problems(_ messages: [String], _ words: String) throws {
         var plan = LoadPlan(.request)
         plan.messages.templates = try messages.map { try LoadFixture.template($0) }
-        plan.applicationProtocol = Self.application()
+        plan.conversation.applicationProtocol = Self.application()
         let problem = try #require(plan.problem)
         #expect("\(problem.option): \(problem.reason)".hasPrefix(words))
-        plan.applicationProtocol = nil
+        plan.conversation.applicationProtocol = nil
         #expect(plan.problem == nil)
     }
 
@@ -181,7 +181,7 @@ import WSCore
     func binary() throws {
         var plan = LoadPlan(.receive)
         plan.messages.templates = [try LoadFixture.template("a")]
-        plan.applicationProtocol = Self.application()
+        plan.conversation.applicationProtocol = Self.application()
         #expect(plan.problem == nil)
         plan.messages.kind = .binary
         #expect(plan.problem?.option == "--binary")
@@ -287,7 +287,7 @@ import WSCore
             plan.messageCount = 2
             plan.replies.field = JSONField("id")
             plan.replies.expectations = [#"^\{"id""#]
-            plan.codecs = LoadCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
+            plan.conversation.codecs = LoadCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
         }
         fixture.workload.goOn()
         let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
@@ -311,7 +311,7 @@ import WSCore
     func unencodable() throws {
         var plan = LoadPlan(.request)
         plan.messages.templates = [try LoadFixture.template("list")]
-        plan.codecs = LoadCodecs(decoders: [], encoder: .cbor, limitBytes: 1000)
+        plan.conversation.codecs = LoadCodecs(decoders: [], encoder: .cbor, limitBytes: 1000)
         let problem = try #require(plan.problem)
         #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode cbor: message 1: "))
         plan.replies.field = JSONField("id")

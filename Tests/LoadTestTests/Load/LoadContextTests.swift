@@ -12,7 +12,7 @@ import WSCore
     func ramp() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
             $0.connectionCount = 2
-            $0.ramp = .seconds(2)
+            $0.pace.ramp = .seconds(2)
         }
         fixture.workload.goOn()
         #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 0])
@@ -24,7 +24,7 @@ import WSCore
 
     @Test("A due message waits for room, and its latency counts from its due time")
     func room() throws {
-        let fixture = LoadFixture(.echo) { $0.rate = 1 }
+        let fixture = LoadFixture(.echo) { $0.pace.rate = 1 }
         try fixture.port().room = 1
         fixture.context.now = Self.start + 2 * Self.second
         fixture.workload.goOn()
@@ -41,7 +41,7 @@ import WSCore
     func unsent() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
             $0.connectionCount = 2
-            $0.rate = 2
+            $0.pace.rate = 2
         }
         try fixture.port(0).room = 0
         fixture.workload.goOn()

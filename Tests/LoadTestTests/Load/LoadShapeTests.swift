@@ -52,7 +52,7 @@ import WSCore
 
     @Test("The next message follows a reply after the pause")
     func pause() throws {
-        let fixture = LoadFixture(.echo) { $0.think = .seconds(1) ... .seconds(1) }
+        let fixture = LoadFixture(.echo) { $0.pace.think = .seconds(1) ... .seconds(1) }
         goOn(fixture, at: 0)
         goOn(fixture, at: 100)
         try echo(0, of: fixture)
@@ -70,7 +70,7 @@ import WSCore
         func dueTimes() throws -> [UInt64] {
             let fixture = LoadFixture(.echo, connected: Array(0..<50)) {
                 $0.connectionCount = 50
-                $0.think = .seconds(1) ... .seconds(3)
+                $0.pace.think = .seconds(1) ... .seconds(3)
             }
             goOn(fixture, at: 0)
             for number in 0..<50 { try echo(UInt64(number), of: fixture) }
@@ -94,7 +94,7 @@ import WSCore
 
     @Test("Neither room in the queue nor other messages shorten a pause")
     func disturbedPause() throws {
-        let fixture = LoadFixture(.echo) { $0.think = .seconds(1) ... .seconds(1) }
+        let fixture = LoadFixture(.echo) { $0.pace.think = .seconds(1) ... .seconds(1) }
         goOn(fixture, at: 0)
         try echo(0, of: fixture)
         let connection: EchoConnection = try fixture.connection(0)
@@ -109,7 +109,7 @@ import WSCore
 
     @Test("A reply that times out is followed by a pause, too")
     func timeout() throws {
-        let fixture = LoadFixture(.echo) { $0.think = .seconds(1) ... .seconds(1) }
+        let fixture = LoadFixture(.echo) { $0.pace.think = .seconds(1) ... .seconds(1) }
         goOn(fixture, at: 0)
         fixture.context.now += Self.second
         fixture.context.giveUpReplies(before: fixture.context.now)
@@ -173,7 +173,7 @@ import WSCore
     func rate() throws {
         let fixture = LoadFixture(.echo, connected: [0, 1]) {
             $0.connectionCount = 2
-            $0.rate = 2
+            $0.pace.rate = 2
             $0.lifetime = .seconds(1) ... .seconds(1)
         }
         goOn(fixture, at: 500)
@@ -196,7 +196,7 @@ import WSCore
     func pings() throws {
         let fixture = LoadFixture(.idle, connected: [0, 1]) {
             $0.connectionCount = 2
-            $0.heartbeat = .seconds(1)
+            $0.pace.heartbeat = .seconds(1)
             $0.lifetime = .milliseconds(900) ... .milliseconds(900)
         }
         for time in [0, 500, 900] as [UInt64] { goOn(fixture, at: time) }
@@ -328,7 +328,7 @@ import WSCore
     @Test("Messages count in the stage in which they were due")
     func stageResults() throws {
         let fixture = LoadFixture(.echo, connected: [0]) {
-            $0.rateStages = Self.stages((2, 0), (2, 2), (2, 2))
+            $0.pace.rateStages = Self.stages((2, 0), (2, 2), (2, 2))
             $0.duration = .seconds(4)
         }
         goOn(fixture, at: 1000)
@@ -353,7 +353,7 @@ import WSCore
     @Test("A wrong reply counts in the stage of its message")
     func wrongReply() throws {
         let fixture = LoadFixture(.echo, connected: [0]) {
-            $0.rateStages = Self.stages((1, 0), (1, 1), (1, 1))
+            $0.pace.rateStages = Self.stages((1, 0), (1, 1), (1, 1))
             $0.duration = .seconds(2)
         }
         goOn(fixture, at: 0)

@@ -57,7 +57,7 @@ import WSCore
 
     @Test("A ramp still delays connections that are opened again")
     func ramp() throws {
-        let fixture = fixture { $0.ramp = .seconds(3) }
+        let fixture = fixture { $0.pace.ramp = .seconds(3) }
         try end(2, of: fixture)
         add(2, to: fixture)
         fixture.workload.goOn()
@@ -69,7 +69,7 @@ import WSCore
 
     @Test("Messages that wait for a connection pass to the new one")
     func owed() throws {
-        let fixture = fixture { $0.rate = 3 }
+        let fixture = fixture { $0.pace.rate = 3 }
         try fixture.port(0).room = 0
         fixture.context.now = Self.start + Self.second
         fixture.workload.goOn()
@@ -87,7 +87,7 @@ import WSCore
 
     @Test("Messages that wait for a connection stay unsent if it is not open at the end")
     func unsent() throws {
-        let fixture = fixture { $0.rate = 3 }
+        let fixture = fixture { $0.pace.rate = 3 }
         try fixture.port(0).room = 0
         fixture.context.now = Self.start + Self.second
         fixture.workload.goOn()

@@ -58,9 +58,9 @@ import WSCore
     @Test("A ramp requires a rate")
     func plans() {
         var plan = LoadPlan(.connect)
-        plan.ramp = .seconds(1)
+        plan.pace.ramp = .seconds(1)
         #expect(plan.problem?.option == "--ramp")
-        plan.rate = 10
+        plan.pace.rate = 10
         #expect(plan.problem == nil)
     }
 }

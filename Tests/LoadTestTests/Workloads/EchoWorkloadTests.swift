@@ -19,7 +19,7 @@ import WSCore
 
     @Test("A closed loop sends as many messages as may be in flight")
     func closedLoop() throws {
-        let fixture = LoadFixture(.echo) { $0.inFlight = 3 }
+        let fixture = LoadFixture(.echo) { $0.pace.inFlight = 3 }
         fixture.workload.goOn()
         #expect(try fixture.port().sent.count == 3)
         #expect(fixture.tally.sent == 3)
@@ -55,7 +55,7 @@ import WSCore
     @Test("In an open loop, and after everything was sent, a reply triggers nothing")
     func nothingFollows() throws {
         for isOpenLoop in [true, false] {
-            let fixture = LoadFixture(.echo) { $0.rate = isOpenLoop ? 1 : nil }
+            let fixture = LoadFixture(.echo) { $0.pace.rate = isOpenLoop ? 1 : nil }
             if !isOpenLoop { fixture.context.phase = .draining }
             let connection: EchoConnection = try fixture.connection(0)
             connection.ledger.send(at: Self.start)
@@ -91,7 +91,7 @@ import WSCore
 
     @Test("Late replies time out and are replaced by other messages")
     func late() throws {
-        let fixture = LoadFixture(.echo) { $0.inFlight = 2 }
+        let fixture = LoadFixture(.echo) { $0.pace.inFlight = 2 }
         fixture.workload.goOn()
         fixture.context.now = Self.start + 5000
         fixture.context.giveUpReplies(before: Self.start + 1)

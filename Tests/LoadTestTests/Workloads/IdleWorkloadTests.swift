@@ -10,7 +10,7 @@ import WSCore
     func pings() throws {
         let fixture = LoadFixture(.idle, connected: [0, 1]) {
             $0.connectionCount = 2
-            $0.heartbeat = .seconds(2)
+            $0.pace.heartbeat = .seconds(2)
         }
         fixture.context.now = Self.start + 2_000_000_000
         fixture.workload.goOn()

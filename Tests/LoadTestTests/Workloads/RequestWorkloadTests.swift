@@ -53,7 +53,7 @@ import WSCore
     @Test("Replies in any order find their requests by the field")
     func byField() throws {
         let fixture = try load {
-            $0.inFlight = 3
+            $0.pace.inFlight = 3
             $0.messageCount = 3
         }
         for text in [#"{"id":3}"#, #"{"event":"push"}"#, #"{"id":1}"#, #"{"id":"2"}"#, #"{"id":2}"#, "no JSON"] {
@@ -75,7 +75,7 @@ import WSCore
     @Test("A reply has to match every expectation")
     func expectations() throws {
         let fixture = try load(expect: ["ok", "^\\{.*\\}$"]) {
-            $0.inFlight = 2
+            $0.pace.inFlight = 2
             $0.messageCount = 2
         }
         try receive(#"{"id":1,"ok":true}"#, on: fixture)
@@ -111,7 +111,7 @@ import WSCore
 
     @Test("Requests without a reply are lost when the connection ends")
     func lost() throws {
-        let fixture = try load { $0.inFlight = 2 }
+        let fixture = try load { $0.pace.inFlight = 2 }
         try receive(#"{"id":2}"#, on: fixture)
         let connection: RequestConnection = try fixture.connection(0)
         fixture.workload.ended(connection)
@@ -125,7 +125,7 @@ import WSCore
         var plan = LoadPlan(.request)
         plan.messages.templates = try texts.map { try LoadFixture.template($0) }
         plan.replies.field = name.flatMap { JSONField($0) }
-        plan.inFlight = inFlight
+        plan.pace.inFlight = inFlight
         return plan.problem.map { "\($0.option): \($0.reason)" }
     }
 

@@ -77,7 +77,7 @@ import WSCore
 
     @Test("In an open loop, a busy connection owes the iteration, and its latency counts from its due time")
     func openLoop() throws {
-        let fixture = try load(Self.ask, Self.reply) { $0.rate = 1 }
+        let fixture = try load(Self.ask, Self.reply) { $0.pace.rate = 1 }
         fixture.context.now = Self.start + Self.second
         fixture.workload.goOn()
         #expect(fixture.tally.sent == 1)
@@ -297,7 +297,7 @@ import WSCore
         var exchange = AutomaticExchange.Plan()
         exchange.ready = "x"
         #expect(
-            try problem(Self.ask) { $0.exchange = exchange }?.hasPrefix("--scenario: --first-message and")
+            try problem(Self.ask) { $0.conversation.exchange = exchange }?.hasPrefix("--scenario: --first-message and")
                 == true)
     }
 

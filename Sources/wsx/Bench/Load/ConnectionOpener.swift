@@ -145,8 +145,8 @@ final class ConnectionOpener {
                 maximumFragments: arguments.client.limits.maximumFragments),
             fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
             // A peer that does not read what is sent automatically gets no more of it.
-            pausesReadingWhenFull: settings.plan.exchange?.answers.isEmpty == false
-                || settings.plan.applicationProtocol != nil,
+            pausesReadingWhenFull: settings.plan.conversation.exchange?.answers.isEmpty == false
+                || settings.plan.conversation.applicationProtocol != nil,
             queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
     }
 }

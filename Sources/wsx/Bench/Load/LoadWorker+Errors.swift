@@ -29,12 +29,14 @@ extension LoadWorker {
 
     /// A failure of the application protocol.
     func application(_ cause: ApplicationFailure.Cause) -> Failure {
-        .application(ApplicationFailure(name: context.plan.applicationProtocol?.name ?? "", cause: cause))
+        .application(ApplicationFailure(name: context.plan.conversation.applicationProtocol?.name ?? "", cause: cause))
     }
 
     /// The failure for a connection that the server has ended, if the application protocol has more to say about it.
     private func applicationFailure(_ end: ConnectionEnd, of connection: LoadConnection) -> Failure? {
-        guard context.plan.applicationProtocol != nil, let exchange = connection.exchange else { return nil }
+        guard context.plan.conversation.applicationProtocol != nil, let exchange = connection.exchange else {
+            return nil
+        }
         let frame = end.closing.received
         let meaning = frame?.code.flatMap { exchange.meaning(of: $0) }
         guard meaning != nil || !exchange.isReady else { return nil }

@@ -121,7 +121,7 @@ final class LoadWorker {
 
     /// Starts the timer that gives up on servers that do not become ready.
     func startReadinessTimer() {
-        let limit = settings.plan.readinessTimeout
+        let limit = settings.plan.conversation.readinessTimeout
         timers.readiness = Timer(on: loop) { [unowned self] in
             takeTime()
             guard context.now > limit.wholeNanoseconds else { return }
