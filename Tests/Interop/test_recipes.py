@@ -3,14 +3,17 @@
 import contextlib
 import os
 import re
+import shlex
 import signal
 import subprocess
 import urllib.request
 
 import pytest
 
+from brokers import Mosquitto
 from hosts import Hosts, why_there_are_none
 from processes import BINARY, ROOT, Listener, Running, environment, run, wait_until, wsx
+from protocol_servers import GraphQLServer, SocketIOServer
 from scripted_server import ScriptedServer
 from services import free_ports
 
@@ -336,6 +339,56 @@ def test_drive_a_browser(kitchen):
 
 
 # Networks and TLS
+
+
+@recipe("Emit a Socket.IO event and print its ack")
+def test_socketio_ack(kitchen):
+    kitchen.write("login.json", '{"token":"t"}')
+    with SocketIOServer() as server:
+        result = kitchen.run({"http://localhost:3000": f"http://127.0.0.1:{server.port}"})
+    assert (result.status, result.lines) == (0, ['{"x":1}']), result
+
+
+@recipe("Follow topics of an MQTT broker")
+def test_mqtt_topics(kitchen):
+    user, password = (value.split("=", 1)[1] for value in Mosquitto.parameters[:2])
+    kitchen.environment["PASSWORD"] = password
+    with Mosquitto() as broker:
+        with kitchen.start({"=me": f"={user}", "ws://localhost:9001": broker.url}, stdout=PIPE) as client:
+            # The broker keeps the message for clients that subscribe later.
+            message = ["pub -q 1 -r sensors/hall 21"]
+            assert wsx("connect", "--request", *broker.options, broker.url, *message).status == 0
+            client.wait_for("sensors/hall 21\n", "out")
+
+
+@recipe("Call a GraphQL server")
+def test_graphql_call(kitchen):
+    with GraphQLServer() as server:
+        kitchen.adapt({"--protocol graphql": shlex.join(server.options)})
+        result = kitchen.run({"ws://localhost:4000/graphql": server.url})
+    assert (result.status, result.lines) == (0, ['{"data":{"add":3}}']), result
+
+
+@recipe("Load-test a Socket.IO server")
+def test_socketio_load(kitchen):
+    kitchen.write("login.json", '{"token":"t"}')
+    with SocketIOServer() as server:
+        changes = {"-c 50 -d 10s": "-c 2 -n 10", "http://localhost:3000": f"http://127.0.0.1:{server.port}"}
+        result = kitchen.run(changes)
+    assert result.status == 0, result
+
+
+@recipe("Read and write MessagePack as JSON")
+def test_messagepack(kitchen, wsx_echo):
+    result = kitchen.run({"ws://localhost:8080/": wsx_echo.url})
+    assert (result.status, result.lines) == (0, ['{"op":"health"}'])
+
+
+@recipe("Print only what changes")
+def test_print_changes(kitchen):
+    with serving("""echo '{"bid":1,"ask":2}'; echo '{"bid":1,"ask":3}'""") as server:
+        result = kitchen.run({"ws://localhost:8080/ticker": server.url})
+    assert (result.status, result.lines) == (0, ['{"bid":1,"ask":2}', ".ask 2 → 3"]), result
 
 
 @recipe("Connect through a proxy with a client certificate")
