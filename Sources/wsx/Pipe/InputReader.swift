@@ -178,6 +178,7 @@ final class InputReader {
 
     /// Processes a record.
     /// - Returns: Whether to continue with the next one.
+    @inline(__always)
     private func take(_ record: RawSpan, for receiver: any Receiver) -> Bool {
         recordCount += 1
         guard record.byteCount <= settings.maximumRecordBytes else {

@@ -79,7 +79,7 @@ final class MessageWriter {
         guard let pick else {
             if case .changes(let line)? = changes?.receive(payload, from: client) {
                 writeWhole(Array(line.utf8).span.bytes, as: .text, client: client, reply: reply, nil)
-            } else if format.keepsOriginals, let original = decoding?.original {
+            } else if let original = decoding?.original, format.keepsOriginals {
                 writeWhole(original.span.bytes, as: .binary, client: client, reply: reply, decoding)
             } else {
                 writeWhole(payload, as: kind, client: client, reply: reply, decoding)

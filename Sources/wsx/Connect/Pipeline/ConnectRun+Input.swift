@@ -122,8 +122,9 @@ extension ConnectRun {
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted.
+    @inline(__always)
     private func sendPingBeforeMessages() {
-        guard let connection, current?.replies?.needsPing ?? false else { return }
+        guard current?.replies?.needsPing ?? false, let connection else { return }
         current?.replies?.pingSent(at: loop.now, sentCount: connection.sentTraffic.messages)
         sendHidden(ping: ReplyCount.payload)
     }
@@ -232,6 +233,7 @@ extension ConnectRun: InputReader.Receiver {
         }
     }
 
+    @inline(__always)
     private func received(message payload: RawSpan, as kind: MessageKind) {
         if let problem = stages.encoder?.problem(with: payload, as: kind) {
             return received(badInput: input.recordName, .notEncodable(problem))

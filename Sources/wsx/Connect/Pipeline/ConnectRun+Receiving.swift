@@ -11,9 +11,14 @@ extension ConnectRun: ConnectionHandler {
         guard !state.ignoresIncoming else { return }
         messageArrived()
         outputs.record(payload, as: kind)
-        guard let codecs = stages.codecs else { return handle(payload, as: kind, replyingThrough: &outbox) }
-        codecs.receive(payload, as: kind) { handle($0, as: $1, $2, replyingThrough: &outbox) }
+        guard let codecs = stages.codecs else {
+            return handle(payload, as: kind, on: connection, replyingThrough: &outbox)
+        }
+        codecs.receive(payload, as: kind) {
+            if !state.ignoresIncoming { handle($0, as: $1, $2, on: connection, replyingThrough: &outbox) }
+        }
         waitForOutput(connection)
+        if codecs.isFull { connection.pauseReading() }
     }
 
     /// Extends the wait for replies. With an application protocol, only its events do.
@@ -24,12 +29,13 @@ extension ConnectRun: ConnectionHandler {
     /// Writes a message. Closes the connection if the message meets the run's goal.
     /// - Parameters:
     ///   - decoding: How it was decoded, or `nil` if it is as received.
+    ///   - connection: The connection, which the caller holds.
     ///   - sink: Sends answers and the close frame.
+    @inline(__always)
     private func handle(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding? = nil,
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding? = nil, on connection: Connection<ConnectRun>,
         replyingThrough sink: inout some MessageSink & ~Copyable
     ) {
-        guard !state.ignoresIncoming, let connection else { return }
         if let application = stages.application {
             return receive(payload, as: kind, decoding, through: application, replyingThrough: &sink)
         }
@@ -148,12 +154,9 @@ extension ConnectRun: ConnectionHandler {
 
     /// Pauses the peer while an output has a backlog; ``outputDidDrain()`` resumes it.
     func waitForOutput(_ connection: Connection<ConnectRun>) {
-        if outputs.isFull {
-            connection.pauseReading()
-            outputs.watchLog()
-        } else if let codecs = stages.codecs, codecs.isFull {
-            connection.pauseReading()
-        }
+        guard outputs.isFull else { return }
+        connection.pauseReading()
+        outputs.watchLog()
     }
 }
 
@@ -161,10 +164,10 @@ extension ConnectRun: CodecStage.Host {
     var takesDecoded: Bool { !outputs.isFull }
 
     func received(decoded payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?) {
-        guard let connection else { return }
+        guard let connection, !state.ignoresIncoming else { return }
         messageArrived()
         var sink = ConnectionSink(connection: connection)
-        handle(payload, as: kind, decoding, replyingThrough: &sink)
+        handle(payload, as: kind, decoding, on: connection, replyingThrough: &sink)
     }
 
     func codecsDidDrain() {
