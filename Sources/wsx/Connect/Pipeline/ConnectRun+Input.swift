@@ -122,7 +122,6 @@ extension ConnectRun {
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted.
-    @inline(__always)
     private func sendPingBeforeMessages() {
         guard current?.replies?.needsPing ?? false, let connection else { return }
         current?.replies?.pingSent(at: loop.now, sentCount: connection.sentTraffic.messages)
