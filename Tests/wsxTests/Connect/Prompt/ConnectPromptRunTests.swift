@@ -154,11 +154,13 @@ import Testing
         }
         let outcome = try fixture.run(atPrompt: [
             .type("x"), .read("reconnecting in"), .type("one"), .type("two"), .read("… two\n"),
+            // In one turn: the next attempt may be due at any time.
             .act {
                 (facts, info) = (currentFacts(), currentInfo())
                 isUp = true
+                fixture.editor.type("/connect ws://other/")
             },
-            .type("/connect ws://other/"), .read(": 1 sent, 0 received"),
+            .read(": 1 sent, 0 received"),
             .read("wsx: 1 message may not have reached the peer\n"),
             .read("wsx: 2 messages were not sent: /connect does not take messages to another URL\n"),
             .read("Connected to ws://other/"), .leave,
@@ -177,9 +179,14 @@ import Testing
         var isUp = false
         fixture.makePeer = { _, loop in isUp ? FakePeer(on: loop) : nil }
         let outcome = try fixture.run(atPrompt: [
-            .read("connection refused"), .type("early"), .read("… early\n"), .act { isUp = true },
-            .type("/reconnect"), .read("Connected to"), .read("Sending 1 message that waited for the connection."),
-            .type("late"), .read("→ late"), .leave,
+            .read("connection refused"), .type("early"), .read("… early\n"),
+            // In one turn: the next attempt may be due at any time.
+            .act {
+                isUp = true
+                fixture.editor.type("/reconnect")
+            },
+            .read("Connected to"), .read("Sending 1 message that waited for the connection."), .type("late"),
+            .read("→ late"), .leave,
         ])
         #expect(outcome.failure == nil)
         #expect(outcome.peers.map(\.texts) == [["early", "late"]])
