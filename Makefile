@@ -84,8 +84,10 @@ run: build
 test: test-deps build $(if $(SANITIZE),,lint) test-unit test-interop \
 	$(if $(SANITIZE),,test-packaging test-fuzz conformance-quick)
 
+# Failures are repeated at the end, where they are easy to find.
 test-unit:
-	swift test $(SANITIZER_FLAGS)
+	@echo swift test $(SANITIZER_FLAGS); set -o pipefail; mkdir -p .build; \
+	swift test $(SANITIZER_FLAGS) 2>&1 | tee .build/unit-tests.log || { grep '✘' .build/unit-tests.log; exit 1; }
 
 # First the tests that must run alone (see Tests/Interop/conftest.py), then all others in parallel.
 test-interop:
