@@ -219,6 +219,7 @@ import Testing
             $0.ending.isOne = true
             $0.ending.timeout = .milliseconds(1)
         }
+        silent.opensAtOnce = true
         let late = try silent.run()
         #expect(late.status == .timedOut)
         #expect(late.failure?.message == "timed out after 1 ms (--timeout); 0 of 1 replies")
