@@ -11,7 +11,9 @@ extension FuzzTarget {
     /// - Playing it ends no step twice, and comes to an end or waits.
     static let scenarios = FuzzTarget(name: "scenarios") { input in
         let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        var options = ScenarioOptions { text in Int(text.prefix(4)).map { .milliseconds($0) } }
+        var options = ScenarioOptions(
+            parseDuration: { text in Int(text.prefix(4)).map { .milliseconds($0) } },
+            parseRange: { text in Int(text.prefix(4)).map { .zero ... .milliseconds($0) } })
         options.playsPeer = input.count.isMultiple(of: 2)
         let scenario: Scenario
         do throws(ScenarioError) {

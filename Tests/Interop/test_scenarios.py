@@ -201,6 +201,9 @@ def test_results_that_cannot_be_written_are_not_called_a_recording(tmp_path):
     ('{"type":"ping","direction":"out"}\n{"type":"repeat"}', (2, 1), "no step follows 'repeat'"),
     ('{"type":"close","direction":"out"}\n{"type":"ping","direction":"out"}', (2, 9), "can follow 'close'"),
     ('{"type":"close","direction":"out","code":999}', (1, 42), "'code' is not a number from 1000 to 4999"),
+    ('{"type":"message","direction":"in","match":{"type":1}}', (1, 45), "expected a JSON Pointer such as /user/name"),
+    ('{"type":"message","direction":"out","data":"{{last:/a}}"}', (1, 44), "no earlier step receives one"),
+    ('{"type":"message","direction":"out","data":"{{customer}}"}', (1, 45), "a column of --data FILE"),
     ('{"type":"ping","direction":"out","data":"%s"}' % ("x" * 126), (1, 41), "at most 125 bytes"),
     ('{"type":"recording"}', (1, 1), "the file has no steps"),
     ("7", (1, 1), "expected a JSON object"),
@@ -272,7 +275,45 @@ def test_a_time_limit_ends_the_run(tmp_path):
     path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": "never"}])
     with Listener("--echo") as server:
         result = wsx("connect", "--timeout", "200ms", "--scenario", path, server.url)
-    assert_fails(result, 6, "timed out after 200 ms (--timeout)")
+    assert_fails(result, 6, "line 1: timed out after 200 ms (--timeout): nothing arrived")
+    assert result.lines == ["FAIL  line 1: receive  timed out after 200 ms (--timeout): nothing arrived"]
+
+
+def test_a_server_that_closes_after_a_wrong_reply_is_reported_with_the_difference(tmp_path):
+    def serve(peer):
+        peer.upgrade(then=wire.text(b'{"id":1}') + wire.close(1000, b""))
+        peer.read_until_close()
+
+    path = written(tmp_path / "s.jsonl", [{"type": "message", "direction": "in", "match": {"/id": 2}, "name": "a"}])
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert_fails(result, 7, "the connection ended with 1000; the last message differs: /id: expected 2, received 1")
+
+
+def test_a_message_that_cannot_be_encoded_is_found_before_connecting(tmp_path):
+    path = written(tmp_path / "s.jsonl", [
+        {"type": "message", "direction": "out", "data": "{}"}, {"type": "message", "direction": "out", "data": "hello"}])
+    for command in ["connect", "bench"]:
+        result = wsx(command, "--scenario", path, "--encode", "cbor", "ws://127.0.0.1:1/")
+        assert_fails(result, 2, "s.jsonl, line 2: --encode cbor cannot encode the message: ")
+
+
+@pytest.mark.parametrize("source", ["recording", "events"])
+def test_a_session_with_codecs_is_replayed_with_the_same_codecs(tmp_path, source):
+    """MessagePack of an echo: the recording has its bytes, and the events have its decoded text."""
+    codecs = ["--encode", "msgpack", "--decode", "msgpack"]
+    path = tmp_path / "session.jsonl"
+    with Listener("--echo") as server:
+        recorded = wsx("connect", *codecs, "--record", path, "--json", "-1", server.url, '{"a":1}')
+        assert recorded.status == 0
+        if source == "events":
+            events = [json.loads(line) for line in recorded.lines]
+            assert [event["decoded"] for event in events if event["type"] == "message"] == ["msgpack"]
+            written(path, events[:1] + [{"type": "message", "direction": "out", "data": '{"a":1}'}] + events[1:2])
+        result = wsx("connect", *codecs, "--scenario", path, server.url, timeout=40)
+        assert (result.status, result.err) == (0, "")
+        result = wsx("bench", *codecs, "--scenario", path, "-c", "2", "-n", "4", server.url, timeout=40)
+        assert (result.status, result.err) == (0, "")
 
 
 def test_a_flood_during_a_pause_fails_the_step(tmp_path):

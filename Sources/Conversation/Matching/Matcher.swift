@@ -88,8 +88,11 @@ public struct Matcher {
     }
 
     private static func path(_ json: RawSpan, _ name: JSONToken) throws(MatcherError) -> JSONPath {
+        let text = JSONString.decoded(json.extracting(name.range))
+        guard text.isEmpty || text.hasPrefix("/") || text.hasPrefix(".") else {
+            throw MatcherError(.notAPointer, at: name.range.lowerBound)
+        }
         do throws(JSONQueryError) {
-            let text = JSONString.decoded(json.extracting(name.range))
             // RFC 6901 §5: the empty pointer is the whole text.
             return try JSONPath(text.isEmpty ? "." : text)
         } catch {
@@ -196,7 +199,9 @@ public struct MatcherError: Error, Equatable {
         case noFields
         /// The regular expression is invalid.
         case pattern(PatternError)
-        /// The name of a member is not a path.
+        /// The name of a member begins with neither a slash nor a dot.
+        case notAPointer
+        /// The name of a member is not a path for another reason.
         case path(JSONQueryError)
         /// A string is not a template.
         case template(TemplateError)
@@ -214,12 +219,16 @@ public struct MatcherError: Error, Equatable {
 }
 
 extension MatcherError: CustomStringConvertible {
+    /// The remedy for a text that is not a JSON Pointer.
+    static let pointerRemedy = "expected a JSON Pointer such as /user/name"
+
     /// The mistake and its remedy, to follow a colon.
     public var description: String {
         switch reason {
         case .notJSON(let error): "not JSON: \(error)"
         case .noFields: #"expected a regular expression, or an object such as {"/type":"ready"}"#
         case .pattern(let error): "\(error) of the regular expression"
+        case .notAPointer: Self.pointerRemedy
         case .path(let error): "\(error)"
         case .template(let error): "\(error)"
         }

@@ -135,6 +135,18 @@ public struct Scenario {
         }
     }
 
+    /// The first step that sends a text without placeholders that a codec cannot encode, or `nil` if there is none.
+    /// - Returns: The number of its line in the file, from 1, and the problem.
+    public func firstUnencodable(by encoder: Codec) -> (line: Int, problem: CodecError)? {
+        for step in steps {
+            guard case .send(let message) = step.action, message.kind == .text, message.template.isConstant else {
+                continue
+            }
+            if let problem = message.template.problem(with: encoder) { return (step.line, problem) }
+        }
+        return nil
+    }
+
     /// Whether a step closes the connection, or waits for that, so each iteration needs a new one.
     public var endsConnection: Bool {
         steps.contains { $0.action.endsConnection }
@@ -151,12 +163,21 @@ public struct ScenarioOptions {
     public var environment: (String) -> String? = { _ in nil }
     /// Parses a duration such as `2s`, or returns `nil` for other texts.
     public var parseDuration: (String) -> Duration?
+    /// Parses a duration or an ascending range such as `1s-3s`, or returns `nil` for other texts.
+    public var parseRange: (String) -> ClosedRange<Duration>?
+    /// The codecs of received binary messages, the outermost first. They also decode the recorded ones.
+    public var decoders: [Codec] = []
+    /// The maximum size of a decoded message, in bytes.
+    public var decodedLimitBytes = Int.max
     /// Whether the steps are reversed: what the file sends is received, and vice versa.
     public var playsPeer = false
 
     /// Creates options.
-    public init(parseDuration: @escaping (String) -> Duration?) {
+    public init(
+        parseDuration: @escaping (String) -> Duration?, parseRange: @escaping (String) -> ClosedRange<Duration>?
+    ) {
         self.parseDuration = parseDuration
+        self.parseRange = parseRange
     }
 }
 
@@ -201,11 +222,14 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The mistake and its remedy, to follow a colon.
-    /// - Parameter intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
-    public func reason(intendedName: String?) -> String {
+    /// - Parameters:
+    ///   - intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
+    ///   - mayBeColumn: Whether an unknown placeholder may be a column of a data file that is not given.
+    public func reason(intendedName: String?, mayBeColumn: Bool = false) -> String {
         switch problem {
         case .other(let words): return words
-        case .template(let error, let member): return "'\(member)': \(error.description(intendedName: intendedName))"
+        case .template(let error, let member):
+            return "'\(member)': \(error.description(intendedName: intendedName, mayBeColumn: mayBeColumn))"
         case .unknown(let what, let name, let known):
             let mistake = "unknown \(what) '\(escapingControls(String(name.prefix(Self.longestShown))))'; "
             if let intendedName { return mistake + "did you mean '\(intendedName)'?" }
@@ -218,4 +242,26 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
 
     /// The position and the problem: `line 3, column 14: …`.
     public var description: String { "line \(line), column \(column): \(reason)" }
+}
+
+extension Template {
+    /// Why a codec cannot encode the text, which has no placeholders, or `nil` if it can.
+    fileprivate func problem(with encoder: Codec) -> CodecError? {
+        var text = ByteBuffer()
+        do throws(TemplateValueError) {
+            let stamp = Template.Stamp(sequence: 0, connection: 0, time: 0, seed: 0)
+            try write(to: &text, stamp: stamp, variables: TemplateVariables())
+        } catch {
+            // Only placeholders can lack a value.
+            return nil
+        }
+        return text.withReadableBytes { text in
+            do throws(CodecError) {
+                _ = try encoder.encoded(text)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
 }

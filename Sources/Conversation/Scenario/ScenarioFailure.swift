@@ -11,8 +11,12 @@ public struct ScenarioFailure: Error, Equatable {
         case unexpected(MessageDifference?)
         /// The message that the step waits for has unexpected contents.
         case wrong(MessageDifference?)
-        /// The connection has ended, and the step does not expect that, or expects another code.
-        case closed(Ending, expected: CloseCode?)
+        /// The run has reached its time limit in the step. What the step waits for, or `nil` if it does not wait for the
+        /// peer.
+        case runTimedOut(after: Duration, Awaited?)
+        /// The connection has ended, and the step does not expect that, or expects another code. The last message that
+        /// the step has skipped differs.
+        case closed(Ending, expected: CloseCode?, skipped: MessageDifference? = nil)
         /// More messages than the limit have arrived while no step waited for them.
         case tooMuchWaits(byteCount: Int)
         /// The client has sent a message after the last step of its peer.
@@ -75,12 +79,16 @@ extension ScenarioFailure.Reason: CustomStringConvertible {
     /// The reason, to follow a colon.
     public var description: String {
         switch self {
-        case .timedOut(let limit, let awaited): Self.words(for: awaited, within: Phrase.duration(limit))
+        case .timedOut(let limit, let awaited): Self.words(for: awaited, within: " within \(Phrase.duration(limit))")
+        case .runTimedOut(let limit, let awaited):
+            "timed out after \(Phrase.duration(limit)) (--timeout)"
+                + (awaited.map { ": " + Self.words(for: $0, within: "") } ?? "")
         case .unexpected(let difference?): "another message arrived: \(difference)"
         case .unexpected(nil): "another message arrived"
         case .wrong(let difference?): "the message is wrong: \(difference)"
         case .wrong(nil): "the message is wrong"
-        case .closed(let ending, let expected): Self.words(for: ending, insteadOf: expected)
+        case .closed(let ending, let expected, let skipped):
+            Self.words(for: ending, insteadOf: expected) + (skipped.map { "; the last message differs: \($0)" } ?? "")
         case .tooMuchWaits(let byteCount):
             "more than \(byteCount >> 20) MiB of messages arrived while no step waited for them"
         case .afterLastStep: "another message arrived after the last step"
@@ -89,17 +97,18 @@ extension ScenarioFailure.Reason: CustomStringConvertible {
         }
     }
 
+    /// - Parameter limit: The time limit, such as ` within 2 s`, or an empty text.
     private static func words(for awaited: ScenarioFailure.Awaited, within limit: String) -> String {
         switch awaited {
-        case .message: "nothing arrived within \(limit)"
+        case .message: "nothing arrived\(limit)"
         case .otherMessage(let difference):
-            "no matching message within \(limit)" + (difference.map { "; the last one differs: \($0)" } ?? "")
+            "no matching message\(limit)" + (difference.map { "; the last one differs: \($0)" } ?? "")
         case .otherMessageThan(let byteCount):
-            "no matching message within \(limit); the last one has \(Phrase.grouped(byteCount)) bytes"
-        case .ping: "no ping arrived within \(limit)"
-        case .pong: "no pong arrived within \(limit)"
-        case .close: "the peer did not close the connection within \(limit)"
-        case .closeAnswer: "the peer did not answer the close frame within \(limit)"
+            "no matching message\(limit); the last one has \(Phrase.grouped(byteCount)) bytes"
+        case .ping: "no ping arrived\(limit)"
+        case .pong: "no pong arrived\(limit)"
+        case .close: "the peer did not close the connection\(limit)"
+        case .closeAnswer: "the peer did not answer the close frame\(limit)"
         }
     }
 
@@ -155,8 +164,11 @@ extension ScenarioFailure.Reason {
     /// Whether the peer has not answered the close frame of the step.
     public var isUnansweredClose: Bool {
         switch self {
-        case .timedOut(_, .closeAnswer), .closed(.unanswered, _): true
+        case .timedOut(_, .closeAnswer), .closed(.unanswered, _, _): true
         default: false
         }
     }
+
+    /// Whether the time limit of the run is the reason.
+    public var isRunTimeout: Bool { if case .runTimedOut = self { true } else { false } }
 }

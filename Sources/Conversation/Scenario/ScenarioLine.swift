@@ -24,7 +24,8 @@ struct ScenarioLine {
         case type, direction, opcode, data, base64, match, expect, set, name, timeout, strict, code, reason
         case pause = "for"
         // The members of recordings.
-        case time, client, bytes, clean, request
+        case time, client, bytes, clean, request, decoded
+        case decodeError = "decode_error"
         case roundTrip = "rtt_us"
     }
 
@@ -67,7 +68,7 @@ struct ScenarioLine {
         case (.message, false):
             Self.recorded.union([
                 .opcode, .data, .base64, .bytes, .request, .roundTrip, .match, .expect, .set, .strict, .timeout,
-            ])
+            ]).union(isRecorded ? [.decoded, .decodeError] : [])
         case (.ping, true), (.pong, true): Self.recorded.union([.data, .base64, .bytes])
         case (.ping, false), (.pong, false):
             Self.recorded.union([.timeout, .bytes, .roundTrip]).union(isRecorded ? [.data, .base64] : [])

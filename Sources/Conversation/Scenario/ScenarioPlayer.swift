@@ -158,7 +158,7 @@ public struct ScenarioPlayer: ~Copyable {
                     return fail(.closed(end, expected: expected), in: index)
                 }
                 endStep(index, at: now, port)
-            default: return fail(.closed(end, expected: nil), in: index)
+            default: return fail(.closed(end, expected: nil, skipped: skippedDifference(in: index)), in: index)
             }
         }
         if !isRunning { deadline = nil }
@@ -177,6 +177,13 @@ public struct ScenarioPlayer: ~Copyable {
             port.drop()
         default: fail(.timedOut(timeout(of: index), awaited(in: index)), in: index)
         }
+    }
+
+    /// Fails the current step because the run has reached its time limit.
+    public mutating func runTimedOut(after limit: Duration) {
+        guard case .step(let index) = phase else { return }
+        let waits = scenario.steps[index].action.waitsForPeer
+        fail(.runTimedOut(after: limit, waits ? awaited(in: index) : nil), in: index)
     }
 
     /// Whether the next call of ``advance(at:_:)`` starts an iteration.
@@ -394,6 +401,14 @@ public struct ScenarioPlayer: ~Copyable {
         case (.close, _): .closeAnswer
         default: .message
         }
+    }
+
+    /// The difference of the last message that a step has skipped, or `nil` if there is none.
+    private func skippedDifference(in index: Int) -> MessageDifference? {
+        guard case .receive(let expectation) = scenario.steps[index].action, case .kept(let message)? = skipped else {
+            return nil
+        }
+        return difference(from: expectation, message)
     }
 
     private func difference(

@@ -64,10 +64,17 @@ private struct ScenarioReader {
     private var recordedClose: Scenario.Step?
     /// The number of pings that the client has sent without a step for the pong.
     private var pingCount = 0
+    /// Whether the client has received a message in an earlier step.
+    private var hasReceivedMessage = false
     private var line = ScenarioLine()
+    /// Decodes recorded messages, or `nil` to leave them unchanged.
+    private let decoder: RecordedMessageDecoder?
 
     init(_ options: ScenarioOptions) {
         self.options = options
+        decoder =
+            options.decoders.isEmpty || options.playsPeer
+            ? nil : RecordedMessageDecoder(options.decoders, limitBytes: options.decodedLimitBytes)
     }
 
     mutating func read(_ bytes: ArraySlice<UInt8>, line number: Int) throws(ScenarioError) {
@@ -151,28 +158,28 @@ private struct ScenarioReader {
         guard let text = try line.text(.pause) else {
             throw line.error("the pause has no length; add \"for\":\"1s\" or \"for\":\"1s-3s\"", in: .type)
         }
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count <= 2, let first = parts.first, let last = parts.last else {
-            throw line.error("'for' is not a duration or a range such as 1s-3s", in: .pause)
+        guard let range = options.parseRange(text) else {
+            throw line.error(
+                "'for' is neither a duration such as 500ms nor an ascending range such as 1s-3s", in: .pause)
         }
-        let (least, most) = (try duration(first, of: .pause), try duration(last, of: .pause))
-        guard least <= most else { throw line.error("'for' is not an ascending range", in: .pause) }
-        return least...most
+        return range
     }
 
     // MARK: Messages
 
     private mutating func readMessage() throws(ScenarioError) {
+        defer { if !line.isOutgoing { hasReceivedMessage = true } }
         guard line.isOutgoing == options.playsPeer else {
             let (kind, template) = try message()
             if options.playsPeer { try checkExpectation() }
             return try append(
                 .send(Scenario.Message(kind: kind, template: template, extractions: try extractions())))
         }
-        try append(.receive(try expectation()))
+        if let expectation = try expectation() { try append(.receive(expectation)) }
     }
 
-    private mutating func expectation() throws(ScenarioError) -> Scenario.Expectation {
+    /// The message that a step waits for, or `nil` if it ends in a later one of the recording.
+    private mutating func expectation() throws(ScenarioError) -> Scenario.Expectation? {
         let (kind, matcher): (MessageKind?, Matcher)
         let expected = try self.matcher(in: .expect)
         if let match = try self.matcher(in: .match) {
@@ -181,7 +188,7 @@ private struct ScenarioReader {
             guard expected == nil else {
                 throw line.error("'expect' checks the message that 'match' selects; add 'match'", in: .expect)
             }
-            let (recordedKind, text) = try message()
+            guard let (recordedKind, text) = try expectedMessage() else { return nil }
             (kind, matcher) = (recordedKind, Matcher(equalTo: text, ignoring: options.ignoredPointers))
         }
         return Scenario.Expectation(
@@ -207,9 +214,20 @@ private struct ScenarioReader {
         }
     }
 
+    /// The message that a step expects, or `nil` if it ends in a later one of the recording.
+    private func expectedMessage() throws(ScenarioError) -> (kind: MessageKind, text: Template)? {
+        let message = try message()
+        guard message.kind == .binary, line.isRecorded, !line.has(.decoded), let decoder,
+            let payload = try line.payload()
+        else { return message }
+        return decoder.decode(payload).map { ($0.kind, Template(literal: $0.payload)) }
+    }
+
     /// The message that a step sends, or equals.
     private func message() throws(ScenarioError) -> (kind: MessageKind, text: Template) {
-        let kind = try opcode() ?? (line.has(.base64) ? .binary : .text)
+        var kind = try opcode() ?? (line.has(.base64) ? .binary : .text)
+        // The opcode is that of the message before it was decoded.
+        if line.has(.decoded) { kind = line.has(.base64) ? .binary : .text }
         guard let payload = try line.payload() else {
             guard line.has(.match) else { throw line.error("the message has neither 'data' nor 'base64'", in: .type) }
             throw line.error("the message to send is unknown; add 'data' to 'match'", in: .match)
@@ -220,19 +238,30 @@ private struct ScenarioReader {
             }
             return (kind, Template(literal: payload))
         }
+        let template: Template
         do throws(TemplateError) {
             let text = String(decoding: payload, as: UTF8.self)
-            return (kind, try Template(text, variables: options.variables, environment: options.environment))
+            template = try Template(text, variables: options.variables, environment: options.environment)
         } catch {
             throw line.error(
                 .template(error, member: "data"), atByte: line.offset(of: .data, atDecodedByte: error.byteOffset))
         }
+        try checkLastMessage(isUsed: template.usesLastMessage, in: .data)
+        return (kind, template)
+    }
+
+    /// Checks that a step that inserts values of the last message follows one that receives a message.
+    private func checkLastMessage(isUsed: Bool, in member: ScenarioLine.Member) throws(ScenarioError) {
+        guard isUsed, !hasReceivedMessage else { return }
+        throw line.error(
+            "'\(member.rawValue)': {{last:…}} needs a received message, but no earlier step receives one", in: member)
     }
 
     private func matcher(in member: ScenarioLine.Member) throws(ScenarioError) -> Matcher? {
         guard let (offset, match) = line.source(of: member) else { return nil }
+        let matcher: Matcher
         do throws(MatcherError) {
-            return try Matcher(
+            matcher = try Matcher(
                 parsing: match.span.bytes, variables: options.variables, environment: options.environment)
         } catch {
             let place = offset + error.byteOffset
@@ -241,6 +270,8 @@ private struct ScenarioReader {
             }
             throw line.error(.other("'\(member.rawValue)': \(error)"), atByte: place)
         }
+        try checkLastMessage(isUsed: matcher.usesLastMessage, in: member)
+        return matcher
     }
 
     private mutating func extractions() throws(ScenarioError) -> [Extraction] {
@@ -270,6 +301,9 @@ private struct ScenarioReader {
     }
 
     private func path(_ text: String, atByte offset: Int) throws(ScenarioError) -> JSONPath {
+        guard text.hasPrefix("/") || text.hasPrefix(".") else {
+            throw line.error(.other("'set': \(MatcherError.pointerRemedy)"), atByte: offset)
+        }
         do throws(JSONQueryError) {
             return try JSONPath(text)
         } catch {

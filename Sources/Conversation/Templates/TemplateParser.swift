@@ -214,7 +214,8 @@ public struct TemplateError: Error, Equatable {
     /// - Parameters:
     ///   - intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
     ///   - isInMessage: Whether the list contains the placeholders that only messages can have.
-    public func description(intendedName: String?, isInMessage: Bool = true) -> String {
+    ///   - mayBeColumn: Whether the name may be a column of a data file that is not given.
+    public func description(intendedName: String?, isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
         switch reason {
         case .notClosed: return "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
         case .unknownName(let name, let variables):
@@ -225,7 +226,7 @@ public struct TemplateError: Error, Equatable {
                 + (isInMessage ? ["last:/pointer"] : []) + variables.prefix(Self.listedCount).map { Self.shown($0) }
             let isCut = variables.count > Self.listedCount
             return problem + "expected " + names.map { "{{\($0)}}, " }.joined() + (isCut ? "…, " : "")
-                + "or '{{{{' for two literal braces"
+                + (mayBeColumn ? "a column of --data FILE, " : "") + "or '{{{{' for two literal braces"
         case .badLength: return "expected {{random N}} with an N from 1 to \(Template.maximumRandomBytes)"
         case .notInEnvironment(let name): return "the environment variable '\(Self.shown(name))' is not set"
         case .badPath(let error): return "{{last:…}} needs a path in the message: \(error)"

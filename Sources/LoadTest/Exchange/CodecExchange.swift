@@ -108,11 +108,11 @@ internal final class CodecExchange: ConnectionExchange {
 /// The formats of binary messages of a load. Each connection has its own decoders.
 public struct LoadCodecs: Sendable {
     /// The codecs of received messages, the outermost first. None is a program.
-    internal let decoders: [Codec]
+    public let decoders: [Codec]
     /// The codec of sent messages, or `nil` to send them unchanged.
-    internal let encoder: Codec?
+    public let encoder: Codec?
     /// The maximum size of a decoded message.
-    internal let limitBytes: Int
+    public let limitBytes: Int
 
     /// Describes the formats.
     /// - Parameters:

@@ -116,7 +116,7 @@ extension ScenarioFailure.Reason {
     /// The count of ``PartResults`` for a step that fails for this reason.
     fileprivate var outcome: WritableKeyPath<PartResults, Int> {
         switch self {
-        case .timedOut, .closed(.unanswered, _): \.timeouts
+        case .timedOut, .closed(.unanswered, _, _): \.timeouts
         case .closed: \.lost
         default: \.mismatched
         }

@@ -85,7 +85,8 @@ struct BenchSettings: Sendable {
                 limitBytes: arguments.client.limits.maximumMessageBytes)
         }
         plan.conversation.readinessTimeout = arguments.client.network.connectTimeouts.whole
-        plan.scenario = try LoadScenario.make(arguments.scenario, data: plan.data, secrets: secrets)
+        plan.scenario = try LoadScenario.make(
+            arguments.scenario, data: plan.data, codecs: plan.conversation.codecs, secrets: secrets)
         try Threshold.check(
             arguments.result.thresholds, for: "--threshold", steps: plan.scenario?.stepNames, stages: plan.stageNames)
         try Threshold.check(arguments.abortConditions, for: "--abort", steps: plan.scenario?.stepNames, stages: [])

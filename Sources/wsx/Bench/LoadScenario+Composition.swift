@@ -7,10 +7,11 @@ extension LoadScenario {
     /// Reads the scenario that the arguments name, or returns `nil` if there is none.
     /// - Parameters:
     ///   - data: The data file, whose columns are variables of the scenario.
+    ///   - codecs: The codecs of binary messages, or `nil` if there are none.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
-        _ arguments: ScenarioArguments, data: LoadData?, secrets: Secrets
+        _ arguments: ScenarioArguments, data: LoadData?, codecs: LoadCodecs?, secrets: Secrets
     ) throws(Failure) -> LoadScenario? {
         guard let path = arguments.path else { return nil }
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
@@ -18,16 +19,18 @@ extension LoadScenario {
         var values: [String: String] = [:]
         var options = ScenarioOptions(arguments)
         options.variables = data?.columns ?? VariableNames()
+        options.add(codecs)
         options.environment = { name in
             let value = secrets.environment(name)
             values[name] = value
             return value
         }
-        let scenario = try Scenario.make(contents, path: path, options)
+        let scenario = try Scenario.make(contents, path: path, options, encoder: codecs?.encoder)
         let variables = options.variables
         return LoadScenario(scenario) { [values] in
             var options = ScenarioOptions(arguments)
             options.variables = variables
+            options.add(codecs)
             options.environment = { values[$0] }
             do throws(ScenarioError) {
                 return try Scenario(contents.span.bytes, options)
@@ -35,6 +38,14 @@ extension LoadScenario {
                 preconditionFailure("a valid scenario cannot be read: \(error)")
             }
         }
+    }
+}
+
+extension ScenarioOptions {
+    /// Adds the codecs of received messages.
+    fileprivate mutating func add(_ codecs: LoadCodecs?) {
+        guard let codecs else { return }
+        (decoders, decodedLimitBytes) = (codecs.decoders, codecs.limitBytes)
     }
 }
 

@@ -76,7 +76,9 @@ struct ConnectSettings {
         messages = try Self.messages(arguments)
         conditions = try EndConditions(arguments)
         linger = Self.linger(arguments)
-        scenario = try Scenario.make(arguments.scenario, variables: row.columns, secrets: secrets)
+        scenario = try Scenario.make(
+            arguments.scenario, variables: row.columns, codecs: arguments.codecs,
+            limitBytes: arguments.client.limits.maximumMessageBytes, secrets: secrets)
         exchange = try AutomaticExchange.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),

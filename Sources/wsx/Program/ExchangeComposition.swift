@@ -6,17 +6,20 @@ extension AutomaticExchange.Plan {
     /// Creates the plan that the arguments describe, or `nil` if nothing is sent automatically.
     /// - Parameters:
     ///   - variables: The variables that the templates may insert.
+    ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads files and environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(
-        _ arguments: ExchangeArguments, variables: VariableNames = VariableNames(), secrets: Secrets
+        _ arguments: ExchangeArguments, variables: VariableNames = VariableNames(), takesData: Bool = true,
+        secrets: Secrets
     ) throws(Failure) -> AutomaticExchange.Plan? {
         var plan = AutomaticExchange.Plan()
         plan.variables = variables
         plan.ready = arguments.ready
         for text in arguments.firstMessages {
             let text = text.hasPrefix("@") ? try secrets.value(of: text, for: "--first-message") : text
-            let template = try Template.make(text, of: "--first-message", variables: variables, secrets: secrets)
+            let template = try Template.make(
+                text, of: "--first-message", variables: variables, takesData: takesData, secrets: secrets)
             try template.checkNeedsNoMessage("--first-message")
             plan.firstMessages.append(template)
         }
@@ -25,7 +28,9 @@ extension AutomaticExchange.Plan {
                 let rule = try AnswerRule(text, variables: variables, environment: secrets.environment)
                 plan.answers.append(Answer(rule))
             } catch {
-                throw .badArgument(what: "--answer '\(escapingControls(text))'", why: error.suggestion)
+                throw .badArgument(
+                    what: "--answer '\(escapingControls(text))'",
+                    why: error.suggestion(mayBeColumn: takesData && variables.names.isEmpty))
             }
         }
         return plan.isEmpty ? nil : plan
@@ -34,7 +39,7 @@ extension AutomaticExchange.Plan {
 
 extension AnswerRuleError {
     /// The mistake and its remedy.
-    fileprivate var suggestion: String {
-        if case .answer(let error) = self { error.suggestion } else { "\(self)" }
+    fileprivate func suggestion(mayBeColumn: Bool) -> String {
+        if case .answer(let error) = self { error.suggestion(mayBeColumn: mayBeColumn) } else { "\(self)" }
     }
 }

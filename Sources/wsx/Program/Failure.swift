@@ -102,7 +102,8 @@ enum Failure: Error {
         case .application(let failure): failure.status
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded, .notReady: .timedOut
-        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose: .timedOut
+        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose || failure.reason.isRunTimeout:
+            .timedOut
         case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
             .aborted, .scenarioFailed, .scenarioFailedForClients:
             .unmet
@@ -224,7 +225,8 @@ enum Failure: Error {
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded,
             .notReady:
             .timeout
-        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose: .timeout
+        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose || failure.reason.isRunTimeout:
+            .timeout
         case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
             .aborted, .scenarioFailed, .scenarioFailedForClients:
             .expectation

@@ -1,5 +1,6 @@
 import CommandLine
 import Conversation
+import Formats
 import WSCore
 
 extension Scenario {
@@ -7,11 +8,13 @@ extension Scenario {
     /// - Parameters:
     ///   - variables: The variables that are set from outside, such as the columns of a data file.
     ///   - playsPeer: Whether to play the opposite side.
+    ///   - codecs: The codecs of binary messages. Defaults to none.
+    ///   - limitBytes: The maximum size of a decoded message.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
         _ arguments: ScenarioArguments, variables: VariableNames = VariableNames(), playsPeer: Bool = false,
-        secrets: Secrets
+        codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max, secrets: Secrets
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
@@ -19,20 +22,34 @@ extension Scenario {
         options.variables = variables
         options.environment = secrets.environment
         options.playsPeer = playsPeer
-        return try make(contents, path: path, options)
+        options.decoders = codecs.decoders
+        options.decodedLimitBytes = limitBytes
+        return try make(contents, path: path, options, encoder: codecs.encoder)
     }
 
     /// Reads a scenario.
-    /// - Parameter path: The path of the file, for errors.
-    /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
-    static func make(_ contents: [UInt8], path: String, _ options: ScenarioOptions) throws(Failure) -> Scenario {
+    /// - Parameters:
+    ///   - path: The path of the file, for errors.
+    ///   - encoder: The codec of messages to send, or `nil` to send them unchanged.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and, for an invalid file, the column.
+    static func make(
+        _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoder: Codec?
+    ) throws(Failure) -> Scenario {
+        let what = "--scenario \(escapingControls(path))"
+        let scenario: Scenario
         do throws(ScenarioError) {
-            return try Scenario(contents.span.bytes, options)
+            scenario = try Scenario(contents.span.bytes, options)
         } catch {
+            let mayBeColumn = !options.playsPeer && options.variables.names.isEmpty
             throw .badArgument(
-                what: "--scenario \(escapingControls(path)), line \(error.line), column \(error.column)",
-                why: error.suggestion)
+                what: "\(what), line \(error.line), column \(error.column)",
+                why: error.suggestion(mayBeColumn: mayBeColumn))
         }
+        if let encoder, let (line, problem) = scenario.firstUnencodable(by: encoder) {
+            throw .badArgument(
+                what: "\(what), line \(line)", why: "--encode \(encoder.name) cannot encode the message: \(problem)")
+        }
+        return scenario
     }
 
     /// Notices that only the first connection of a recording is played.
@@ -46,16 +63,23 @@ extension Scenario {
 extension ScenarioOptions {
     /// Options from arguments.
     init(_ arguments: ScenarioArguments) {
-        self.init { text in
-            do throws(ValueProblem) { return try DurationValue.parse(text) } catch { return nil }
-        }
+        self.init(
+            parseDuration: { text in
+                do throws(ValueProblem) { return try DurationValue.parse(text) } catch { return nil }
+            },
+            parseRange: { text in
+                do throws(ValueProblem) { return try DelayValue.parse(text, zeroAllowed: true) } catch { return nil }
+            })
         ignoredPointers = Set(arguments.ignoredPointers)
     }
 }
 
 extension ScenarioError {
     /// The mistake and its remedy. For an unknown name, the remedy is the most similar known name, if there is one.
-    fileprivate var suggestion: String {
-        reason(intendedName: unknownName.flatMap { EditDistance.nearest(to: $0.name, among: $0.known) })
+    /// - Parameter mayBeColumn: Whether an unknown placeholder may be a column of a data file that is not given.
+    fileprivate func suggestion(mayBeColumn: Bool) -> String {
+        reason(
+            intendedName: unknownName.flatMap { EditDistance.nearest(to: $0.name, among: $0.known) },
+            mayBeColumn: mayBeColumn)
     }
 }

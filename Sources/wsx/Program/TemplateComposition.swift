@@ -8,11 +8,12 @@ extension Template {
     ///   - variables: The variables that the text may insert.
     ///   - isOfRequest: Whether the text is part of a request, so it needs neither a message nor its number.
     ///   - percentEncodesValues: Whether values become parts of a URL.
+    ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, with a suggestion for an unknown name.
     static func make(
         _ text: String, of option: String, variables: VariableNames, isOfRequest: Bool = false,
-        percentEncodesValues: Bool = false, secrets: Secrets
+        percentEncodesValues: Bool = false, takesData: Bool = true, secrets: Secrets
     ) throws(Failure) -> Template {
         let template: Template
         do throws(TemplateError) {
@@ -20,7 +21,9 @@ extension Template {
                 text, variables: variables, percentEncodesValues: percentEncodesValues,
                 environment: secrets.environment)
         } catch {
-            throw .badArgument(what: option, why: error.suggestion(isInMessage: !isOfRequest))
+            throw .badArgument(
+                what: option,
+                why: error.suggestion(isInMessage: !isOfRequest, mayBeColumn: takesData && variables.names.isEmpty))
         }
         if isOfRequest { try template.checkIsOfRequest(option) }
         return template
@@ -47,13 +50,17 @@ extension Template {
 
 extension TemplateError {
     /// The mistake and its remedy. For an unknown name, the remedy is the most similar known name, if there is one.
-    var suggestion: String { suggestion(isInMessage: true) }
+    var suggestion: String { suggestion() }
 
     /// The mistake and its remedy.
-    /// - Parameter isInMessage: Whether the text is a message. If not, no placeholder for messages is suggested.
-    fileprivate func suggestion(isInMessage: Bool) -> String {
+    /// - Parameters:
+    ///   - isInMessage: Whether the text is a message. If not, no placeholder for messages is suggested.
+    ///   - mayBeColumn: Whether an unknown name may be a column of a data file that is not given.
+    func suggestion(isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
         guard let (name, known) = unknownName else { return "\(self)" }
         let names = isInMessage ? known : known.filter { $0 != "seq" }
-        return description(intendedName: EditDistance.nearest(to: name, among: names), isInMessage: isInMessage)
+        return description(
+            intendedName: EditDistance.nearest(to: name, among: names), isInMessage: isInMessage,
+            mayBeColumn: mayBeColumn)
     }
 }

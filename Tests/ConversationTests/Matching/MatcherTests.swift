@@ -147,7 +147,7 @@ import WSCore
     @Test("An invalid path or regular expression is reported with its reason")
     func paths() throws {
         for (json, offset, description) in [
-            (#"{"/a":1,"b":2}"#, 8, "expected a path at character 1; write a path as in .user.name or /user/name"),
+            (#"{"/a":1,"b":2}"#, 8, "expected a JSON Pointer such as /user/name"),
             (#"{"/~":2}"#, 1, "invalid escape at character 2; write '~' as ~0 and '/' as ~1"),
             (#""(""#, 0, "missing closing parenthesis at the end of the regular expression"),
         ] {

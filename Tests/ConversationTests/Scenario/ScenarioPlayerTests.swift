@@ -283,6 +283,44 @@ import WSCore
         #expect("\(failure)" == "line 1 (answer): the connection ended without a close frame")
     }
 
+    /// The words of the failure after a message that does not match.
+    private func failure(after end: (inout ScenarioPlayer, Port) -> Void) throws -> String? {
+        var player = try player(#"{"type":"message","direction":"in","match":{"/id":2},"name":"answer"}"#)
+        let port = Port()
+        player.start(at: 0, port)
+        receive(#"{"id":1}"#, &player, at: 1, port)
+        end(&player, port)
+        if case .failed(let failure) = player.phase { return "\(failure)" }
+        return nil
+    }
+
+    @Test("A server that closes after a wrong reply is reported with the difference")
+    func endAfterWrongReply() throws {
+        let words = try failure { player, port in
+            player.connectionEnded(.closed(CloseFrame(code: .normalClosure)), at: 2, port)
+        }
+        #expect(
+            words == "line 1 (answer): the connection ended with 1000; the last message differs: "
+                + "/id: expected 2, received 1")
+    }
+
+    @Test("The time limit of a run names the step, and what it waits for")
+    func runTimeout() throws {
+        let words = try failure { player, _ in player.runTimedOut(after: .seconds(3)) }
+        #expect(
+            words == "line 1 (answer): timed out after 3 s (--timeout): no matching message; the last one differs: "
+                + "/id: expected 2, received 1")
+        var pausing = try player(#"{"type":"pause","for":"1s"}"#)
+        pausing.start(at: 0, Port())
+        pausing.runTimedOut(after: .seconds(3))
+        guard case .failed(let failure) = pausing.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure)" == "line 1: timed out after 3 s (--timeout)")
+        #expect(failure.reason.isRunTimeout)
+    }
+
     @Test(
         "The reason of an unexpected end is part of the failure",
         arguments: [

@@ -7,10 +7,16 @@ import WSCore
 /// Reads scenarios with durations such as `2s` and `500ms`.
 enum ScenarioFixture {
     static var options: ScenarioOptions {
-        ScenarioOptions { text in
-            if text.hasSuffix("ms") { return Int(text.dropLast(2)).map { .milliseconds($0) } }
-            return text.hasSuffix("s") ? Int(text.dropLast()).map { .seconds($0) } : nil
+        ScenarioOptions(parseDuration: duration) { text in
+            let parts = text.split(separator: "-").compactMap { duration(String($0)) }
+            guard let first = parts.first, let last = parts.last, first <= last else { return nil }
+            return first...last
         }
+    }
+
+    private static func duration(_ text: String) -> Duration? {
+        if text.hasSuffix("ms") { return Int(text.dropLast(2)).map { .milliseconds($0) } }
+        return text.hasSuffix("s") ? Int(text.dropLast()).map { .seconds($0) } : nil
     }
 
     static func scenario(_ lines: String..., options: ScenarioOptions = options) throws(ScenarioError) -> Scenario {
@@ -208,6 +214,55 @@ enum ScenarioFixture {
         }
     }
 
+    @Test("Values of the last message can be inserted after a step that receives one, on either side")
+    func lastMessage() throws {
+        var options = ScenarioFixture.options
+        for playsPeer in [false, true] {
+            options.playsPeer = playsPeer
+            let scenario = try ScenarioFixture.scenario(
+                #"{"type":"message","direction":"in","data":"{\"a\":1}"}"#,
+                #"{"type":"message","direction":"out","data":"{{last:/a}}"}"#, options: options)
+            #expect(scenario.steps.count == 2)
+        }
+    }
+
+    private static let time = #""time":"2026-05-01T12:00:00.000000Z""#
+    private static let binary = #"{"type":"message",\#(time),"direction":"in","opcode":"binary","bytes":4,"#
+
+    private func expectedKind(_ line: String, decoders: [Codec]) throws -> MessageKind? {
+        var options = ScenarioFixture.options
+        options.decoders = decoders
+        let scenario = try ScenarioFixture.scenario(line, options: options)
+        guard case .receive(let expectation) = scenario.steps[0].action else { return nil }
+        return expectation.kind
+    }
+
+    @Test("A recorded binary message is decoded, because the received one is, too")
+    func recordedBinary() throws {
+        let line = Self.binary + #""base64":"gaFhAQ=="}"#
+        #expect(try expectedKind(line, decoders: []) == .binary)
+        #expect(try expectedKind(line, decoders: [.messagePack]) == .text)
+        #expect(try expectedKind(line, decoders: [.gzip]) == .binary)
+    }
+
+    @Test("An event with a decoded message expects the decoded text")
+    func decodedEvent() throws {
+        let decoded = Self.binary + #""data":"{\"a\":1}","decoded":"msgpack"}"#
+        #expect(try expectedKind(decoded, decoders: [.messagePack]) == .text)
+        let undecodable = Self.binary + #""base64":"/w==","decode_error":"damaged"}"#
+        #expect(try expectedKind(undecodable, decoders: []) == .binary)
+    }
+
+    @Test("The first text that a codec cannot encode is found, unless it has placeholders")
+    func unencodable() throws {
+        let scenario = try ScenarioFixture.scenario(
+            #"{"type":"message","direction":"out","data":"{\"a\":1}"}"#,
+            #"{"type":"message","direction":"out","data":"id {{seq}}"}"#,
+            #"{"type":"message","direction":"out","data":"AA","opcode":"binary"}"#,
+            #"{"type":"message","direction":"out","data":"not JSON"}"#)
+        #expect(scenario.firstUnencodable(by: .messagePack)?.line == 4)
+    }
+
     @Test("A peer that would send without end is rejected")
     func endlessPeer() {
         var options = ScenarioFixture.options
@@ -250,9 +305,18 @@ enum ScenarioFixture {
             (#"{"type":"message","direction":"in","match":{"/a":"\udc00"}}"#, 1, 51, "half of a surrogate pair"),
             (#"{"type":"message","direction":"out","data":"ä","dat":1}"#, 1, 48, "unknown member 'dat'"),
             (#"{"type":"pause"}"#, 1, 9, "the pause has no length"),
-            (#"{"type":"pause","for":"3s-1s"}"#, 1, 23, "not an ascending range"),
+            (#"{"type":"pause","for":"3s-1s"}"#, 1, 23, "nor an ascending range"),
             (#"{"type":"message","direction":"in","match":"x","set":{"seq":"/a"}}"#, 1, 55, "placeholder"),
-            (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 55, ""),
+            (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 55, "expected a JSON Pointer"),
+            (
+                #"{"type":"message","direction":"in","match":{"a":1}}"#, 1, 45,
+                "expected a JSON Pointer such as /user/name"
+            ),
+            (#"{"type":"message","direction":"out","data":"{{last:/a}}"}"#, 1, 44, "no earlier step receives one"),
+            (
+                #"{"type":"message","direction":"in","match":{"/a":"{{last:/a}}"}}"#, 1, 44,
+                "'match': {{last:…}} needs a received message"
+            ),
             (#"{"type":"repeat"}"#, 1, 1, "the file has no steps"),
             ("[]", 1, 1, "expected a JSON object"),
             (#"{"type":"ping","#, 1, 16, "not JSON"),

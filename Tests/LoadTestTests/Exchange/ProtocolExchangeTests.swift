@@ -243,7 +243,8 @@ import WSCore
     private func play(_ text: String, greeting: String? = "welcome") throws -> LoadFixture {
         let read: @Sendable () -> Scenario = {
             do throws(ScenarioError) {
-                return try Scenario(Array(text.utf8).span.bytes, ScenarioOptions { _ in nil })
+                return try Scenario(
+                    Array(text.utf8).span.bytes, ScenarioOptions(parseDuration: { _ in nil }, parseRange: { _ in nil }))
             } catch {
                 preconditionFailure("\(error)")
             }

@@ -18,7 +18,13 @@ import WSCore
     private static func scenario(_ lines: [String]) throws -> LoadScenario {
         let bytes = Array(lines.joined(separator: "\n").utf8)
         let options: @Sendable () -> ScenarioOptions = {
-            ScenarioOptions { text in text.hasSuffix("s") ? Int(text.dropLast()).map { .seconds($0) } : nil }
+            ScenarioOptions(
+                parseDuration: { text in text.hasSuffix("s") ? Int(text.dropLast()).map { .seconds($0) } : nil },
+                parseRange: { text in
+                    let bounds = text.split(separator: "-").compactMap { Int($0.dropLast()) }
+                    guard let first = bounds.first, let last = bounds.last, first <= last else { return nil }
+                    return .seconds(first) ... .seconds(last)
+                })
         }
         return LoadScenario(try Scenario(bytes.span.bytes, options())) {
             do throws(ScenarioError) {
@@ -220,9 +226,10 @@ import WSCore
 
     @Test("A step that sends is part of the results only if it fails")
     func sending() throws {
-        let fixture = try load(#"{"type":"message","direction":"out","data":"{{last:/sid}}"}"#, Self.reply)
+        let fixture = try load(Self.reply, #"{"type":"message","direction":"out","data":"{{last:/sid}}"}"#)
+        try receive("reply ok", on: fixture)
         #expect(fixture.tally.mismatched == 1)
-        #expect(fixture.context.measurement.steps.map(\.counts.name) == ["query", "line 1"])
+        #expect(fixture.context.measurement.steps.map(\.counts.name) == ["query", "line 2"])
     }
 
     // MARK: Opening steps

@@ -70,7 +70,7 @@ final class TemplateStage {
         do throws(TemplateError) {
             template = try Template(source, variables: columns, environment: secrets.environment)
         } catch {
-            throw TemplateProblem(words: error.suggestion)
+            throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }
         return try evaluated(template)
     }

@@ -74,6 +74,8 @@ final class ScenarioRun {
     /// Runs until the end. Returns the failure, or `nil` if every step has passed.
     func run() -> Failure? {
         stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) { [unowned self] request in
+            if case .timeLimit(let limit) = request { player.runTimedOut(after: limit) }
+            if case .failed(let step) = player.phase { return end(with: .scenarioFailed(step)) }
             end(with: request.failure)
         }
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)

@@ -48,7 +48,7 @@ struct ListenSettings {
             try arguments.checkReplaySpeed()
         }
         scenario = try Scenario.make(arguments.scenario, playsPeer: true, secrets: secrets)
-        exchange = try AutomaticExchange.Plan.make(arguments.exchange, secrets: secrets)
+        exchange = try AutomaticExchange.Plan.make(arguments.exchange, takesData: false, secrets: secrets)
         let extraFields = try HeaderFiles.fields(arguments.server.headers)
         let access = try AccessComposition(
             credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets

@@ -3,10 +3,11 @@ import CommandLine
 /// A delay, or a time chosen at random: `250ms`, or a range such as `100ms-2s`.
 enum DelayValue {
     /// Parses a duration above 0, or two durations in ascending order with a hyphen between them.
-    static func parse(_ text: String) throws(ValueProblem) -> ClosedRange<Duration> {
+    /// - Parameter zeroAllowed: Whether the whole delay may be 0. Defaults to `false`.
+    static func parse(_ text: String, zeroAllowed: Bool = false) throws(ValueProblem) -> ClosedRange<Duration> {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         do throws(ValueProblem) {
-            let upper = try DurationValue.parse(String(parts[parts.count - 1]), zeroAllowed: false)
+            let upper = try DurationValue.parse(String(parts[parts.count - 1]), zeroAllowed: zeroAllowed)
             guard parts.count > 1 else { return upper...upper }
             let lower = try DurationValue.parse(String(parts[0]))
             guard parts.count == 2, lower <= upper else { throw .notADelay }
