@@ -71,6 +71,35 @@ def test_other_modes_log_in(mode):
     assert results["login_us"]["max"] > 0
 
 
+@pytest.mark.parametrize("options", [["--mode", "receive"], ["--mode", "idle"], ["--scenario", "s.jsonl"]], ids=" ".join)
+def test_heartbeat_messages_are_sent_and_not_counted(options, tmp_path):
+    """The server counts the heartbeats, and ends the run of each connection after three of them."""
+    (tmp_path / "s.jsonl").write_text(
+        '{"type":"message","direction":"in","match":"^done$","timeout":"60s","name":"done"}\n')
+    beats, lock = [], threading.Lock()
+
+    def serve(peer):
+        peer.upgrade()
+        for _ in range(3):
+            while (frame := peer.read_frame()).opcode != wire.TEXT:
+                pass
+            beat = json.loads(frame.payload)
+            with lock:
+                beats.append((beat["connection"], beat["beat"]))
+        peer.send(wire.text(b"done"))
+        peer.answer_close()
+
+    path = [str(tmp_path / word) if word == "s.jsonl" else word for word in options]
+    limit = ["-n", "2"] if "--scenario" in options else ["-d", "3s"]
+    with ScriptedServer(serve) as server:
+        _, results = bench(
+            server.url, *path, "-c", "2", *limit, "--heartbeat-message", '{"beat":{{seq}},"connection":{{connection}}}',
+            "--heartbeat", "100ms", check_sum=False, timeout=60)
+    assert sorted(beats)[:3] == [(1, 1), (1, 2), (1, 3)]
+    if "idle" not in options:
+        assert results["messages"]["sent"] == (2 if "--scenario" in options else 0)
+
+
 def test_requests_follow_the_login():
     with ScriptedServer(Service()) as server:
         result, results = bench(

@@ -93,7 +93,9 @@ extension UsageError {
             return "'\(option)' takes one value, but got '\(first)' and '\(second)'; omit one of them"
         case .missingRequirement(let option, let requirements):
             let names = requirements.map { "'\($0.words)'" }
-            let remedy = names.count == 1 ? "add it" : "add one of them"
+            // A list of values, such as modes, begins with the most common one.
+            let isChoice = names.count > 2 && requirements[0].value != nil
+            let remedy = names.count == 1 ? "add it" : isChoice ? "add \(names[0]), for example" : "add one of them"
             return "'\(option)' requires \(ValueProblem.alternatives(names)); \(remedy), or omit '\(option)'"
         case .configuration(let error): return error.words(of: program, shown: shown)
         }

@@ -29,6 +29,18 @@ public struct AutomaticExchange: ~Copyable {
             }
         }
 
+        /// A message that is sent again and again.
+        public struct Heartbeat: Equatable, Sendable {
+            fileprivate let message: Template
+            fileprivate let interval: Duration
+
+            /// Plans a text message, which must not insert values of messages.
+            /// - Parameter interval: The time between two messages; more than 0.
+            public init(_ message: Template, every interval: Duration) {
+                (self.message, self.interval) = (message, interval)
+            }
+        }
+
         /// Sent in order when a connection opens. They must not insert values of messages.
         public var firstMessages: [Template] = []
         /// A valid regular expression, which matches the message that ends the opening, or `nil` if the opening ends with
@@ -36,6 +48,8 @@ public struct AutomaticExchange: ~Copyable {
         public var ready: String?
         /// The first matching rule answers a message.
         public var answers: [Answer] = []
+        /// Sent again and again, or `nil` to send nothing.
+        public var heartbeat: Heartbeat?
         /// The names of the variables that the templates insert.
         public var variables = VariableNames()
 
@@ -43,7 +57,7 @@ public struct AutomaticExchange: ~Copyable {
         public init() {}
 
         /// Whether nothing happens by itself.
-        public var isEmpty: Bool { firstMessages.isEmpty && ready == nil && answers.isEmpty }
+        public var isEmpty: Bool { firstMessages.isEmpty && ready == nil && answers.isEmpty && heartbeat == nil }
     }
 
     /// The compiled rules for the connections of one thread.
@@ -70,6 +84,9 @@ public struct AutomaticExchange: ~Copyable {
                 preconditionFailure("a valid regular expression cannot be compiled: \(error)")
             }
         }
+
+        /// The time between heartbeats, or `nil` if there are none.
+        public var heartbeatInterval: Duration? { plan.heartbeat?.interval }
 
         /// The regular expressions in use.
         public var patterns: [Pattern] { (ready.map { [$0] } ?? []) + answers.map(\.pattern) }
@@ -126,6 +143,18 @@ public struct AutomaticExchange: ~Copyable {
             try template.write(to: &message, stamp: stamp, variables: variables)
             message.withReadableBytes { send($0) }
         }
+    }
+
+    /// Sends a heartbeat, if there is one. The caller decides when.
+    /// - Parameters:
+    ///   - time: The time in milliseconds since 1970.
+    ///   - send: Sends a text message.
+    /// - Throws: ``TemplateValueError`` if the message needs a value that does not exist.
+    public mutating func sendHeartbeat(at time: UInt64, send: (RawSpan) -> Void) throws(TemplateValueError) {
+        guard let heartbeat = rules.plan.heartbeat else { return }
+        beginMessage(at: time)
+        try heartbeat.message.write(to: &message, stamp: stamp, variables: variables)
+        message.withReadableBytes { send($0) }
     }
 
     /// Answers a received message if a rule matches.

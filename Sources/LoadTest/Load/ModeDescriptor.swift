@@ -81,6 +81,7 @@ public enum ModeOption: String, Sendable {
     case replyTimeout = "reply-timeout"
     case publishers
     case heartbeat
+    case heartbeatMessage = "heartbeat-message"
     case message
     case file
     case size

@@ -11,9 +11,10 @@ extension BenchMode {
                 Publish on `--publishers` connections, at `--rate` or 10 messages per second in total, and read on all \
                 others. The server must relay each message to all readers. Messages carry a number and the time they \
                 were due: each reader detects lost, duplicated, and reordered messages. The latency is the time to \
-                each delivery. Messages that publishers receive do not count.
+                each delivery. Messages that publishers receive do not count. Connections stay open during the \
+                whole load, so `--lifetime` and `--stages` need another mode; `--rate` accepts stages.
                 """,
-            options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary],
+            options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary, .heartbeatMessage],
             ownOptions: [.publishers],
             wording: ModeWording(
                 title: "Broadcast test", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",

@@ -11,7 +11,7 @@ extension BenchMode {
                 Keep connections open for `--duration` and send a ping on each every `--heartbeat`. The latency is the \
                 time to the pong. With `--protocol`, its keepalives are sent, too, and its events are counted as pushes.
                 """,
-            options: [.connectRate, .ramp, .lifetime, .stages, .replyTimeout, .applicationProtocol],
+            options: [.connectRate, .ramp, .lifetime, .stages, .replyTimeout, .heartbeatMessage, .applicationProtocol],
             ownOptions: [.heartbeat],
             wording: ModeWording(
                 title: "Idle test", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",

@@ -12,7 +12,9 @@ extension BenchMode {
                 connection first, for instance to subscribe. There are no latencies. With `--protocol`, the events of \
                 the protocol are counted, and `--message` sends lines.
                 """,
-            options: [.connectRate, .lifetime, .stages, .message, .file, .binary, .applicationProtocol],
+            options: [
+                .connectRate, .lifetime, .stages, .message, .file, .binary, .heartbeatMessage, .applicationProtocol,
+            ],
             wording: ModeWording(
                 title: "Receive test", titleNamesMessages: false, countedThings: "messages received"),
             metrics: ModeMetrics(hasLatencies: false),

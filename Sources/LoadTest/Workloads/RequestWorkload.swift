@@ -18,7 +18,7 @@ extension BenchMode {
                 """,
             options: [
                 .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .inFlight, .replyTimeout, .message,
-                .file, .binary, .applicationProtocol, .codecs,
+                .file, .binary, .heartbeatMessage, .applicationProtocol, .codecs,
             ],
             ownOptions: [.correlate, .expect],
             wording: ModeWording(

@@ -12,7 +12,8 @@ extension BenchMode {
                 second. The latency is the duration of an iteration. Results list each step that waits. See SCENARIOS.
                 """,
             options: [
-                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .replyTimeout, .applicationProtocol,
+                .connectRate, .messages, .rate, .ramp, .think, .lifetime, .stages, .replyTimeout, .heartbeatMessage,
+                .applicationProtocol,
             ],
             ownOptions: [.scenario],
             wording: ModeWording(

@@ -72,6 +72,7 @@ struct BenchSettings: Sendable {
         }
         plan.conversation.exchange = try AutomaticExchange.Plan.make(
             arguments.exchange, variables: variables, secrets: secrets)
+        try plan.addHeartbeat(arguments.load, variables: variables, secrets: secrets)
         plan.conversation.applicationProtocol = protocolSelection.map { selection in
             // The messages of a protocol in a file may depend on its login.
             let isBuiltIn = if case .named = arguments.protocols.choice { true } else { false }
@@ -211,6 +212,22 @@ struct BenchSettings: Sendable {
         CloseFrame(
             code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
             reason: arguments.client.closeFrame.closeReason)
+    }
+}
+
+extension LoadPlan {
+    /// Adds the message of `--heartbeat-message`, if there is one.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    fileprivate mutating func addHeartbeat(
+        _ load: LoadArguments, variables: VariableNames, secrets: Secrets
+    ) throws(Failure) {
+        guard let text = load.heartbeatMessage else { return }
+        let message = try Template.make(text, of: "--heartbeat-message", variables: variables, secrets: secrets)
+        try message.checkNeedsNoMessage("--heartbeat-message")
+        var plan = exchange ?? AutomaticExchange.Plan()
+        plan.variables = variables
+        plan.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: load.heartbeat)
+        exchange = plan
     }
 }
 

@@ -122,6 +122,17 @@ import Testing
         #expect(Set([first, second]).isSuperset(of: ["--protocol"]))
     }
 
+    @Test(
+        "Heartbeat messages of a load test need a mode in which they are no echoes, and no protocol",
+        arguments: [
+            ([], false), (["--mode=echo"], false), (["--mode=connect"], false), (["--mode=receive"], true),
+            (["--scenario=f"], true), (["--mode=request", "--protocol=mqtt"], false),
+            (["--mode=request", "--encode=cbor"], false),
+        ] as [([String], Bool)])
+    func heartbeatMessages(_ words: [String], _ isValid: Bool) {
+        #expect((Self.error(["bench", "u", "--heartbeat-message=a", "--heartbeat=9s"] + words) == nil) == isValid)
+    }
+
     private static func error(_ words: [String]) -> UsageError? {
         do throws(UsageError) {
             _ = try Invocation.program.parse(words)

@@ -56,6 +56,11 @@ extension OptionTableTests {
             $0.load.mode = .idle
             $0.load.heartbeat = .seconds(5)
         },
+        BenchCase("heartbeat-message", "--mode", "receive", "--heartbeat=5s", "--heartbeat-message", "{}") {
+            $0.load.mode = .receive
+            $0.load.heartbeat = .seconds(5)
+            $0.load.heartbeatMessage = "{}"
+        },
         BenchCase("connect-rate", "--connect-rate", "100") { $0.load.connectRate = 100 },
         BenchCase("threads", "-t", "4") { $0.load.threadCount = 4 },
         BenchCase("rate", "-r", "20k") { $0.load.rate = 20_000 },

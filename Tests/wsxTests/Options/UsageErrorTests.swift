@@ -78,6 +78,14 @@ import Testing
                 "'--heartbeat-message' requires '--heartbeat'; add it, or omit '--heartbeat-message'"
             ),
             (
+                ["bench", "echo:", "--protocol=mqtt"],
+                "'--protocol' requires '--mode=request', '--mode=receive', '--mode=idle', or '--scenario'; add '--mode=request', for example, or omit '--protocol'"
+            ),
+            (
+                ["bench", "echo:", "--heartbeat=1"],
+                "'--heartbeat' requires '--mode=idle' or '--heartbeat-message'; add one of them, or omit '--heartbeat'"
+            ),
+            (
                 ["connect", "echo:", "--reply-timeout=1"],
                 "'--reply-timeout' requires '--request', '--correlate', '--json-rpc', or '--protocol'; add one of them, or omit '--reply-timeout'"
             ),

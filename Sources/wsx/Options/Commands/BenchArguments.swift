@@ -39,7 +39,7 @@ struct BenchArguments: Equatable, Sendable {
         LoadMessageArguments.options.lifted(\.loadMessages)
         ProtocolArguments.options(
             conflicts: ["correlate", "first-message", "ready", "answer"],
-            requires: OptionReference.modes(with: .applicationProtocol) + ["scenario"],
+            requires: OptionReference.modes(with: .applicationProtocol),
             examplePrefix: "--mode request ",
             manual: """
                 Speak an application protocol on each connection: its opening is part of the login, and its keepalives \

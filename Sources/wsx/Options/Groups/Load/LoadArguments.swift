@@ -12,9 +12,11 @@ extension OptionReference {
             + (BenchMode.scenario.accepts(option) ? [] : ["scenario"])
     }
 
-    /// The values of `--mode` that an option requires: the modes that it belongs to.
+    /// The values of `--mode`, or the option in its place, that an option requires: the modes that it belongs to.
     static func modes(with option: ModeOption) -> [OptionReference] {
-        BenchMode.all.filter { $0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
+        BenchMode.all.filter { $0.accepts(option) && $0 != .scenario }
+            .map { OptionReference("mode", value: $0.rawValue) }
+            + (BenchMode.scenario.accepts(option) ? ["scenario"] : [])
     }
 }
 
@@ -52,8 +54,10 @@ struct LoadArguments: Equatable, Sendable {
     var replyTimeout = Duration.seconds(10)
     /// 1 or more, fewer than ``connectionCount``.
     var publisherCount = 1
-    /// The time from ping to ping of a connection, more than 0.
+    /// The time from ping to ping, or from heartbeat message to heartbeat message, of a connection, more than 0.
     var heartbeat = Duration.seconds(10)
+    /// As typed: a template; not empty. nil: no messages are sent as heartbeats.
+    var heartbeatMessage: String?
 
     private static let mostConnections = 1_000_000
     private static let mostPerSecond = 100_000_000
@@ -262,12 +266,35 @@ struct LoadArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "heartbeat", value: OptionValue("DURATION"), default: "10s",
-            requires: OptionReference.modes(with: .heartbeat), heading: .load,
+            requires: OptionReference.modes(with: .heartbeat) + ["heartbeat-message"], heading: .load,
             summary: "Ping interval per connection (idle)",
-            manual: "Send a ping on each connection every *DURATION*. The pings of all connections are evenly spaced.",
-            example: "--mode idle --connections 10k --heartbeat 30s", seeAlso: ["mode", "connections"]
+            manual: """
+                With `--mode idle`, send a ping on each connection every *DURATION*. The pings of all connections are \
+                evenly spaced. With `--heartbeat-message`, *DURATION* is also the time between its messages.
+                """,
+            example: "--mode idle --connections 10k --heartbeat 30s",
+            seeAlso: ["mode", "connections", "heartbeat-message"]
         ) { arguments, value throws(ValueProblem) in
             arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
+        },
+        OptionSpecification(
+            "heartbeat-message", value: OptionValue("TEXT"), conflicts: ["protocol", "encode"],
+            requires: OptionReference.modes(with: .heartbeatMessage), heading: .load,
+            summary: "Also send TEXT every --heartbeat",
+            manual: """
+                Also send the text message *TEXT* on each connection every `--heartbeat`, from the end of its login \
+                on, for servers that expect heartbeats from the application. These messages do not count. *TEXT* may \
+                contain placeholders, which are replaced in each message; see PLACEHOLDERS.
+                """,
+            """
+            Replies to heartbeats are messages like any other: in `--mode request`, add `--correlate` so that they \
+            count as `pushes`. In `--mode idle`, they are ignored, and pings are sent as well.
+            """,
+            example: "--mode receive --heartbeat 20s --heartbeat-message '{\"op\":\"ping\"}'",
+            seeAlso: ["heartbeat", "answer"]
+        ) { arguments, value throws(ValueProblem) in
+            guard !value.isEmpty else { throw .emptyText }
+            arguments.heartbeatMessage = value
         },
     ]
 }
