@@ -7,6 +7,10 @@ public struct BaselineComparison: Equatable, Sendable {
     public enum Verdict: String, Sendable {
         case faster
         case slower
+        /// There are more failures.
+        case more
+        /// There are fewer failures.
+        case fewer
         /// The difference is too small, or no larger than the differences between seconds of one run or between the
         /// earlier runs.
         case noise
@@ -19,6 +23,8 @@ public struct BaselineComparison: Equatable, Sendable {
         case rate
         case median
         case tail
+        /// The share of failures; only of steps.
+        case failures
 
         /// The name in JSON.
         var field: StaticString {
@@ -26,6 +32,7 @@ public struct BaselineComparison: Equatable, Sendable {
             case .rate: "rate_per_second"
             case .median: "p50_us"
             case .tail: "p99_us"
+            case .failures: "failed"
             }
         }
 
@@ -35,6 +42,7 @@ public struct BaselineComparison: Equatable, Sendable {
             case .rate: "rate"
             case .median: "p50"
             case .tail: "p99"
+            case .failures: "failed"
             }
         }
     }
@@ -60,16 +68,20 @@ public struct BaselineComparison: Equatable, Sendable {
         }
     }
 
-    /// One metric of a scenario's step. A run has a single value, so noise cannot be told from a change.
+    /// One metric of a scenario's step.
     public struct StepRow: Equatable, Sendable {
         /// The name of the step.
         public let name: String
         /// The compared metric.
         public let metric: Metric
-        /// The median over the earlier runs with this step, in nanoseconds.
+        /// The earlier value, in nanoseconds or as a share: the median over whole seconds or, without them, over runs.
         public let baseline: Double
-        /// The value of this run, in nanoseconds.
+        /// The value of this run.
         public let now: Double
+        /// The probability that runs without a change differ this much, 0 through 1.
+        let pValue: Double
+        /// The result of the comparison.
+        public let verdict: Verdict
 
         /// The change relative to the earlier value, or `nil` if that is 0.
         public var change: Double? { baseline > 0 ? now / baseline - 1 : nil }
@@ -83,7 +95,7 @@ public struct BaselineComparison: Equatable, Sendable {
     public let secondCounts: (baseline: Int, now: Int)
     /// One row per metric.
     public let rows: [Row]
-    /// Two rows for each named step that this run and an earlier one have.
+    /// Two or three rows for each named step that this run and an earlier one have: latencies and, if any, failures.
     public let steps: [StepRow]
 
     /// A difference with a larger p-value is noise.
@@ -103,14 +115,42 @@ public struct BaselineComparison: Equatable, Sendable {
         ]
         steps = now.steps.flatMap { step in
             let earlier = baselines.compactMap { run in run.steps.first { $0.name == step.name } }
-            guard let median = Self.median(earlier.map(\.median)), let tail = Self.median(earlier.map(\.tail)) else {
-                return [StepRow]()
-            }
-            return [
-                StepRow(name: step.name, metric: .median, baseline: median, now: step.median),
-                StepRow(name: step.name, metric: .tail, baseline: tail, now: step.tail),
-            ]
+            return Self.rows(of: step, earlier)
         }
+    }
+
+    private static func rows(of step: ComparedRun.Step, _ earlier: [ComparedRun.Step]) -> [StepRow] {
+        guard !earlier.isEmpty else { return [] }
+        let metrics: [(Metric, whole: (ComparedRun.Step) -> Double, seconds: (ComparedRun.Step) -> [Double])] = [
+            (.median, { $0.median }, { $0.medians }), (.tail, { $0.tail }, { $0.tails }),
+        ]
+        let latencies = metrics.map { metric, whole, seconds in
+            let row = row(metric, earlier.map(seconds), seconds(step))
+            // Without whole seconds in both, the values of the whole runs are shown.
+            let values =
+                if let old = row.baseline, let new = row.now { (old, new) } else {
+                    (median(earlier.map(whole)) ?? 0, whole(step))
+                }
+            return StepRow(
+                name: step.name, metric: metric, baseline: values.0, now: values.1, pValue: row.pValue,
+                verdict: row.verdict)
+        }
+        return latencies + [failures(of: step, earlier)].compactMap { $0 }
+    }
+
+    /// The comparison of failures, or `nil` if there are none.
+    private static func failures(of step: ComparedRun.Step, _ earlier: [ComparedRun.Step]) -> StepRow? {
+        let failed = earlier.reduce(0) { $0 + $1.failed }
+        let attempted = earlier.reduce(0) { $0 + $1.attempted }
+        guard failed + step.failed > 0, attempted > 0, step.attempted > 0 else { return nil }
+        let (old, new) = (Double(failed) / Double(attempted), step.failureShare)
+        let pValue = ProportionTest.pValue((step.failed, step.attempted), (failed, attempted))
+        let shares = earlier.map(\.failureShare)
+        let isWithinRange = (shares.min() ?? new)...(shares.max() ?? new) ~= new
+        let isNoise = pValue >= significanceLevel || isWithinRange
+        return StepRow(
+            name: step.name, metric: .failures, baseline: old, now: new, pValue: pValue,
+            verdict: isNoise ? .noise : new > old ? .more : .fewer)
     }
 
     private static func row(_ metric: Metric, _ runs: [[Double]], _ now: [Double]) -> Row {

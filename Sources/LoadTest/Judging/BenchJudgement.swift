@@ -61,12 +61,16 @@ extension BenchJudgement {
     }
 
     private static func add(_ row: BaselineComparison.StepRow, to json: inout JSONWriter) {
+        // Times are in nanoseconds here and in microseconds in JSON. The rest are shares.
+        let (scale, digits) = row.metric == .failures ? (1.0, 9) : (1000, 3)
         json.beginElement()
         json.add("step", row.name)
         json.add("metric", "\(row.metric.field)")
-        json.add("baseline", row.baseline / 1000, digits: 3)
-        json.add("now", row.now / 1000, digits: 3)
+        json.add("baseline", row.baseline / scale, digits: digits)
+        json.add("now", row.now / scale, digits: digits)
         add(row.change, "change", digits: 6, to: &json)
+        json.add("p_value", row.pValue, digits: 9)
+        json.add("verdict", row.verdict.rawValue)
         json.endObject()
     }
 

@@ -15,11 +15,18 @@ public struct ComparedRun: Equatable, Sendable {
     /// The named steps of a scenario that passed at least once.
     internal var steps: [Step] = []
 
-    /// The durations of a step in the whole run.
+    /// The results of a step.
     internal struct Step: Equatable, Sendable {
         let name: String
-        /// The median and the 99th percentile in nanoseconds.
+        /// The median and the 99th percentile of the whole run, in nanoseconds.
         let (median, tail): (Double, Double)
+        /// The medians and 99th percentiles of whole seconds, in nanoseconds.
+        let (medians, tails): ([Double], [Double])
+        /// The number of failures, and of attempts.
+        let (failed, attempted): (Int, Int)
+
+        /// The share of failures among the attempts.
+        var failureShare: Double { attempted > 0 ? Double(failed) / Double(attempted) : 0 }
     }
 }
 
@@ -40,7 +47,9 @@ extension ComparedRun {
             guard histogram.totalCount > 0 else { return nil }
             return Step(
                 name: step.name, median: Double(histogram.value(atPercentile: 50)),
-                tail: Double(histogram.value(atPercentile: 99)))
+                tail: Double(histogram.value(atPercentile: 99)),
+                medians: step.seconds.map { Double($0.p50) }, tails: step.seconds.map { Double($0.p99) },
+                failed: step.mismatched + step.lost, attempted: step.sent)
         }
     }
 

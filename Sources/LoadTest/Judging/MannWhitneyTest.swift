@@ -66,7 +66,7 @@ enum MannWhitneyTest {
 
     /// The complementary error function, computed with the power series of the error function. Beyond 4 it is below
     /// 0.00000002 and is taken as 0.
-    private static func tail(beyond x: Double) -> Double {
+    static func tail(beyond x: Double) -> Double {
         guard x < 4 else { return 0 }
         let scale = 2 / Double.pi.squareRoot()
         var (sum, power, number) = (0.0, x, 0.0)

@@ -66,7 +66,20 @@ extension BenchResults {
                 let histogram = part.histogram()
                 Self.add("latency_us", histogram, to: &json)
                 if hasHistograms { json.add("histogram", histogram.base64()) }
+                if hasHistograms { Self.add(part.seconds, to: &json) }
             }
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private static func add(_ seconds: [PartResults.Second], to json: inout JSONWriter) {
+        guard !seconds.isEmpty else { return }
+        json.beginArray("per_second")
+        for second in seconds {
+            json.beginElement()
+            json.add("p50_us", Double(second.p50) / 1000, digits: 3)
+            json.add("p99_us", Double(second.p99) / 1000, digits: 3)
             json.endObject()
         }
         json.endArray()

@@ -105,11 +105,26 @@ extension BenchResults {
             if json.has("histogram") {
                 part.latencies = StoredHistogram(try histogram(json, "histogram", "latency_us"))
             }
+            part.seconds = try partSeconds(json)
             // Equal names would be added up when results are merged.
             guard !parts.contains(where: { $0.name == part.name }) else { throw .badMember("\(name).name") }
             parts.append(part)
         }
         return parts
+    }
+
+    private static func partSeconds(_ json: Members) throws(BenchResultsError) -> [PartResults.Second] {
+        guard json.has("per_second") else { return [] }
+        var seconds: [PartResults.Second] = []
+        for element in try json.array("per_second") {
+            guard case .object(let members) = element else { throw .badMember(json.path("per_second")) }
+            let second = Members(members, within: json.path("per_second."))
+            seconds.append(
+                PartResults.Second(
+                    p50: UInt64(clamping: try second.nanoseconds("p50_us")),
+                    p99: UInt64(clamping: try second.nanoseconds("p99_us"))))
+        }
+        return seconds
     }
 
     private static func second(

@@ -17,6 +17,16 @@ public struct PartResults: Equatable, Sendable {
     /// The latencies of attempts with the expected outcome, or `nil` if they are not recorded, because the part has no
     /// name of the user's.
     internal var latencies: StoredHistogram?
+    /// The latencies of each whole second of each thread, to tell changes from noise. Empty if they are not recorded.
+    internal var seconds: [Second] = []
+
+    /// The latencies of a second, in nanoseconds.
+    internal struct Second: Equatable, Sendable {
+        /// The median.
+        let p50: UInt64
+        /// The 99th percentile.
+        let p99: UInt64
+    }
 
     /// Starts without results.
     internal init(name: String, latencies: StoredHistogram? = nil) {
@@ -59,6 +69,7 @@ public struct PartResults: Equatable, Sendable {
         for (_, count) in Self.counts {
             self[keyPath: count] = try BenchResults.sum(self[keyPath: count], other[keyPath: count])
         }
+        seconds += other.seconds
         guard let addend = try other.latencies?.decoded() else { return }
         guard var sum = try latencies?.decoded() else { return latencies = other.latencies }
         try sum.add(checking: addend)
@@ -118,9 +129,30 @@ internal final class PartRecorder {
     private let recordsLatencies: Bool
     private var latencies: Latencies?
 
-    /// A histogram takes 264 KiB, so it is created with the first value.
+    /// A histogram takes 264 KiB, so both are created with the first value.
     private final class Latencies {
-        var histogram = Histogram()
+        private(set) var histogram = Histogram()
+        /// The whole seconds, without those in which nothing was recorded.
+        private(set) var seconds: [PartResults.Second] = []
+        private var current = Histogram()
+        /// The number of the second that ``current`` belongs to.
+        private var number: UInt64?
+
+        func record(_ nanoseconds: UInt64, inSecond second: UInt64?) {
+            histogram.record(nanoseconds)
+            if second != number {
+                endSecond()
+                number = second
+            }
+            if second != nil { current.record(nanoseconds) }
+        }
+
+        private func endSecond() {
+            guard current.totalCount > 0 else { return }
+            seconds.append(
+                PartResults.Second(p50: current.value(atPercentile: 50), p99: current.value(atPercentile: 99)))
+            current.removeAll()
+        }
     }
 
     /// Starts without results.
@@ -131,12 +163,14 @@ internal final class PartRecorder {
     }
 
     /// Records an attempt with the expected outcome.
-    func passed(nanoseconds: UInt64) {
+    /// - Parameter second: The number of the second of the load in which it ended, or `nil` outside of the load. The last
+    ///   second, which may be incomplete, is not kept.
+    func passed(nanoseconds: UInt64, inSecond second: UInt64? = nil) {
         counts.sent &+= 1
         counts.received &+= 1
         guard recordsLatencies else { return }
         if latencies == nil { latencies = Latencies() }
-        latencies?.histogram.record(nanoseconds)
+        latencies?.record(nanoseconds, inSecond: second)
     }
 
     /// Counts an attempt with another outcome.
@@ -151,6 +185,7 @@ internal final class PartRecorder {
         var results = counts
         guard recordsLatencies else { return results }
         results.latencies = latencies.map { StoredHistogram($0.histogram) } ?? StoredHistogram(Histogram())
+        results.seconds = latencies?.seconds ?? []
         return results
     }
 }

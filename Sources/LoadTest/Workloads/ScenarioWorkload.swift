@@ -95,7 +95,8 @@ internal final class ScenarioWorkload: Workload {
 
     /// Records a step that has passed.
     func passed(_ step: Int, nanoseconds: UInt64) {
-        if isListed[step] { records[step].passed(nanoseconds: nanoseconds) }
+        guard isListed[step] else { return }
+        records[step].passed(nanoseconds: nanoseconds, inSecond: context.measurement.second(at: context.now))
     }
 
     /// Counts a step that has failed.

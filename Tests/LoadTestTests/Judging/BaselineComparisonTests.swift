@@ -82,6 +82,73 @@ import WSCore
         #expect(comparison.startTime == WallTime(seconds: -1, microseconds: 0))
     }
 
+    /// A run with a step whose seconds have these latencies.
+    private static func run(
+        _ times: some Sequence<Double>, failed: Int = 0, of attempted: Int = 1000, _ random: inout SeededRandom
+    ) -> ComparedRun {
+        var run = run(1000, varyingBy: 0.1, &random)
+        let seconds = Array(times)
+        run.steps = [
+            ComparedRun.Step(
+                name: "query", median: 7, tail: 8, medians: seconds, tails: seconds.map { $0 * 2 }, failed: failed,
+                attempted: attempted)
+        ]
+        return run
+    }
+
+    @Test("A slower step is found by its seconds, although the whole run is not slower")
+    func slowerStep() {
+        var random = SeededRandom(seed: 1)
+        let earlier = Self.run((0..<20).map { 100 + Double($0) }, &random)
+        let slower = BaselineComparison(Self.run((0..<20).map { 150 + Double($0) }, &random), with: [earlier])
+        #expect(slower.steps.map(\.verdict) == [.slower, .slower])
+        #expect(slower.steps.map(\.metric) == [.median, .tail])
+        #expect(slower.steps[0].baseline == 109.5 && slower.steps[0].now == 159.5)
+        let same = BaselineComparison(Self.run((0..<20).map { 119 - Double($0) }, &random), with: [earlier])
+        #expect(same.steps.map(\.verdict) == [.noise, .noise])
+    }
+
+    @Test("Without whole seconds, a step has the values of the whole run and no verdict")
+    func shortStep() {
+        var random = SeededRandom(seed: 1)
+        let earlier = Self.run((0..<20).map { 100 + Double($0) }, &random)
+        let comparison = BaselineComparison(Self.run([], &random), with: [earlier])
+        #expect(comparison.steps.map(\.verdict) == [.unknown, .unknown])
+        #expect(comparison.steps[0].baseline == 7 && comparison.steps[1].now == 8)
+    }
+
+    @Test(
+        "More failures of a step are significant, or noise",
+        arguments: [
+            (0, 20, BaselineComparison.Verdict.more), (20, 0, .fewer), (10, 12, .noise), (0, 1, .noise),
+        ])
+    func failures(_ before: Int, _ now: Int, _ verdict: BaselineComparison.Verdict) throws {
+        var random = SeededRandom(seed: 1)
+        let earlier = Self.run([], failed: before, &random)
+        let comparison = BaselineComparison(Self.run([], failed: now, &random), with: [earlier])
+        let row = try #require(comparison.steps.last)
+        #expect(row.metric == .failures && row.verdict == verdict)
+        #expect(row.baseline == Double(before) / 1000 && row.now == Double(now) / 1000)
+    }
+
+    @Test("A share of failures within the range of earlier runs is noise, and without failures there is none")
+    func failuresBetweenRuns() {
+        var random = SeededRandom(seed: 1)
+        let baselines = [0, 100].map { Self.run([], failed: $0, &random) }
+        let comparison = BaselineComparison(Self.run([], failed: 95, &random), with: baselines)
+        #expect(comparison.steps.last?.verdict == .noise)
+        let none = BaselineComparison(Self.run([], &random), with: [Self.run([], &random)])
+        #expect(none.steps.allSatisfy { $0.metric != .failures })
+    }
+
+    @Test("The test of two proportions agrees with tables of the normal distribution")
+    func proportions() {
+        // z = 1.96 for 50 % and 61.3 % of 150: two-sided p = 0.05.
+        #expect((0.04...0.06).contains(ProportionTest.pValue((75, 150), (92, 150))))
+        #expect(ProportionTest.pValue((0, 10), (0, 10)) == 1)
+        #expect(ProportionTest.pValue((0, 0), (5, 10)) == 1)
+    }
+
     @Test("Incomplete seconds are ignored")
     func wholeSeconds() {
         var results = BenchSamples.results(seed: 1)

@@ -26,6 +26,23 @@ import WSCore
         #expect((histogram.totalCount, histogram.maximum) == (1, 5))
     }
 
+    @Test("Whole seconds have their own percentiles, and the last one is not kept")
+    func seconds() throws {
+        let recorder = PartRecorder(name: "query", isNamed: true)
+        for (second, time) in [(nil, 9), (0, 5), (0, 5), (2, 7), (3, 1)] as [(UInt64?, UInt64)] {
+            recorder.passed(nanoseconds: time, inSecond: second)
+        }
+        let seconds = [5, 7].map { PartResults.Second(p50: $0, p99: $0) }
+        #expect(recorder.results.seconds == seconds)
+        #expect(recorder.results.received == 5)
+        var results = BenchSamples.results(seed: 3)
+        results.steps = [recorder.results]
+        let read = try BenchResults(json: Array(results.json().utf8).span.bytes)
+        #expect(read.steps[0].seconds == seconds)
+        try results.add(read)
+        #expect(results.steps[0].seconds == seconds + seconds)
+    }
+
     @Test("A part without a name is shown only if it has faults")
     func unnamed() {
         #expect(part("a").isShown)

@@ -47,25 +47,34 @@ extension BenchJudgement {
             let text = verdict == .slower ? palette.failure(words(verdict)) : words(verdict)
             lines += isOnItsOwnLine ? [line, rightAligned("", widths[0] + 2) + text] : ["\(line)  \(text)"]
         }
-        return lines + stepLines(comparison.steps, columns: columns)
+        return lines + stepLines(comparison.steps, palette, columns: columns)
     }
 
     /// The changes of steps, as a table or, if that is too wide, with a line for each name.
-    private static func stepLines(_ steps: [BaselineComparison.StepRow], columns: Int) -> [String] {
+    private static func stepLines(
+        _ steps: [BaselineComparison.StepRow], _ palette: Palette, columns: Int
+    ) -> [String] {
         guard !steps.isEmpty else { return [] }
-        let headings = ["steps", "baseline", "now", "change"]
+        let headings = ["steps", "baseline", "now", "change", ""]
         let rows = [headings] + steps.map(cells)
         let widths = headings.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        guard widths.reduce(0, +) + 2 * (widths.count - 1) <= columns else {
-            return [headings[0]]
-                + rows.dropFirst().flatMap { row in
+        let isTable = widths.reduce(0, +) + 2 * (widths.count - 1) <= columns
+        return rows.enumerated().flatMap { index, row in
+            let lines: [String]
+            if isTable {
+                let numbers = zip(row, widths).dropFirst().dropLast().map { rightAligned($0, 2 + $1) }.joined()
+                let verdict = row[4].isEmpty ? "" : "  " + row[4]
+                lines = [ResultWords.left(row[0], widths[0]) + numbers + verdict]
+            } else if index == 0 {
+                lines = [row[0]]
+            } else {
+                let words = [row[1], "now \(row[2])", row[3], row[4]].filter { !$0.isEmpty }
+                lines =
                     ResultWords.wrapped(row[0], indentation: 2, columns: columns)
-                        + ["    \(row[1]), now \(row[2]), \(row[3])"]
-                }
-        }
-        return rows.map { row in
-            ResultWords.left(row[0], widths[0])
-                + zip(row, widths).dropFirst().map { rightAligned($0, 2 + $1) }.joined()
+                    + ResultWords.wrapped(words.joined(separator: ", "), indentation: 4, columns: columns)
+            }
+            let isWorse = index > 0 && [.slower, .more].contains(steps[index - 1].verdict)
+            return isWorse ? lines.map(palette.failure) : lines
         }
     }
 
@@ -76,7 +85,7 @@ extension BenchJudgement {
     private static func cells(_ row: BaselineComparison.StepRow) -> [String] {
         [
             "\(escapingControls(row.name)) \(row.metric.label)", words(row.baseline, row.metric),
-            words(row.now, row.metric), words(row.change),
+            words(row.now, row.metric), words(row.change), row.verdict == .unknown ? "" : row.verdict.rawValue,
         ]
     }
 
@@ -90,6 +99,10 @@ extension BenchJudgement {
 
     private static func words(_ value: Double?, _ metric: BaselineComparison.Metric) -> String {
         guard let value else { return "-" }
-        return metric == .rate ? Phrase.grouped(ResultWords.whole(value)) : ResultWords.time(value)
+        switch metric {
+        case .rate: return Phrase.grouped(ResultWords.whole(value))
+        case .median, .tail: return ResultWords.time(value)
+        case .failures: return "\(FixedPoint.text(value * 100, digits: 2)) %"
+        }
     }
 }

@@ -66,6 +66,30 @@ import WSCore
         }
     }
 
+    @Test("Verdicts and shares of failures follow the changes")
+    func verdicts() {
+        func run(_ time: UInt64, failures: Int) -> ComparedRun {
+            let step = PartRecorder(name: "query", isNamed: true)
+            for second in 0..<21 as Range<UInt64> { step.passed(nanoseconds: time, inSecond: second) }
+            for _ in 0..<failures { step.failed(\.mismatched) }
+            var results = BenchSamples.results(seed: 1, mode: .scenario)
+            results.steps = [step.results]
+            return ComparedRun(results)
+        }
+        var judgement = BenchJudgement()
+        judgement.comparison = BaselineComparison(run(2_000_000, failures: 21), with: [run(1_000_000, failures: 0)])
+        let lines = judgement.lines(Palette(isEnabled: false), columns: 80)
+        #expect(
+            lines.suffix(4) == [
+                "steps         baseline      now    change",
+                "query p50      1.00 ms  2.00 ms  +100.0 %  slower",
+                "query p99      1.00 ms  2.00 ms  +100.0 %  slower",
+                "query failed    0.00 %  50.00 %            more",
+            ])
+        let narrow = judgement.lines(Palette(isEnabled: false), columns: 40)
+        #expect(narrow.suffix(2) == ["  query failed", "    0.00 %, now 50.00 %, more"])
+    }
+
     @Test("Names are escaped, and without steps there is no table")
     func names() {
         let step = PartRecorder(name: "a\u{1B}[31m", isNamed: true).results
