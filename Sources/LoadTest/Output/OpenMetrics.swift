@@ -29,6 +29,10 @@ public enum OpenMetrics {
         text += "wsx_run_info{mode=\"\(mode.rawValue)\",url=\"\(escaped(url))\"} 1\n"
         add("wsx_connections", "gauge", "Open connections.")
         text += "wsx_connections \(live.openCount)\n"
+        if let stages = live.results.description.stages {
+            add("wsx_stage", "gauge", "Number of the current stage, from 1.")
+            text += "wsx_stage \(stages.number(at: live.results.duration))\n"
+        }
         add("wsx_messages", "counter", "Messages by outcome.")
         for (name, count) in LoadTally.messageCounts {
             text += "wsx_messages_total{outcome=\"\(name)\"} \(tally[keyPath: count])\n"

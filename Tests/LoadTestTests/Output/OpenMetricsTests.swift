@@ -53,6 +53,23 @@ import WSCore
         #expect(!lines.contains { $0.hasPrefix("wsx_step_latency") && $0.contains("line 3") })
     }
 
+    @Test("With stages, a gauge has the number of the current one")
+    func stage() {
+        var plan = LoadPlan(.echo)
+        plan.stages = LoadStages([
+            LoadStages.Stage(target: 5, duration: .seconds(2)), LoadStages.Stage(target: 0, duration: .seconds(1)),
+        ])
+        var live = LiveResults(plan.description(url: "ws://localhost/"), threadCount: 1)
+        let second = BenchSecond(sent: 0, received: 0, latencies: Histogram())
+        for number in ["1", "1", "2", "2"] {
+            let lines = OpenMetrics.text(of: live).split(separator: "\n").map(String.init)
+            #expect(lines.contains("# TYPE wsx_stage gauge"))
+            #expect(lines.contains("wsx_stage " + number))
+            live.update([LoadProgress(LoadTally(), openCount: 0, seconds: [second])])
+        }
+        #expect(!text(latencies: []).contains("wsx_stage"))
+    }
+
     @Test("Limits are ascending")
     func limits() {
         #expect(OpenMetrics.latencyLimits == OpenMetrics.latencyLimits.sorted())
