@@ -58,6 +58,7 @@ extension BenchManual {
         .definitions([
             ("`wsx_run_info`", "1, with the labels `mode` and `url`, which is the URL without its query."),
             ("`wsx_connections`", "The number of open connections."),
+            ("`wsx_stage`", "With stages: the number of the current stage, from 1."),
             ("`wsx_messages_total`", "The counts of RESULTS, with the label `outcome`: `sent`, `received`, *...*"),
             ("`wsx_errors_total`", "The counts of `errors` in JSON RESULTS, with the label `kind`."),
             (
@@ -142,8 +143,11 @@ extension BenchManual {
             """),
         .paragraph(
             """
-            For each named step of a scenario, the median and the 99th percentile of the whole runs are shown, with \
-            their change but without a verdict: one value of each run does not tell a difference from noise.
+            The latencies of each named step of a scenario are compared in the same way, with the whole seconds of \
+            each thread except the last one. Runs that are too short for a verdict, and results of earlier versions, \
+            are shown with the values of the whole runs. The share of failures (`failed`) is shown if a step has any; \
+            it is `more` or `fewer` if the difference is significant at the 1 % level (two-sided test of two \
+            proportions) and outside the range of the earlier runs.
             """),
         .paragraph(
             """
@@ -250,7 +254,8 @@ extension BenchManual {
                 """
                 In a scenario, for each step that waits: its `name`, or `line N`; the number of times that it began \
                 (`sent`), passed (`received`), was wrong (`mismatched`), and got no message (`lost`), of which some \
-                reached the time limit (`timeout`). Steps with a name also have `latency_us` and `histogram`.
+                reached the time limit (`timeout`). Steps with a name also have `latency_us`, `histogram`, and \
+                `per_second` with the percentiles of the whole seconds of each thread except the last one.
                 """
             ),
             (
@@ -296,8 +301,9 @@ extension BenchManual {
                 The comparison by `--baseline`, or `null`: the number of earlier `runs`, the `start_time` of the \
                 first, their whole `seconds`, and `seconds_now` of this run. For each of the `metrics`: the name \
                 (`metric`), the medians (`baseline` and `now`, `null` without whole seconds), the relative `change`, \
-                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`. In a scenario, `steps` has the \
-                `baseline`, `now`, and `change` of each `step` and `metric`.
+                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`. In a scenario, `steps` \
+                has the same members for each `step` and `metric`. The share of failures is the metric `failed`, with \
+                the verdict `more`, `fewer`, or `noise`.
                 """
             ),
             ("`rate_asked`", "The value of `--rate`, or `null` without it or with stages."),

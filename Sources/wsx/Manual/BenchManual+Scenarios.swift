@@ -25,11 +25,12 @@ extension BenchManual {
                 """),
             .paragraph(
                 """
-                A step that fails ends its iteration and closes the connection. A new connection with the same number \
-                takes its place, after 1 second if the steps before `repeat` have not passed. The same applies if a \
-                step closes the connection: each iteration then has its own. The first failure of each step is \
-                reported on standard error. Steps before `repeat` that are interrupted by the end of the run are \
-                not counted.
+                A step that fails ends its iteration and closes the connection. During the load, a new connection \
+                with the same number takes its place, after 1 second if the steps before `repeat` have not passed. \
+                The same applies if a step closes the connection: each iteration then has its own. A connection whose \
+                login fails before the load begins is not replaced; the test continues with the others. The first \
+                failure of each step is reported on standard error. Steps before `repeat` that are interrupted by the \
+                end of the run are not counted.
                 """),
             .paragraph(
                 """

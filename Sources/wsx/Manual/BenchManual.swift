@@ -143,8 +143,8 @@ enum BenchManual {
         "PLACEHOLDERS",
         .paragraph(
             """
-            These placeholders in `--message`, in text files of `--file`, in `--first-message`, and in `--answer` are \
-            replaced in each message. All but `{{seq}}` are also replaced in the URL, `-H`, `-b`, `-a`, `--bearer`, \
+            These placeholders in `--message`, in text files of `--file`, in `--first-message`, in \
+            `--heartbeat-message`, and in `--answer` are replaced in each message. All but `{{seq}}` are also replaced in the URL, `-H`, `-b`, `-a`, `--bearer`, \
             and `-s`, when a connection opens:
             """),
         .definitions([
@@ -162,7 +162,11 @@ enum BenchManual {
             ManualSection.variable(source: "in the connection's row of `--data`"),
             (
                 "`{{last:`*PATH*`}}`",
-                "In `--answer`, the value at *PATH* in the answered message: a JSON Pointer or a dotted path."
+                """
+                In `--answer`, the value at *PATH* in the answered message: a JSON Pointer or a dotted path. In a \
+                scenario, the value in the message of the last step that received one. Elsewhere, it is an error: \
+                use a scenario for messages that depend on the last reply.
+                """
             ),
             ManualSection.json, ManualSection.braces,
         ]),

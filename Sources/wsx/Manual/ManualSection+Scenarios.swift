@@ -15,8 +15,8 @@ extension ManualSection {
             .paragraph(
                 """
                 `wsx connect` writes one line per step to standard output. `--quiet` writes only the failed step. `-v` \
-                shows messages and control frames on standard error. `--timeout` limits the whole run. A missing \
-                answer to a close frame leads to status 6. More than 1 MiB of messages that arrive during a pause fail \
+                shows messages and control frames on standard error. `--timeout` limits the whole run, and its error \
+                names the step. A missing answer to a close frame leads to status 6. More than 1 MiB of messages that arrive during a pause fail \
                 the step. `wsx listen --scenario` plays the opposite side of the same file.
                 """),
             .listing([
@@ -117,7 +117,9 @@ extension ManualSection {
             """),
         .paragraph(
             """
-            With `--decode`, steps receive decoded messages as text. With `--encode`, text to send must be JSON.
+            With `--decode`, steps receive decoded messages as text, and recorded messages are decoded in the same way \
+            before they are compared. With `--encode`, text to send must be JSON. Messages without placeholders are \
+            checked before connecting.
             """),
     ]
 }
