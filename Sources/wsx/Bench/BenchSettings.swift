@@ -224,10 +224,10 @@ extension LoadPlan {
         guard let text = load.heartbeatMessage else { return }
         let message = try Template.make(text, of: "--heartbeat-message", variables: variables, secrets: secrets)
         try message.checkNeedsNoMessage("--heartbeat-message")
-        var plan = exchange ?? AutomaticExchange.Plan()
+        var plan = conversation.exchange ?? AutomaticExchange.Plan()
         plan.variables = variables
         plan.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: load.heartbeat)
-        exchange = plan
+        conversation.exchange = plan
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
             var exchange = AutomaticExchange.Plan()
             exchange.ready = ready
             exchange.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: .seconds(20))
-            plan.exchange = exchange
+            plan.conversation.exchange = exchange
         }
     }
 
