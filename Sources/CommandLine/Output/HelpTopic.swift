@@ -36,7 +36,8 @@ struct HelpTopic: Sendable {
         guard !subtopics.isEmpty else {
             throw .unexpectedOperand(part, command: CommandDescription.helpName)
         }
-        guard let subtopic = subtopics.first(where: { $0.name == part }) else {
+        guard let subtopic = subtopics.first(where: { $0.name == part || $0.prefix.map(part.hasPrefix) ?? false })
+        else {
             throw .unknownSubtopic(
                 part, topic: topic.names[0], nearest: EditDistance.nearest(to: part, among: subtopics.map(\.name)))
         }

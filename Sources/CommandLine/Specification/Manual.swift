@@ -74,14 +74,17 @@ public struct ManualTopic: Sendable {
 public struct ManualSubtopic: Sendable {
     /// The word after the topic.
     public let name: String
+    /// How other words begin that select this part, or `nil` if there are none.
+    public let prefix: String?
     /// One line, without a period.
     public let summary: String
     /// The contents.
     public let blocks: [ManualBlock]
 
     /// Creates a subtopic.
-    public init(name: String, summary: String, blocks: [ManualBlock]) {
+    public init(name: String, prefix: String? = nil, summary: String, blocks: [ManualBlock]) {
         self.name = name
+        self.prefix = prefix
         self.summary = summary
         self.blocks = blocks
     }

@@ -13,8 +13,40 @@ enum ProtocolManual {
     ) {
         ApplicationProtocol.all.map { one in
             ManualSubtopic(name: one.name, summary: one.summary, blocks: blocks(of: one))
-        }
+        } + [automatic, file]
     }
+
+    /// `wsx help protocol auto`.
+    private static let automatic = ManualSubtopic(
+        name: ProtocolChoice.automaticName, summary: "Detect the protocol",
+        blocks: [
+            .paragraph(
+                """
+                `--protocol auto` detects a protocol by the subprotocol that the server selects, by the URL, or by \
+                the first message of the server. A notice names it. Before that, messages are sent and shown \
+                unchanged. If no protocol is detected, a notice says so at the end.
+                """),
+            .paragraph(
+                """
+                `auto` does not complete the URL, offers no subprotocols by itself, and takes no `--param`. To detect \
+                GraphQL, STOMP, or MQTT, offer the subprotocol with `-s`. SignalR is not detected. `wsx bench` needs \
+                the name of a protocol.
+                """),
+            .paragraph("Example:"), .listing(["wsx --protocol auto ':3000/socket.io/?EIO=4&transport=websocket'"]),
+        ])
+
+    /// `wsx help protocol @FILE`.
+    private static let file = ManualSubtopic(
+        name: "@FILE", prefix: "@", summary: "A protocol that a JSON file defines",
+        blocks: [
+            .paragraph(
+                """
+                `--protocol @`*FILE* reads a protocol from a JSON file: its login, keepalive, and typed lines, how \
+                replies are matched, and the parameters for `--param`. docs/protocols/README.md in the source explains \
+                the members, and docs/protocols has files for Discord, OBS, Home Assistant, and others.
+                """),
+            .paragraph("Example:"), .listing(["wsx --protocol @chat.json --param token=env:TOKEN :3000"]),
+        ])
 
     /// The section of the program's manual.
     static let section = ManualSection(

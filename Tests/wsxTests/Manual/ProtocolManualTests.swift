@@ -59,6 +59,15 @@ import Testing
     }
 
     @Test(
+        "'wsx help protocol auto' and '@FILE' explain these values of --protocol",
+        arguments: [("auto", "auto: "), ("@FILE", "@FILE: "), ("@chat.json", "@FILE: ")])
+    func otherValues(word: String, heading: String) throws {
+        let text = try Self.text(["help", "protocol", word])
+        #expect(text.hasPrefix(heading))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test(
         "An unknown protocol is an error with a suggestion",
         arguments: [
             ("socketio", "wsx: unknown protocol 'socketio'; did you mean 'wsx help protocol socket.io'?"),

@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 
 @testable import wsx
 
@@ -12,7 +13,11 @@ enum ProtocolPage {
         this page is generated. [User-defined protocols](README.md) are files.
 
 
-        """ + ProtocolManual.topic.subtopics.map(section).joined(separator: "\n")
+        """ + protocols.map(section).joined(separator: "\n")
+    }
+
+    private static var protocols: [ManualSubtopic] {
+        ProtocolManual.topic.subtopics.filter { ApplicationProtocol(named: $0.name) != nil }
     }
 
     private static func section(_ subtopic: ManualSubtopic) -> String {
