@@ -96,6 +96,12 @@ public struct CodecError: Error, Equatable, CustomStringConvertible {
     /// The reason.
     public let problem: CodecProblem
 
+    /// Creates an error.
+    public init(codec: Codec, problem: CodecProblem) {
+        self.codec = codec
+        self.problem = problem
+    }
+
     /// The codec and the reason in words.
     public var description: String { "\(codec.name): \(problem)" }
 }

@@ -31,6 +31,8 @@ public struct CodecChain: ~Copyable {
     public let codecs: [Codec]
     /// The codecs that converted the last input, with the formats that ``Codec/auto`` has detected.
     public private(set) var applied: [Codec] = []
+    /// Whether the last message of the zlib stream is incomplete.
+    public private(set) var isMessageIncomplete = false
     private let limitBytes: Int
     private var stream = Stream.unused
     /// The decompressed part of a message of the stream that is incomplete.
@@ -61,6 +63,7 @@ public struct CodecChain: ~Copyable {
     /// Begins another connection.
     public mutating func connectionOpened() {
         stream = .unused
+        isMessageIncomplete = false
         partialMessage.removeAll()
     }
 
@@ -148,9 +151,11 @@ public struct CodecChain: ~Copyable {
             stream = .active(inflater)
         }
         do throws(DataInflater.Failure) {
-            guard try inflater.receive(input, into: &partialMessage, limitBytes: limitBytes) else { return .incomplete }
+            isMessageIncomplete = !(try inflater.receive(input, into: &partialMessage, limitBytes: limitBytes))
+            if isMessageIncomplete { return .incomplete }
         } catch {
             stream = .lost
+            isMessageIncomplete = false
             partialMessage = ByteBuffer()
             throw CodecProblem(error)
         }

@@ -30,6 +30,8 @@ public enum CodecProblem: Error, Equatable {
     case numberOutOfRange(String)
     /// The codec only decodes.
     case cannotEncode
+    /// No format was detected.
+    case notDetected
 }
 
 extension CodecProblem: CustomStringConvertible {
@@ -52,6 +54,7 @@ extension CodecProblem: CustomStringConvertible {
         case .unsupportedMarker(let name): "the format has no \(name)"
         case .numberOutOfRange(let number): "the number \(number) is out of range"
         case .cannotEncode: "the codec only decodes"
+        case .notDetected: "the data is neither compressed, nor JSON, MessagePack, or CBOR"
         }
     }
 }

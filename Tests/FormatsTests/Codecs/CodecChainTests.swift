@@ -66,6 +66,21 @@ import WSCore
         }
     }
 
+    @Test("A message of the stream is incomplete until its last piece, or the next connection")
+    func incompleteMessage() throws {
+        var chain = CodecChain([.zlibStream], limitBytes: 1000)
+        var output = ByteBuffer()
+        let message = bytes(Self.streamed[0])
+        var states: [Bool] = []
+        for piece in [message[..<5], message[5...], message[..<5]] {
+            _ = try? chain.decode(Array(piece).span.bytes, into: &output)
+            states.append(chain.isMessageIncomplete)
+        }
+        chain.connectionOpened()
+        states.append(chain.isMessageIncomplete)
+        #expect(states == [true, false, false, false])
+    }
+
     @Test("A damaged zlib stream is lost until the next connection")
     func lostStream() throws {
         let results = Self.decode([.zlibStream], [Self.streamed[0], "ff", Self.streamed[1]])
