@@ -58,10 +58,13 @@ final class ActionCableSession: ProtocolSession {
     /// The subscriptions in their order.
     private var subscriptions: [Subscription] = []
     private var nextKey = 1
+    /// The number of actions that waited for a subscription that was refused or ended.
+    private var droppedLineCount = 0
     private var isReady = false
     private(set) var deadline: UInt64?
 
     var topics: [String] { subscriptions.map(\.topic) }
+    var unsentLineCount: Int { subscriptions.reduce(droppedLineCount) { $0 + $1.held.count } }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         isReady = false
@@ -142,6 +145,8 @@ final class ActionCableSession: ProtocolSession {
             return output.append(.unknown(reason: "a rejection without an identifier"))
         }
         let subscription = index(ofIdentifier: identifier).map { subscriptions.remove(at: $0) }
+        // Actions have no replies, which could report an error.
+        droppedLineCount += subscription?.held.count ?? 0
         let role: ProtocolEvent.Role =
             if let subscription, subscription.wantsReply { .reply(subscription.key, isError: true) } else { .refusal }
         output.append(
@@ -176,6 +181,7 @@ final class ActionCableSession: ProtocolSession {
             let index = try index(try channel(&line, form))
             guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
             let subscription = subscriptions.remove(at: index)
+            droppedLineCount += subscription.held.count
             send("unsubscribe", subscription.identifier, &output)
             return nil
         default:

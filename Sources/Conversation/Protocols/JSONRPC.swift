@@ -57,10 +57,10 @@ final class JSONRPCSession: ProtocolSession {
         // §6: a batch is an array of replies. Servers send arrays of notifications, too.
         if let messages = JSONText.elements(of: payload), !messages.isEmpty {
             let events = messages.compactMap { JSONMembers($0).flatMap(event) }
-            guard events.count == messages.count else {
-                return output.append(.unknown(reason: "a batch with an element that is not a message of JSON-RPC"))
-            }
             for event in events { output.append(event) }
+            if events.count < messages.count {
+                output.append(.unknown(reason: "a batch with an element that is not a message of JSON-RPC"))
+            }
         } else if let event = JSONMembers(payload).flatMap(event) {
             output.append(event)
         } else {

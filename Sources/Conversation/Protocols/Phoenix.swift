@@ -67,10 +67,13 @@ final class PhoenixSession: ProtocolSession {
     private var channels: [Channel] = []
     private(set) var renewsLastLine = false
     private var pending = NumberedRequests<Purpose>()
+    /// The number of lines without a reply that waited for a channel that was refused or left.
+    private var droppedLineCount = 0
     private var heartbeat: Int?
     private var nextHeartbeat: UInt64?
 
     var topics: [String] { channels.map(\.topic) }
+    var unsentLineCount: Int { channels.reduce(droppedLineCount) { $0 + $1.held.count } }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         pending.removeAll()
@@ -137,7 +140,7 @@ final class PhoenixSession: ProtocolSession {
         let isLost = frame.event == "phx_close"
         failPushes(to: frame.topic, frame, &output)
         if isLost {
-            fail(channels.remove(at: index).held, frame, &output)
+            droppedLineCount += channels.remove(at: index).held.countWithoutRequests
         } else {
             // Phoenix.Socket: "in case of errors, such as a channel process crashing".
             let delay = Self.rejoinDelays[min(channels[index].crashCount, Self.rejoinDelays.count - 1)]
@@ -184,7 +187,8 @@ final class PhoenixSession: ProtocolSession {
         }
         output.append(event)
         if isError {
-            fail(channels.remove(at: index).held, frame, &output)
+            droppedLineCount += channels.remove(at: index).held.countWithoutRequests
+            failPushes(to: frame.topic, frame, &output)
         } else {
             channels[index].state = .joined
             channels[index].wantsReply = false
@@ -193,23 +197,14 @@ final class PhoenixSession: ProtocolSession {
         }
     }
 
-    /// Ends the outstanding replies of a channel.
+    /// Ends the outstanding replies of a channel, also those to lines that were never sent.
     private func failPushes(to topic: String, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
         for (ref, _) in pending.removeAll(where: { $0 == .push(topic: topic) }) {
-            output.append(reply(ref, topic, frame))
+            output.append(
+                ProtocolEvent(
+                    .reply("\(ref)", isError: true), name: frame.status ?? frame.event, topic: topic, id: "\(ref)",
+                    payload: frame.payload, isText: frame.isText))
         }
-    }
-
-    /// Ends the lines that were never sent.
-    private func fail(_ held: HeldLines<PhoenixMessage>, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
-        var held = held
-        for message in held.takeAll() { output.append(reply(message.ref, message.topic, frame)) }
-    }
-
-    private func reply(_ ref: Int, _ topic: String, _ frame: PhoenixFrame) -> ProtocolEvent {
-        ProtocolEvent(
-            .reply("\(ref)", isError: true), name: frame.status ?? frame.event, topic: topic, id: "\(ref)",
-            payload: frame.payload, isText: frame.isText)
     }
 
     // MARK: Sending
@@ -231,6 +226,7 @@ final class PhoenixSession: ProtocolSession {
                 throw ProtocolInputError("leave needs one topic; write leave TOPIC, as in: leave room:a")
             }
             let channel = channels.remove(at: try index(of: topic))
+            droppedLineCount += channel.held.count
             let ref = pending.add(.leave(topic: topic, wantsReply: wantsReply))
             send(PhoenixMessage(ref: ref, topic: topic, event: "phx_leave"), on: channel, &output)
             return wantsReply ? "\(ref)" : nil
@@ -270,7 +266,9 @@ final class PhoenixSession: ProtocolSession {
     private func join(
         _ topic: String, _ payload: [UInt8], _ wantsReply: Bool, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
-        if let index = channels.firstIndex(where: { $0.topic == topic }) { channels.remove(at: index) }
+        if let index = channels.firstIndex(where: { $0.topic == topic }) {
+            droppedLineCount += channels.remove(at: index).held.count
+        }
         guard channels.count < Self.maximumChannelCount else {
             throw ProtocolInputError("more than \(Self.maximumChannelCount) channels are joined; leave some")
         }

@@ -40,6 +40,12 @@ public protocol ProtocolSession: AnyObject {
     /// Whether the last line started something that the session renews on a new connection, and that would exist twice if
     /// the caller sent the line again.
     var renewsLastLine: Bool { get }
+    /// The number of lines that were not sent, because the peer has not confirmed the subscription for which they wait,
+    /// or has refused it. Refused lines with a reply are not counted: their reply is an error.
+    var unsentLineCount: Int { get }
+    /// The unit that the received messages have begun and not completed, such as "a STOMP frame (12 bytes)", or `nil`
+    /// if there is none.
+    var incompleteInput: String? { get }
 }
 
 extension ProtocolSession {
@@ -53,6 +59,10 @@ extension ProtocolSession {
     public var topics: [String] { [] }
     /// `false`: lines can be sent again.
     public var renewsLastLine: Bool { false }
+    /// 0: no line waits.
+    public var unsentLineCount: Int { 0 }
+    /// `nil`: each message is complete.
+    public var incompleteInput: String? { nil }
 }
 
 /// The actions that a ``ProtocolSession`` requests, in order.

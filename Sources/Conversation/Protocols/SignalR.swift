@@ -72,6 +72,10 @@ final class SignalRSession: ProtocolSession {
         }
     }
 
+    var incompleteInput: String? {
+        partial.isEmpty ? nil : "a record of SignalR (\(Phrase.count(partial.count, "byte")))"
+    }
+
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         _ = invocations.removeAll { !$0.isRenewed }
         isReady = false

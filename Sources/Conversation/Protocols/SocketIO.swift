@@ -64,6 +64,8 @@ final class SocketIOSession: ProtocolSession {
     /// How long the server may be silent, in nanoseconds.
     private var silenceLimit: UInt64?
     private var isReady = false
+    /// The number of lines without an acknowledgement that waited for a namespace that was refused.
+    private var droppedLineCount = 0
     private(set) var deadline: UInt64?
 
     init(_ parameters: ProtocolParameters) throws(ProtocolParameterError) {
@@ -76,6 +78,14 @@ final class SocketIOSession: ProtocolSession {
     }
 
     var topics: [String] { namespaces.map(\.name) }
+    var unsentLineCount: Int { namespaces.reduce(droppedLineCount) { $0 + $1.held.count } }
+
+    var incompleteInput: String? {
+        partial.map { partial in
+            let missing = partial.packet.attachmentCount - partial.attachments.count
+            return "a Socket.IO packet that lacks \(Phrase.count(missing, "binary attachment"))"
+        }
+    }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         for index in namespaces.indices {
@@ -107,7 +117,10 @@ final class SocketIOSession: ProtocolSession {
         // Engine.IO, Packet encoding: "<packet type>[<data>]".
         switch text.first {
         case UInt8(ascii: "0"): open(Array(text[1...]), at: now, &output)
-        case UInt8(ascii: "1"): output.append(ProtocolEvent(.hidden, name: "close"))
+        case UInt8(ascii: "1"):
+            // Engine.IO, Packet encoding: close "indicates that a transport can be closed". Nothing follows it.
+            output.append(ProtocolEvent(.hidden, name: "close"))
+            output.append(.disconnect("the server ended the session"))
         case UInt8(ascii: "2"):
             // Engine.IO, Heartbeat: the client answers a ping with a pong.
             output.send(Array("3".utf8) + text[1...])
@@ -122,12 +135,12 @@ final class SocketIOSession: ProtocolSession {
     /// Engine.IO, Handshake: "the server … MUST respond with an open packet".
     private func open(_ payload: [UInt8], at now: UInt64, _ output: inout ProtocolOutput) {
         guard let members = JSONMembers(payload), let interval = members.integer("pingInterval"),
-            let timeout = members.integer("pingTimeout"), 1...Self.maximumMilliseconds ~= interval,
+            let timeout = members.integer("pingTimeout"), 0...Self.maximumMilliseconds ~= interval,
             0...Self.maximumMilliseconds ~= timeout
         else { return output.append(.unknown(reason: "the handshake has no valid pingInterval and pingTimeout")) }
-        let limit = UInt64(interval + timeout) * 1_000_000
-        silenceLimit = limit
-        deadline = now.addingReportingOverflow(limit).partialValue
+        // python-socketio rounds intervals to whole seconds, so 0 says nothing about the time between pings.
+        silenceLimit = interval > 0 ? UInt64(interval + timeout) * 1_000_000 : nil
+        deadline = silenceLimit.map { now.addingReportingOverflow($0).partialValue }
         output.append(ProtocolEvent(.hidden, name: "open", payload: JSONText.compact(payload) ?? payload))
         // Connection to a namespace: "the client MUST send a CONNECT packet".
         for namespace in namespaces { connect(to: namespace.name, &output) }
@@ -137,11 +150,11 @@ final class SocketIOSession: ProtocolSession {
     private static let maximumMilliseconds = 86_400_000
 
     private func receivePacket(_ text: [UInt8], _ output: inout ProtocolOutput) {
-        if let partial {
-            self.partial = nil
-            let missing = partial.packet.attachmentCount - partial.attachments.count
-            return output.append(
-                .unknown(reason: "expected \(Phrase.count(missing, "binary attachment")) of the packet before it"))
+        // The attachments directly follow their packet. The reference implementation closes the connection, too: "got
+        // plaintext data when reconstructing a packet".
+        if let incompleteInput {
+            partial = nil
+            return output.append(.disconnect("the server sent a packet after \(incompleteInput)"))
         }
         do throws(SocketIOPacketError) {
             let packet = try SocketIOPacket(text)
@@ -243,7 +256,8 @@ final class SocketIOSession: ProtocolSession {
 
     /// Forgets a namespace, so that its next use connects again.
     private func remove(_ name: String) {
-        namespaces.removeAll { $0.name == name && name != defaultNamespace }
+        guard name != defaultNamespace, let index = namespaces.firstIndex(where: { $0.name == name }) else { return }
+        droppedLineCount += namespaces.remove(at: index).held.countWithoutRequests
     }
 
     private func failPending(in name: String, _ topic: String?, _ payload: [UInt8], _ output: inout ProtocolOutput) {

@@ -128,6 +128,11 @@ final class StompSession: ProtocolSession {
 
     var topics: [String] { subscriptions.map(\.destination) }
 
+    var incompleteInput: String? {
+        let count = decoder.incompleteByteCount
+        return count == 0 ? nil : "a STOMP frame (\(Phrase.count(count, "byte")))"
+    }
+
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         decoder = StompDecoder()
         isConnected = false
@@ -272,7 +277,8 @@ final class StompSession: ProtocolSession {
             event.topic = forget(where: \.isNew)
         }
         output.append(event)
-        output.append(.disconnect("the server reported an error: \(reason)"))
+        let place = event.topic.map { " for \(quoted($0))" } ?? ""
+        output.append(.disconnect("the server reported an error\(place): \(reason)"))
     }
 
     /// Notes that the server has accepted a subscription.

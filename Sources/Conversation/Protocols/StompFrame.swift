@@ -114,6 +114,9 @@ struct StompDecoder {
     /// The current frame without its body, and where the body begins and ends.
     private var head: (frame: StompFrame, bodyStart: Int, bodyEnd: Int?)?
 
+    /// The number of bytes of the frame that has begun and is not complete.
+    var incompleteByteCount: Int { bytes.count - start }
+
     /// Adds received bytes.
     mutating func receive(_ piece: RawSpan) {
         if start > 0 {

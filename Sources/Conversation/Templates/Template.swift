@@ -156,6 +156,14 @@ public struct Template: Equatable, Sendable {
         }
     }
 
+    /// The text if it is the same each time, and otherwise `nil`.
+    public var constantText: [UInt8]? {
+        guard isConstant else { return nil }
+        var text: [UInt8] = []
+        for case .literal(let start, let end) in parts { text += contents.literals[start..<end] }
+        return text
+    }
+
     /// Whether the text contains the number of the message.
     public var usesSequence: Bool { parts.contains(.sequence) }
 

@@ -103,6 +103,19 @@ import WSCore
         #expect(driver.receive(rejection) == ["refused 2 Chat rejected"])
     }
 
+    @Test("Actions count as not sent until their subscription is confirmed, and if it is rejected")
+    func unsentLines() throws {
+        let driver = try Self.ready("subscribe Chat", "Chat speak", "Chat away")
+        #expect(driver.session.unsentLineCount == 2)
+        _ = driver.receive(#"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#)
+        #expect(driver.session.unsentLineCount == 2)
+        let confirmed = try Self.ready("subscribe Chat", "Chat speak")
+        _ = confirmed.receive(Self.confirmation(Self.chat))
+        #expect(confirmed.session.unsentLineCount == 0)
+        let ended = try Self.ready("subscribe Chat", "Chat speak", "unsubscribe Chat")
+        #expect(ended.session.unsentLineCount == 1)
+    }
+
     @Test("Pings are hidden, and a server that sends none for 6 seconds is considered dead")
     func silence() throws {
         let driver = try Self.ready()

@@ -87,6 +87,24 @@ import WSCore
             ])
     }
 
+    @Test("Lines count as not sent until the join is confirmed; if it is refused, those without a reply")
+    func unsentLines() throws {
+        let driver = try ProtocolDriver("phoenix")
+        _ = driver.open()
+        _ = driver.type("join room:a")
+        _ = driver.type("room:a a")
+        _ = driver.type("room:a b", wantsReply: true)
+        #expect(driver.session.unsentLineCount == 2)
+        #expect(driver.receive(Self.reply(1, 1, "error")) == ["refusal room:a error {}", "refused 3 room:a error {}"])
+        #expect(driver.session.unsentLineCount == 1)
+        _ = driver.type("join room:a")
+        _ = driver.type("room:a a")
+        _ = driver.type("leave room:a")
+        #expect(driver.session.unsentLineCount == 2)
+        let joined = try Self.joined()
+        #expect(joined.session.unsentLineCount == 0)
+    }
+
     @Test("Messages are events, unless they belong to an earlier join")
     func events() throws {
         let driver = try Self.joined()

@@ -108,6 +108,16 @@ import WSCore
             ])
     }
 
+    @Test("A record without its separator is incomplete input")
+    func incompleteRecord() throws {
+        let driver = try ProtocolDriver("signalr")
+        _ = driver.open()
+        _ = driver.receive("{}\u{1E}{\"type\"")
+        #expect(driver.session.incompleteInput == "a record of SignalR (7 bytes)")
+        _ = driver.receive(":6}\u{1E}")
+        #expect(driver.session.incompleteInput == nil)
+    }
+
     @Test("Records may be split anywhere")
     func splitRecords() throws {
         let text = "{\"type\":6}\u{1E}{\"type\":1,\"target\":\"a\",\"arguments\":[1]}\u{1E}"

@@ -115,6 +115,19 @@ import WSCore
         #expect(driver.type("/admin a") == [">40/admin,"])
     }
 
+    @Test("Lines count as not sent until their namespace is connected; if it is refused, those without a reply")
+    func unsentLines() throws {
+        let driver = try Self.connected()
+        _ = driver.type("/admin a")
+        _ = driver.type("/admin b", wantsReply: true)
+        #expect(driver.session.unsentLineCount == 2)
+        _ = driver.receive(#"44/admin,{"message":"no"}"#)
+        #expect(driver.session.unsentLineCount == 1)
+        _ = driver.type("/other a")
+        _ = driver.receive("40/other,{}")
+        #expect(driver.session.unsentLineCount == 1)
+    }
+
     @Test("The end of a namespace fails its outstanding acknowledgements")
     func disconnection() throws {
         let driver = try Self.connected()
@@ -218,9 +231,27 @@ import WSCore
         #expect(driver.receive(binary: [1]) == ["unknown binary data without a packet that announces it"])
         _ = driver.receive(#"452-["a"]"#)
         _ = driver.receive(binary: [1])
+        #expect(driver.session.incompleteInput == "a Socket.IO packet that lacks 1 binary attachment")
         #expect(
-            driver.receive(#"42["b"]"#) == ["unknown expected 1 binary attachment of the packet before it"])
-        #expect(driver.receive(#"42["b"]"#) == ["event b"])
+            driver.receive(#"42["b"]"#) == [
+                "disconnect the server sent a packet after a Socket.IO packet that lacks 1 binary attachment"
+            ])
+        #expect(driver.session.incompleteInput == nil)
+    }
+
+    @Test("A close packet is the end of the session (Engine.IO, Packet encoding)")
+    func closePacket() throws {
+        #expect(try Self.connected().receive("1") == ["hidden close", "disconnect the server ended the session"])
+    }
+
+    @Test("A pingInterval of 0, as python-socketio rounds short ones, means that no ping is expected")
+    func noPingInterval() throws {
+        let driver = try ProtocolDriver("socket.io")
+        _ = driver.open()
+        #expect(driver.receive(#"0{"sid":"a","pingInterval":0,"pingTimeout":1000}"#).last == ">40")
+        #expect(driver.secondsLeft == nil)
+        #expect(driver.receive("2") == [">3", "hidden ping"])
+        #expect(driver.secondsLeft == nil)
     }
 
     @Test("A server that sends no ping for both of its intervals is considered dead (Engine.IO, Heartbeat)")

@@ -147,7 +147,7 @@ import WSCore
     func refusedSubscription() throws {
         let driver = try Self.open()
         _ = driver.type("SUBSCRIBE /secret")
-        let reason = #"the server reported an error: "denied: no access""#
+        let reason = #"the server reported an error for "/secret": "denied: no access""#
         #expect(
             driver.receive(Self.frame("ERROR", "message:denied", "receipt-id:1", "", "no access"))
                 == ["refusal /secret ERROR denied: no access", "disconnect \(reason)"])
@@ -165,13 +165,14 @@ import WSCore
     func unnamedRefusal() throws {
         let error = Self.frame("ERROR", "message:Unknown destination", "", "")
         let ending = #"disconnect the server reported an error: "Unknown destination""#
+        let refusal = #"disconnect the server reported an error for "/bad": "Unknown destination""#
         let driver = try Self.open()
         _ = driver.type("SUBSCRIBE /a")
         _ = driver.receive(Self.frame("RECEIPT", "receipt-id:1", "", ""))
         _ = driver.type("SUBSCRIBE /b")
         _ = driver.receive(Self.frame("MESSAGE", "subscription:1", "destination:/b", "", ""))
         _ = driver.type("SUBSCRIBE /bad")
-        #expect(driver.receive(error) == ["refusal /bad ERROR Unknown destination", ending])
+        #expect(driver.receive(error) == ["refusal /bad ERROR Unknown destination", refusal])
         #expect(driver.session.topics == ["/a", "/b"])
         _ = driver.open()
         _ = driver.receive(Self.connected)
@@ -179,7 +180,7 @@ import WSCore
         #expect(driver.session.topics == ["/a", "/b"])
         let other = try Self.open()
         _ = other.type("SUBSCRIBE /bad", wantsReply: true)
-        #expect(other.receive(error) == ["refused 1 /bad ERROR Unknown destination", ending])
+        #expect(other.receive(error) == ["refused 1 /bad ERROR Unknown destination", refusal])
     }
 
     @Test("Heart-beating: each direction uses the larger interval")
@@ -253,6 +254,18 @@ import WSCore
         #expect(driver.receive(frame) == ["unknown \(reason)"])
         // The next message is a new beginning.
         #expect(driver.receive(Self.frame("MESSAGE", "destination:/q", "", "a")) == ["event /q a"])
+    }
+
+    @Test("A frame that has begun is incomplete input; line ends between frames are not")
+    func incompleteFrame() throws {
+        let driver = try Self.open()
+        #expect(driver.session.incompleteInput == nil)
+        _ = driver.receive("\n\r\nMESSAGE\n")
+        #expect(driver.session.incompleteInput == "a STOMP frame (8 bytes)")
+        _ = driver.receive("content-length:2\n\na")
+        #expect(driver.session.incompleteInput == "a STOMP frame (27 bytes)")
+        _ = driver.receive("b\0\n")
+        #expect(driver.session.incompleteInput == nil)
     }
 
     @Test("Frames may share messages and be split at every offset")

@@ -8,6 +8,11 @@ struct HeldLines<Line> {
     private var lines: [(line: Line, byteCount: Int, isRequest: Bool)] = []
     private var byteCount = 0
 
+    /// The number of lines.
+    var count: Int { lines.count }
+    /// The number of lines without the requests, which get an error reply if they cannot be sent.
+    var countWithoutRequests: Int { lines.count { !$0.isRequest } }
+
     /// Keeps a line.
     /// - Parameters:
     ///   - isRequest: Whether the caller sends the line again after a reconnect.
