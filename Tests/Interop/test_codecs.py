@@ -139,6 +139,11 @@ def test_text_that_cannot_be_encoded_is_an_error(python_echo):
     assert_fails(wsx("connect", "--encode=cbor", "ws://127.0.0.1:1", "[1]", "x"), 2, "message 2: cbor: not JSON")
 
 
+def test_a_line_of_a_program_that_cannot_be_encoded_ends_the_run(python_echo):
+    result = wsx("connect", "--encode=cbor", "--exec", python_echo.url, "--", "sh", "-c", "echo 1; echo x; cat")
+    assert_fails(result, 1, "line 2 of sh's output was not sent: cbor: not JSON")
+
+
 def test_undecodable_messages_are_written_unchanged_with_a_reason():
     result = received(*[b"\xc1\xff"] * 15, MSGPACK, options=["--decode", "msgpack"])
     assert result.out == b"\xc1\xff\n" * 15 + TEXT.encode() + b"\n"

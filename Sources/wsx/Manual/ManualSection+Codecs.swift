@@ -17,7 +17,14 @@ extension ManualSection {
             A message that cannot be decoded stays binary. The prompt shows the reason before the message. Elsewhere, \
             standard error reports the first 10. JSON events also have `decode_error`. This includes messages that \
             would exceed `--max-message-size` when decoded; the connection continues, because the message itself has \
-            an acceptable size. After such a message, the rest of a zlib stream is lost.
+            an acceptable size. After such a message, the rest of a zlib stream is lost. A message of the stream that \
+            is incomplete at the end of the connection is reported, too.
+            """),
+        .paragraph(
+            """
+            Text that `--encode` cannot encode is invalid input, with status 2. Texts of `--first-message` and \
+            `--answer` without placeholders are checked before wsx connects. An unencodable line of a program \
+            (`--exec`) ends the run with status 1. The prompt reports the line and continues.
             """),
         .paragraph(
             """

@@ -39,7 +39,19 @@ extension ManualSection {
             ("Hidden messages", "of the login and the keepalive are shown with `-v`."),
             (
                 "Messages that are not understood",
-                "are written unchanged, and a notice states the reason."
+                """
+                are written unchanged, and a notice states the reason. Of a JSON-RPC batch, the messages that are \
+                understood come first. If the connection ends within a frame or record of the protocol, a notice says \
+                so.
+                """
+            ),
+            (
+                "Waiting lines",
+                """
+                are sent when the server has confirmed their subscription, channel, or namespace. If it does not, or \
+                refuses it, their number is reported at the end of the run, which then exits with 6, except at the \
+                prompt. A refused line with a reply gets an error reply instead.
+                """
             ),
         ]),
         .paragraph(

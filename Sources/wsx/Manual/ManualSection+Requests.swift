@@ -102,6 +102,7 @@ extension ManualSection {
                 ["Peer closed (1000, 1001, no code)", "before --ready matched", "7"],
                 ["Peer closed (1000, 1001, no code)", "requests not answered", "1"],
                 ["Any of these with status 0", "a request timed out", "6"],
+                ["Any of these with status 0", "--protocol: lines not sent", "6"],
                 ["Any of these with status 0", "an --expect not met", "7"],
                 ["Any of these with status 0", "--one: no --pick value", "7"],
                 ["Any of these with status 0", "--fail and an error reply", "7"],

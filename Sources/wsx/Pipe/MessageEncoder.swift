@@ -39,7 +39,11 @@ final class MessageEncoder {
 
     /// The reason why an input message cannot be encoded, or `nil` if it can.
     func problem(with payload: RawSpan, as kind: MessageKind) -> CodecError? {
-        guard checksInput else { return nil }
+        checksInput ? encodingProblem(with: payload, as: kind) : nil
+    }
+
+    /// The reason why a message cannot be encoded, or `nil` if it can.
+    func encodingProblem(with payload: RawSpan, as kind: MessageKind) -> CodecError? {
         do throws(CodecError) {
             try encode(payload, as: kind) { _, _ in }
             return nil

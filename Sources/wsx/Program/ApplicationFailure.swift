@@ -20,6 +20,8 @@ struct ApplicationFailure: Equatable {
         case undecodable(String)
         /// The server reported this error, which answers no request.
         case error(String)
+        /// The server did not confirm the subscriptions for which this many lines waited.
+        case unsentLines(Int)
     }
 
     /// The name of the protocol, or the option of the codecs.
@@ -31,7 +33,7 @@ struct ApplicationFailure: Equatable {
         switch cause {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .refused
         case .refused, .unusable, .ended: .closed
-        case .notReady: .timedOut
+        case .notReady, .unsentLines: .timedOut
         case .notUnderstood, .undecodable: .violation
         case .error: .unmet
         }
@@ -43,7 +45,7 @@ struct ApplicationFailure: Equatable {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .handshake
         case .refused, .ended(_?, _, _): .closed
         case .unusable, .ended(nil, _, _): .lost
-        case .notReady: .timeout
+        case .notReady, .unsentLines: .timeout
         case .notUnderstood, .undecodable: .violation
         case .error: .expectation
         }
@@ -52,7 +54,7 @@ struct ApplicationFailure: Equatable {
     /// Whether another attempt may succeed.
     var isWorthRetrying: Bool {
         switch cause {
-        case .refused, .notUnderstood, .undecodable, .error: false
+        case .refused, .notUnderstood, .undecodable, .error, .unsentLines: false
         case .notReady, .unusable, .ended(nil, _, _): true
         case .ended(let frame?, _, _): Failure.closed(frame).isWorthRetrying
         }
@@ -76,6 +78,9 @@ struct ApplicationFailure: Equatable {
         case .notUnderstood(let reason): "\(name): a message of the server is not understood: \(reason)"
         case .undecodable(let reason): "\(name): a message cannot be decoded: \(reason)"
         case .error(let words): "\(name): the server reported an error: \(words)"
+        case .unsentLines(let count):
+            "\(name): \(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent: the server did not confirm "
+                + "the subscription; check it, or wait longer with --linger"
         }
     }
 

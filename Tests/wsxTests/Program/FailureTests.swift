@@ -39,6 +39,11 @@ import WSCore
             failure: .application(ApplicationFailure(name: "own", cause: .refused("no", afterLogin: false))),
             status: .refused, kind: "handshake", message: "own: no; check the credentials"),
         Example(
+            failure: .application(ApplicationFailure(name: "phoenix", cause: .unsentLines(2))), status: .timedOut,
+            kind: "timeout",
+            message: "phoenix: 2 lines were not sent: the server did not confirm the subscription; check it, or wait "
+                + "longer with --linger"),
+        Example(
             failure: .application(ApplicationFailure(name: "--decode", cause: .undecodable("cbor: no"))),
             status: .violation, kind: "protocol", message: "--decode: a message cannot be decoded: cbor: no"),
         Example(

@@ -100,6 +100,11 @@ final class CodecStage {
         }
     }
 
+    /// Why the last message of the connection that has ended was not decoded, or `nil` if it was.
+    var incompleteMessage: CodecError? {
+        chain.isMessageIncomplete ? CodecError(codec: .zlibStream, problem: .truncated) : nil
+    }
+
     private func start(_ command: ProgramCommand, at index: Int) throws(IOError) -> CodecProgram {
         try CodecProgram(command, limitBytes: limitBytes, console: console, on: loop) { [unowned self] line in
             received(answer: line, of: index)
@@ -159,7 +164,9 @@ final class CodecStage {
             case .decoded(let isText):
                 let decoding = decoding(of: payload, .decoded(by: names()))
                 decoded.withReadableBytes { pass($0, isText ? .text : .binary, decoding, to: deliver) }
-            case .unchanged: pass(payload, kind, nil, to: deliver)
+            case .unchanged:
+                let error = CodecError(codec: .auto, problem: .notDetected)
+                pass(payload, kind, decoding(of: payload, .failed("\(error)")), to: deliver)
             case .incomplete: break
             case .program where lossOfPrograms != nil:
                 var decoding = decoding(of: payload, .failed(lossOfPrograms ?? ""))

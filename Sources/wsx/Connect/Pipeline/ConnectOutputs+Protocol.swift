@@ -34,13 +34,17 @@ extension ConnectOutputs {
 
     /// Shows an event that is part of the protocol's own traffic, and does not count as a message: dimmed at the prompt,
     /// with `-v` elsewhere, and in JSON output. A refusal is an error.
-    func show(aside event: ProtocolEvent) {
+    /// - Parameter isReported: Whether a failure of the run reports a refusal.
+    func show(aside event: ProtocolEvent, isReported: Bool = false) {
         let isHidden = event.role == .hidden
         if !isHidden || isVerbose {
             writeEvents { $0.writeMessage(event, of: protocolName ?? "") }
         }
         let text = Self.text(event.line)
-        if event.role == .refusal { return console.error("the server refused: \(text)") }
+        if event.role == .refusal {
+            if !isReported { console.error("the server refused: \(text)") }
+            return
+        }
         guard isVerbose || prompt != nil && !isHidden else { return }
         console.notice("\(isHidden ? "Hidden: " : "")\(text)", as: .quiet)
     }

@@ -156,8 +156,8 @@ final class ConnectOutputs {
         return isWritten ?? isShown
     }
 
-    /// Reports why a message is written as received. Many such messages have the same cause.
-    private func report(undecoded problem: String) {
+    /// Reports why a message was not decoded. Many such messages have the same cause.
+    func report(undecoded problem: String) {
         undecodedCount += 1
         if undecodedCount <= Self.maximumReportedCount {
             console.error("a message was not decoded: \(problem)")

@@ -60,6 +60,7 @@ extension ConnectRun {
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
         current = nil
+        showIncompleteInput()
         stages.exchange?.connectionEnded()
         if let failure = stages.application?.connectionEnded(end), state.dropCause == nil { state.dropCause = failure }
         statistics.connectionEnded(end, counters)
@@ -94,6 +95,7 @@ extension ConnectRun {
         if !state.isDraining {
             if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
             let countsUnanswered = !state.ignoresIncoming
+            let unsentLines = unsentLines
             state.drain(
                 requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered) ?? protocolFailure,
                 missing: stages.exchange?.missing,
@@ -103,6 +105,8 @@ extension ConnectRun {
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUndelivered()
             if countsUnanswered { showUnanswered() }
+            if let unsentLines { show(unsent: unsentLines) }
+            showUndetected()
         }
         input.closeReader()
         deadline = nil

@@ -116,9 +116,21 @@ extension ConnectRun {
             return try encoder.encode(payload, as: kind) { sink.send($0, as: $1) }
         } catch {
             // The input has been checked; automatic messages have not.
-            outputs.console.error("a message was not sent: \(error)")
+            fail(because: error)
             return false
         }
+    }
+
+    /// Ends the run because a message cannot be encoded. At the prompt, reports it.
+    private func fail(because error: CodecError) {
+        guard prompt == nil else { return console.error("a message was not sent: \(error)") }
+        let failure = Failure.badInput(what: "a message was not sent", why: "\(error)")
+        // The handler of the connection, which may be running, cannot close it.
+        loop.atEndOfTurn(
+            DeferredWork { [weak self] in
+                guard let self, !state.ignoresIncoming, !state.isDraining else { return }
+                end(with: failure)
+            })
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted.
@@ -270,6 +282,19 @@ extension ConnectRun: InputReader.Receiver {
         stages.acknowledgements?.inputEnded()
         if state.inputEnded() { endAsAsked() } else { startLinger() }
         endAfterProgram()
+    }
+}
+
+/// Work for the end of a turn.
+private final class DeferredWork: EndOfTurnWork {
+    private let work: () -> Void
+
+    init(_ work: @escaping () -> Void) {
+        self.work = work
+    }
+
+    func endTurn() {
+        work()
     }
 }
 

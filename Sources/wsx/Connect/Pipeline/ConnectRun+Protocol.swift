@@ -31,12 +31,15 @@ extension ConnectRun {
     ) -> LineSending {
         guard let connection else { return .unsent }
         guard let application = stages.application, kind == .text else {
-            return transmit(line, as: kind, on: connection) ? .sent(key: nil) : .unsent
+            if transmit(line, as: kind, on: connection) { return .sent(key: nil) }
+            // A text that cannot be encoded has been reported.
+            return stages.encoder?.encodingProblem(with: line, as: kind) == nil ? .unsent : .invalid
         }
         guard !connection.isClosing else { return .unsent }
         if let number, isAgain, application.renewedMessages.contains(number) { return .renewed }
         do throws(ProtocolInputError) {
-            let key = try application.send(line, wantsReply: wantsReply)
+            let (key, isEncoded) = try application.send(line, wantsReply: wantsReply)
+            guard isEncoded else { return .invalid }
             if let number, application.renewsLastLine { application.renewedMessages.insert(number) }
             return .sent(key: key)
         } catch {
@@ -112,9 +115,11 @@ extension ConnectRun {
     /// - Returns: Whether it meets the run's goal.
     private func passOn(_ event: ProtocolEvent) -> Bool {
         var finding = RequestTracker.Finding.push
+        // The failure of the connection contains the words of an error that causes it.
+        let isReported = stages.application?.isOver ?? false
         switch event.role {
         case .hidden, .notice, .refusal:
-            outputs.show(aside: event)
+            outputs.show(aside: event, isReported: isReported)
             return false
         case .event: break
         case .reply(let key, _): finding = stages.requests?.received(key: key) ?? .push
@@ -125,25 +130,63 @@ extension ConnectRun {
         if event.isText { prompt?.remember(line.span.bytes) }
         let isPush = stages.requests != nil && finding.reply == nil
         let isWritten = outputs.write(event, reply: finding.reply, isPush: isPush)
-        if event.role.isError { outputs.report(error: event, asReplyTo: finding.reply?.number) }
+        if event.role.isError, !isReported { outputs.report(error: event, asReplyTo: finding.reply?.number) }
         if case .lateReply(let reply, let delay) = finding, prompt == nil {
             console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
         }
         return state.isLast(line.span.bytes, isOmitted: !isWritten, isReply: finding.reply != nil)
     }
 
-    /// The failure caused by errors that the server has reported, or `nil` if there is none.
+    /// The failure caused by errors that the server has reported, or by lines that wait for it, or `nil` if there is
+    /// none.
     var protocolFailure: Failure? {
         guard settings.arguments.replies.failsOnErrorReply, let count = stages.application?.errorCount, count > 0 else {
-            return nil
+            return unsentLines.map { .application($0) }
         }
         return .errorReplies(count)
+    }
+
+    /// The lines that wait for the server, or that it has refused, or `nil` if there are none. At the prompt, the user
+    /// knows them and leaves at any time.
+    var unsentLines: ApplicationFailure? {
+        guard !settings.isRepl, !state.ignoresIncoming, let application = stages.application,
+            application.unsentLineCount > 0
+        else { return nil }
+        return ApplicationFailure(
+            name: application.descriptor?.name ?? ProtocolChoice.automaticName,
+            cause: .unsentLines(application.unsentLineCount))
+    }
+
+    /// Reports lines that were not sent, unless the run fails with that error.
+    func show(unsent lines: ApplicationFailure) {
+        switch state.failure {
+        case .application(lines)?, .incomplete(_, .application(lines))?: break
+        default: console.error(lines.message)
+        }
+    }
+
+    /// Reports that the server speaks none of the known protocols.
+    func showUndetected() {
+        guard let application = stages.application, application.descriptor == nil, statistics.openedCount > 0 else {
+            return
+        }
+        console.notice("wsx: --protocol auto detected no protocol; messages were sent and shown unchanged")
+    }
+
+    /// Reports the received data that is incomplete at the end of a connection.
+    func showIncompleteInput() {
+        guard !state.ignoresIncoming else { return }
+        if let error = stages.codecs?.incompleteMessage { outputs.report(undecoded: "\(error)") }
+        if let words = stages.application?.incompleteInput {
+            console.notice("wsx: the connection ended within \(words)")
+        }
     }
 }
 
 extension ConnectRun: ProtocolStage.Host {
-    func transmit(_ payload: RawSpan, as kind: MessageKind) {
-        if let connection { transmit(payload, as: kind, on: connection) }
+    func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        guard let connection, !transmit(payload, as: kind, on: connection) else { return true }
+        return stages.encoder?.encodingProblem(with: payload, as: kind) == nil
     }
 
     func passOn(_ arrivals: [ProtocolStage.Arrival]) {

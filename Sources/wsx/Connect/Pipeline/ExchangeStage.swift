@@ -56,13 +56,12 @@ final class ExchangeStage {
     }
 
     /// Sends the first messages of a connection. After that, the peer may already be ready.
-    /// - Parameter send: Sends a text message.
-    func connectionStarted(send: (RawSpan) -> Void) {
+    /// - Parameter send: Sends a text message. Returns whether it was sent.
+    func connectionStarted(send: (RawSpan) -> Bool) {
         isOpening = false
         do throws(TemplateValueError) {
             try exchange.sendFirstMessages(at: WallTime.now.millisecondsSinceEpoch) { payload in
-                send(payload)
-                outputs.writeSent(payload, as: .text)
+                if send(payload) { outputs.writeSent(payload, as: .text) }
             }
         } catch {
             return host.exchangeFailed(.badArgument(what: "--first-message", why: "\(error)"))
@@ -80,14 +79,13 @@ final class ExchangeStage {
     }
 
     /// Handles a received message.
-    /// - Parameter send: Sends a text message.
+    /// - Parameter send: Sends a text message. Returns whether it was sent.
     /// - Returns: Whether the message is part of the exchange, and nothing else happens to it.
-    func receives(_ payload: RawSpan, as kind: MessageKind, send: (RawSpan) -> Void) -> Bool {
+    func receives(_ payload: RawSpan, as kind: MessageKind, send: (RawSpan) -> Bool) -> Bool {
         let finding: AutomaticExchange.Finding
         do throws(TemplateValueError) {
             finding = try exchange.receive(payload, at: WallTime.now.millisecondsSinceEpoch) { answer in
-                send(answer)
-                outputs.writeAnswer(answer, to: payload, as: kind)
+                if send(answer) { outputs.writeAnswer(answer, to: payload, as: kind) }
             }
         } catch {
             outputs.console.error("a message was not answered (--answer): \(error)")

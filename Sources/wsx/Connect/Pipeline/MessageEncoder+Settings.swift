@@ -1,8 +1,10 @@
+import Conversation
 import WSCore
 
 extension MessageEncoder {
     /// Creates the encoder of a run, and checks the messages of the command line. Returns `nil` without `--encode`.
-    /// - Throws: ``Failure/badInput(what:why:)`` for a message that cannot be encoded.
+    /// - Throws: ``Failure/badInput(what:why:)`` for a message that cannot be encoded, or
+    ///   ``Failure/badArgument(what:why:)`` for the text of an option.
     static func make(_ settings: ConnectSettings) throws(Failure) -> MessageEncoder? {
         guard let codec = settings.arguments.codecs.encoder else { return nil }
         let arguments = settings.arguments
@@ -14,6 +16,19 @@ extension MessageEncoder {
                 throw .badInput(what: "message \(index + 1)", why: "\(problem)")
             }
         }
+        if let plan = settings.exchange {
+            try encoder.check(plan.firstMessages, of: "--first-message")
+            try encoder.check(plan.answers.map(\.answer), of: "--answer")
+        }
         return encoder
+    }
+
+    /// Checks the texts without placeholders. The others are checked when they are sent.
+    private func check(_ templates: [Template], of option: String) throws(Failure) {
+        for text in templates.compactMap(\.constantText) {
+            if let problem = encodingProblem(with: text.span.bytes, as: .text) {
+                throw .badArgument(what: option, why: "\(problem)")
+            }
+        }
     }
 }

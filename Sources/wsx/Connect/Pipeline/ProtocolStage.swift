@@ -16,7 +16,8 @@ final class ProtocolStage {
         /// Whether messages may have arrived without being read.
         var isReadingPaused: Bool { get }
         /// Sends a message of the protocol, outside of the handler of the connection.
-        func transmit(_ payload: RawSpan, as kind: MessageKind)
+        /// - Returns: `false` if it cannot be encoded, which has been reported.
+        func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool
         /// Passes on events that no received message caused, outside of the handler of the connection.
         func passOn(_ arrivals: [Arrival])
         /// Called at the end of the turn in which the server has confirmed the login.
@@ -100,6 +101,13 @@ final class ProtocolStage {
         }
     }
 
+    /// Whether the connection is useless.
+    var isOver: Bool { if case .over = state { true } else { false } }
+    /// The number of lines that wait for a confirmation of the server, or that it has refused.
+    var unsentLineCount: Int { (session?.unsentLineCount ?? 0) + (held?.count ?? 0) }
+    /// The unit of the protocol that the received messages have begun and not completed, or `nil` if there is none.
+    var incompleteInput: String? { session?.incompleteInput }
+
     /// Whether lines wait for the login, and their source should pause.
     var holdsLines: Bool { held?.isEmpty == false }
 
@@ -173,29 +181,28 @@ final class ProtocolStage {
 
     /// Sends a line.
     /// - Parameter wantsReply: Whether to ask for a reply.
-    /// - Returns: The key of the reply, or `nil` if there will be none.
-    func send(_ line: RawSpan, wantsReply: Bool) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
-        guard let session, let selection else {
-            host.transmit(line, as: .text)
-            return nil
-        }
+    /// - Returns: The key of the reply, or `nil` if there will be none; and whether the messages of the line
+    ///   can be encoded. If not, that has been reported.
+    func send(
+        _ line: RawSpan, wantsReply: Bool
+    ) throws(ProtocolInputError) -> (key: ProtocolEvent.ReplyKey?, isEncoded: Bool) {
+        guard let session, let selection else { return (nil, host.transmit(line, as: .text)) }
         if case .opening = state {
             held?.append(line.withUnsafeBytes { Array($0) })
-            return nil
+            return (nil, true)
         }
         let line = try ProtocolLine.resolved(line, for: selection.descriptor)
         let key = try session.send(line.span.bytes, wantsReply: wantsReply, at: now, &output)
-        finishCall()
-        return key
+        return (key, finishCall())
     }
 
     // MARK: Receiving
 
     /// Handles a received message.
-    /// - Parameter send: Sends a message in answer to it.
+    /// - Parameter send: Sends a message in answer to it. Returns whether it was sent.
     /// - Returns: The events in it, in order.
     func received(
-        _ payload: RawSpan, as kind: MessageKind, send: (RawSpan, MessageKind) -> Void
+        _ payload: RawSpan, as kind: MessageKind, send: (RawSpan, MessageKind) -> Bool
     ) -> [Arrival] {
         if session == nil {
             detect(.detected(firstMessage: payload, as: kind))
@@ -222,12 +229,20 @@ final class ProtocolStage {
     }
 
     /// Carries out what a call outside of the connection's handler has caused.
-    private func finishCall() {
-        let arrivals = carryOut { [host] payload, kind in host.transmit(payload, as: kind) }
+    /// - Returns: Whether all messages can be encoded.
+    @discardableResult
+    private func finishCall() -> Bool {
+        var areEncoded = true
+        let arrivals = carryOut { [host] payload, kind in
+            let isEncoded = host.transmit(payload, as: kind)
+            areEncoded = areEncoded && isEncoded
+            return isEncoded
+        }
         if !arrivals.isEmpty { host.passOn(arrivals) }
+        return areEncoded
     }
 
-    private func carryOut(_ send: (RawSpan, MessageKind) -> Void) -> [Arrival] {
+    private func carryOut(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
         let items = output.items
         output.removeAll()
         var arrivals: [Arrival] = []
@@ -236,7 +251,7 @@ final class ProtocolStage {
             if case .over = state { break }
             switch item {
             case .send(let message, let kind):
-                send(message.span.bytes, kind)
+                guard send(message.span.bytes, kind) else { continue }
                 outputs.writeSent(protocolMessage: message.span.bytes, as: kind)
             case .event(let event):
                 if event.role.isError { errorCount += 1 }

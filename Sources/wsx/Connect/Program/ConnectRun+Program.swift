@@ -41,12 +41,17 @@ extension ConnectRun: ConnectProgram.Host {
         if state.isDraining { stopLoop() }
     }
 
-    /// Reports the first output of the program that cannot be sent. Further ones are dropped. A line that is too long
-    /// ends the run.
+    /// Reports the first output of the program that cannot be sent. Further ones are dropped. A line that is too long, or
+    /// that `--encode` cannot encode, ends the run.
     func received(badOutput problem: InputProblem, of program: ConnectProgram) {
         if case .tooLongRecord(let limit) = problem {
             input.end(with: CloseFrame(code: .internalError, reason: "a line is too long"))
             return end(with: .program(InputProblem.words(forLineOf: program.name, longerThan: limit)))
+        }
+        if case .notEncodable = problem {
+            input.end(with: CloseFrame(code: .internalError, reason: "a line cannot be encoded"))
+            let line = "line \(input.recordNumber) of \(program.name)'s output"
+            return end(with: .program("\(line) was not sent: \(problem)"))
         }
         guard !program.hasReportedBadOutput else { return }
         program.hasReportedBadOutput = true

@@ -71,6 +71,76 @@ import Testing
         #expect(throws: Failure.self) { try fixture.run() }
     }
 
+    @Test(
+        "A text of --first-message or --answer that cannot be encoded is an error before the connection",
+        arguments: [
+            (first: ["hi"], answers: [], option: "--first-message"),
+            (first: ["1"], answers: ["ping => pong"], option: "--answer"),
+        ])
+    func badOption(first: [String], answers: [String], option: String) throws {
+        let fixture = echo {
+            $0.codecs.encoder = .messagePack
+            $0.exchange.firstMessages = first
+            $0.exchange.answers = answers
+        }
+        var dialCount = 0
+        fixture.makePeer = { _, loop in
+            dialCount += 1
+            return FakePeer(on: loop)
+        }
+        let failure = #expect(throws: Failure.self) { try fixture.run() }
+        #expect(failure?.status == .usage)
+        #expect(failure?.message?.hasPrefix("\(option): msgpack: not JSON: ") == true)
+        #expect(dialCount == 0)
+    }
+
+    @Test(
+        "A text with placeholders that cannot be encoded ends the run",
+        arguments: [(first: ["{{connection}}x"], answers: []), (first: ["1"], answers: ["(.*) => x$1"])])
+    func badTemplate(first: [String], answers: [String]) throws {
+        let fixture = echo {
+            $0.codecs.encoder = .messagePack
+            $0.codecs.decoders = [.messagePack]
+            $0.exchange.firstMessages = first
+            $0.exchange.answers = answers
+            $0.transcript.verbosity = 1
+        }
+        fixture.input = nil
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("a message was not sent: msgpack: not JSON: ") == true)
+    }
+
+    @Test("A message of a zlib stream that is incomplete at the end of the connection is reported")
+    func incompleteStreamMessage() throws {
+        let fixture = ConnectFixture { $0.codecs.decoders = [.zlibStream] }
+        fixture.input = nil
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            peer.send(binary: [0x78, 0x9C, 0xAA, 0x56, 0xCA])
+            peer.close(1000)
+            return peer
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil && outcome.output.isEmpty)
+        #expect(outcome.notices.contains("a message was not decoded: zlib-stream: the data is incomplete\n"))
+    }
+
+    @Test("auto gives a reason for a message that it leaves as it is")
+    func undetected() throws {
+        let fixture = echo {
+            $0.codecs.decoders = [.auto]
+            $0.format.input = .hex
+            $0.format.output = .json
+            $0.ending.count = 1
+        }
+        fixture.input = "ffff\n"
+        let outcome = try fixture.run()
+        let reason = "auto: the data is neither compressed, nor JSON, MessagePack, or CBOR"
+        #expect(outcome.notices.contains("a message was not decoded: \(reason)\n"))
+        #expect(outcome.output.contains(#""decode_error":"\#(reason)""#))
+    }
+
     @Test("At the prompt, input that cannot be encoded is an error, and the prompt continues")
     func badLine() throws {
         let fixture = echo {

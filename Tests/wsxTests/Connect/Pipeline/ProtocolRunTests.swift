@@ -306,10 +306,119 @@ import Testing
         fixture.input = "hello\n"
         let outcome = try fixture.run()
         #expect(outcome.output == "hello\n")
-        #expect(outcome.notices.isEmpty)
+        #expect(
+            outcome.notices == "wsx: --protocol auto detected no protocol; messages were sent and shown unchanged\n")
+    }
+
+    // MARK: Loose ends
+
+    @Test(
+        "A line for a subscription that the server never confirms, or refuses, makes the run fail",
+        arguments: [
+            ("actioncable", "subscribe Chat\nChat speak\n", #"{"type":"welcome"}"#, nil),
+            (
+                "actioncable", "subscribe Chat\nChat speak\n", #"{"type":"welcome"}"#,
+                #"{"type":"reject_subscription","identifier":"{\"channel\":\"Chat\"}"}"#
+            ),
+            ("phoenix", "join room:a\nroom:a new_msg\n", nil, nil),
+            (
+                "phoenix", "join room:a\nroom:a new_msg\n", nil,
+                #"["1","1","room:a","phx_reply",{"status":"error","response":{}}]"#
+            ),
+            ("socket.io", "/admin a\n", #"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#, nil),
+            (
+                "socket.io", "/admin a\n", #"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#,
+                #"44/admin,{"message":"no"}"#
+            ),
+        ])
+    func unsentLine(name: String, lines: String, greeting: String?, refusal: String?) throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named(name)
+            $0.ending.linger = try? Linger.parse("100ms")
+        }
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            if let greeting { peer.send(greeting) }
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text == "40" { return peer.send(#"40{"sid":"s"}"#) }
+            let isSubscription = ["40/admin", "subscribe", "phx_join"].contains { text.contains($0) }
+            if isSubscription, let refusal { peer.send(refusal) }
+        }
+        fixture.input = lines
+        let outcome = try fixture.run()
+        // Depending on when the refusal arrives, the line is dropped, or it is invalid.
+        if refusal != nil, outcome.status == .usage { return }
+        #expect(outcome.status == .timedOut)
+        let words = "1 line was not sent: the server did not confirm the subscription"
+        #expect(outcome.failure?.message?.hasPrefix("\(name): \(words)") == true)
+    }
+
+    @Test("A STOMP frame that is incomplete at the end of the connection is reported")
+    func incompleteFrame() throws {
+        let fixture = ConnectFixture { $0.protocols.choice = .named("stomp") }
+        fixture.input = nil
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event, text.hasPrefix("CONNECT") else { return }
+            peer.send("CONNECTED\nversion:1.2\n\n\0")
+            peer.send("MESSAGE\ndestination:/a\n\nhel")
+            peer.close(1000)
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.notices.contains("wsx: the connection ended within a STOMP frame (27 bytes)\n"))
+    }
+
+    @Test("An ERROR frame of STOMP is reported once, by the failure of the run")
+    func errorFrame() throws {
+        let fixture = ConnectFixture { $0.protocols.choice = .named("stomp") }
+        fixture.input = "SUBSCRIBE /a\n"
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.hasPrefix("CONNECT") { return peer.send("CONNECTED\nversion:1.2\n\n\0") }
+            if text.hasPrefix("SUBSCRIBE") { peer.send("ERROR\nmessage:no\nreceipt-id:1\n\n\0") }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .closed)
+        #expect(
+            outcome.failure?.message
+                == #"the connection was lost: the server reported an error for "/a": "no" (stomp)"#)
+        #expect(!outcome.notices.contains("the server refused"))
+    }
+
+    @Test("The good messages of a batch with a bad one are written, and then the batch, with a notice")
+    func partlyBadBatch() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("json-rpc")
+            $0.ending.count = 2
+        }
+        fixture.input = nil
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            peer.send(#"[{"method":"a"},{}]"#)
+            return peer
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.output == "a\n" + #"[{"method":"a"},{}]"# + "\n")
+        #expect(outcome.notices.contains("a batch with an element that is not a message of JSON-RPC"))
     }
 
     // MARK: The prompt
+
+    @Test("At the prompt, a line of a protocol that cannot be encoded is reported and not shown as sent")
+    func unencodableLine() throws {
+        let fixture = socketIO { $0.codecs.encoder = .cbor }
+        fixture.didReceive = { peer, event in
+            if case .binary = event, peer.received.count == 1 { peer.send(#"40{"sid":"s"}"#) }
+        }
+        let outcome = try fixture.run(atPrompt: [
+            .read("Connected"), .type("chat 1"), .read("a message was not sent: cbor: not JSON"), .leave,
+        ])
+        #expect(outcome.failure == nil)
+        #expect(!fixture.editor.shown.contains("→ chat 1"))
+    }
 
     @Test("The prompt sends lines that waited for the login, and reports invalid lines")
     func prompt() throws {
