@@ -66,6 +66,8 @@ public struct AutomaticExchange: ~Copyable {
         fileprivate let ready: Pattern?
         fileprivate let answers: [AnswerRule]
         fileprivate let usesLastMessage: Bool
+        /// The time between heartbeats, or `nil` if there are none.
+        public let heartbeatInterval: Duration?
 
         /// Compiles the regular expressions of a plan.
         public init(_ plan: Plan) {
@@ -75,6 +77,7 @@ public struct AutomaticExchange: ~Copyable {
                 AnswerRule(pattern: Self.compile($0.pattern, isCapturing: true), answer: $0.answer)
             }
             usesLastMessage = answers.contains { $0.answer.usesLastMessage }
+            heartbeatInterval = plan.heartbeat?.interval
         }
 
         private static func compile(_ source: String, isCapturing: Bool) -> Pattern {
@@ -84,9 +87,6 @@ public struct AutomaticExchange: ~Copyable {
                 preconditionFailure("a valid regular expression cannot be compiled: \(error)")
             }
         }
-
-        /// The time between heartbeats, or `nil` if there are none.
-        public var heartbeatInterval: Duration? { plan.heartbeat?.interval }
 
         /// The regular expressions in use.
         public var patterns: [Pattern] { (ready.map { [$0] } ?? []) + answers.map(\.pattern) }
