@@ -6,7 +6,9 @@ import subprocess
 import pytest
 from protocol_servers import ActionCableServer, GraphQLServer, SocketIOServer
 
+import wire
 from processes import BINARY, Running, assert_fails, wait_until, wsx
+from scripted_server import ScriptedServer
 from terminal import Screen
 
 
@@ -45,6 +47,19 @@ def test_socketio_receives_10000_events_in_order(socketio):
     result = wsx("connect", *socketio.options, "--count", "10000", socketio.url, stdin=b"flood 10000\n")
     assert (result.status, result.err) == (0, "")
     assert result.lines == [f"n {number}" for number in range(10_000)]
+
+
+def test_socketio_server_that_ends_the_session_while_wsx_closes_does_not_fail_the_run():
+    def script(peer):
+        peer.upgrade(then=wire.text('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}'))
+        peer.read_frame()
+        peer.send(wire.text('40{"sid":"s"}'))
+        close = peer.read_until_close()
+        peer.send(wire.text("1") + wire.frame(wire.CLOSE, close.payload))
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--protocol", "socket.io", "--linger", "0", server.url, "chat 1")
+    assert (result.status, result.err) == (0, "")
 
 
 def test_graphql_unwraps_results_and_ends_with_the_subscription(graphql):

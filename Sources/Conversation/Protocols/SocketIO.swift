@@ -117,7 +117,7 @@ final class SocketIOSession: ProtocolSession {
         // Engine.IO, Packet encoding: "<packet type>[<data>]".
         switch text.first {
         case UInt8(ascii: "0"): open(Array(text[1...]), at: now, &output)
-        case UInt8(ascii: "1"):
+        case UInt8(ascii: "1") where text.count == 1:
             // Engine.IO, Packet encoding: close "indicates that a transport can be closed". Nothing follows it.
             output.append(ProtocolEvent(.hidden, name: "close"))
             output.append(.disconnect("the server ended the session"))

@@ -50,7 +50,7 @@ extension ManualSection {
                 """
                 are sent when the server has confirmed their subscription, channel, or namespace. If it does not, or \
                 refuses it, their number is reported at the end of the run, which then exits with 6, except at the \
-                prompt. A refused line with a reply gets an error reply instead.
+                prompt and after a goal such as `--count`. A refused line with a reply gets an error reply instead.
                 """
             ),
         ]),

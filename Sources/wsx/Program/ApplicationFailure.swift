@@ -80,7 +80,7 @@ struct ApplicationFailure: Equatable {
         case .error(let words): "\(name): the server reported an error: \(words)"
         case .unsentLines(let count):
             "\(name): \(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent: the server did not confirm "
-                + "the subscription; check it, or wait longer with --linger"
+                + "the subscription, or refused it; check it, or wait longer with --linger"
         }
     }
 

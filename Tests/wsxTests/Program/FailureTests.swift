@@ -41,8 +41,8 @@ import WSCore
         Example(
             failure: .application(ApplicationFailure(name: "phoenix", cause: .unsentLines(2))), status: .timedOut,
             kind: "timeout",
-            message: "phoenix: 2 lines were not sent: the server did not confirm the subscription; check it, or wait "
-                + "longer with --linger"),
+            message: "phoenix: 2 lines were not sent: the server did not confirm the subscription, or refused it; "
+                + "check it, or wait longer with --linger"),
         Example(
             failure: .application(ApplicationFailure(name: "--decode", cause: .undecodable("cbor: no"))),
             status: .violation, kind: "protocol", message: "--decode: a message cannot be decoded: cbor: no"),

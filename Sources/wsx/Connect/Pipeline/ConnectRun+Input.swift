@@ -125,10 +125,12 @@ extension ConnectRun {
     private func fail(because error: CodecError) {
         guard prompt == nil else { return console.error("a message was not sent: \(error)") }
         let failure = Failure.badInput(what: "a message was not sent", why: "\(error)")
+        // Nothing else is sent.
+        _ = state.end(with: failure, hurried: false)
         // The handler of the connection, which may be running, cannot close it.
         loop.atEndOfTurn(
             DeferredWork { [weak self] in
-                guard let self, !state.ignoresIncoming, !state.isDraining else { return }
+                guard let self, !state.isDraining else { return }
                 end(with: failure)
             })
     }

@@ -115,8 +115,7 @@ extension ConnectRun {
     /// - Returns: Whether it meets the run's goal.
     private func passOn(_ event: ProtocolEvent) -> Bool {
         var finding = RequestTracker.Finding.push
-        // The failure of the connection contains the words of an error that causes it.
-        let isReported = stages.application?.isOver ?? false
+        let isReported = stages.application?.explains(event) ?? false
         switch event.role {
         case .hidden, .notice, .refusal:
             outputs.show(aside: event, isReported: isReported)
@@ -204,7 +203,8 @@ extension ConnectRun: ProtocolStage.Host {
     }
 
     func applicationFailed(_ failure: Failure) {
-        guard let connection else { return }
+        // Once this end has begun to close, the server may leave, too.
+        guard let connection, !state.isClosing else { return }
         state.dropCause = failure
         if failure.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
     }

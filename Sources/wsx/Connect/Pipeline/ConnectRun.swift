@@ -209,6 +209,8 @@ final class ConnectRun {
 
     /// Sends the messages of the command line and the input, now that the peer is ready.
     func beginSending(on connection: Connection<ConnectRun>) {
+        // A first message cannot be encoded.
+        guard state.failure == nil else { return }
         sendInitialMessages()
         sendUnacknowledged(on: connection)
         stages.requests?.sendWaiting()

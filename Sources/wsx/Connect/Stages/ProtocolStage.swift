@@ -101,8 +101,12 @@ final class ProtocolStage {
         }
     }
 
-    /// Whether the connection is useless.
-    var isOver: Bool { if case .over = state { true } else { false } }
+    /// Whether the failure of the connection ends with the words of an event.
+    func explains(_ event: ProtocolEvent) -> Bool {
+        guard case .over(.unusable(let words)) = state else { return false }
+        return words.hasSuffix(quoted(String(decoding: event.payload, as: UTF8.self)))
+    }
+
     /// The number of lines that wait for a confirmation of the server, or that it has refused.
     var unsentLineCount: Int { (session?.unsentLineCount ?? 0) + (held?.count ?? 0) }
     /// The unit of the protocol that the received messages have begun and not completed, or `nil` if there is none.
@@ -342,7 +346,8 @@ extension ProtocolStage: EndOfTurnWork {
         do throws(ProtocolInputError) {
             _ = try send(line.span.bytes, wantsReply: false)
         } catch {
-            outputs.console.error("a line was not sent: \(error)")
+            guard outputs.prompt == nil else { return outputs.console.error("a line was not sent: \(error)") }
+            host.applicationFailed(.badInput(what: "a line that waited for the login", why: "\(error)"))
         }
     }
 

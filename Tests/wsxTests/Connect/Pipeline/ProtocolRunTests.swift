@@ -388,6 +388,27 @@ import Testing
         #expect(!outcome.notices.contains("the server refused"))
     }
 
+    @Test("An error reply is reported even if the server ends the session in the same message")
+    func errorAndEnd() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("signalr")
+            $0.replies.sendsRequests = true
+        }
+        fixture.input = "M 1\n"
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.contains("protocol") { return peer.send("{}\u{1E}") }
+            if text.contains("target") {
+                peer.send(
+                    #"{"type":3,"invocationId":"1","error":"X failed"}"# + "\u{1E}"
+                        + #"{"type":7,"error":"bye"}"# + "\u{1E}")
+            }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.notices.contains(#"request 1: error: "X failed""#))
+        #expect(outcome.failure?.message?.contains("bye") == true)
+    }
+
     @Test("The good messages of a batch with a bad one are written, and then the batch, with a notice")
     func partlyBadBatch() throws {
         let fixture = ConnectFixture {

@@ -141,6 +141,24 @@ import Testing
         #expect(outcome.output.contains(#""decode_error":"\#(reason)""#))
     }
 
+    @Test("An answer that cannot be encoded fails the run, even if its goal is reached in the same turn")
+    func badAnswer() throws {
+        let fixture = ConnectFixture {
+            $0.codecs.encoder = .cbor
+            $0.exchange.answers = ["^(a) => x$1"]
+            $0.ending.count = 1
+        }
+        fixture.input = nil
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            for text in ["a", "b"] { peer.send(text) }
+            return peer
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("a message was not sent: cbor: ") == true)
+    }
+
     @Test("At the prompt, input that cannot be encoded is an error, and the prompt continues")
     func badLine() throws {
         let fixture = echo {
