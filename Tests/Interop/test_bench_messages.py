@@ -140,6 +140,7 @@ def test_a_subscription_may_contain_placeholders():
     (["-m", "{{customer}}"], "{{last:/pointer}}, a column of --data FILE, or '{{{{' for two literal braces"),
     (["-m", "{{last:/id}}"], "{{last:…}} needs a received message, which exists only in --answer and scenarios"),
     (["-m", "{{last:/id}}", "--mode", "request"], "{{last:…}} needs a received message"),
+    (["--heartbeat-message", "@{tmp}/braces", "--mode", "receive"], "--heartbeat-message: '{{' begins a placeholder"),
     (["--heartbeat-message", "{{last:/id}}", "--mode", "receive"], "--heartbeat-message: {{last:…}} needs a received"),
     (["-m", "{{random 0}}"], "expected {{random N}} with an N from 1 to"),
     (["-m", ""], "got nothing"),

@@ -81,8 +81,16 @@ def test_a_wrong_reply_is_a_mismatch():
         result, results = requests(server, "-c", "1", "-n", "40", "--expect", '"ok": true')
     assert faults(results) == {"mismatched": 4}
     assert_fails(
-        result, 7, "the replies: 4 mismatched; each request must have one reply, which matches every --expect; "
+        result, 7,
+        "the replies: 4 mismatched; each request must have one reply, which is no error and matches every --expect; "
         'the first mismatched reply: {"id": 10, "ok": false}\n')
+
+
+def test_an_empty_wrong_reply_is_described():
+    with ScriptedServer(answering(lambda peer, request: peer.send(wire.text(b"")))) as server:
+        result, results = requests(server, "-c", "1", "-n", "4", "--expect", "ok")
+    assert faults(results) == {"mismatched": 4}
+    assert result.err.endswith("; the first mismatched reply: an empty message\n")
 
 
 @pytest.mark.parametrize("matching", [[], ["--correlate", "id"]], ids=" ".join)

@@ -14,8 +14,8 @@ public struct ScenarioFailure: Error, Equatable {
         /// The run has reached its time limit in the step. What the step waits for, or `nil` if it does not wait for the
         /// peer.
         case runTimedOut(after: Duration, Awaited?)
-        /// The connection has ended, and the step does not expect that, or expects another code. The last message that
-        /// the step has skipped differs.
+        /// The connection has ended, and the step does not expect that, or expects another code. `skipped`: how the
+        /// last skipped message differs, or `nil` if none was skipped.
         case closed(Ending, expected: CloseCode?, skipped: MessageDifference? = nil)
         /// More messages than the limit have arrived while no step waited for them.
         case tooMuchWaits(byteCount: Int)

@@ -31,6 +31,10 @@ internal final class CodecExchange: ConnectionExchange {
         inner?.begin(on: connection, in: context)
     }
 
+    override func startHeartbeats(on connection: LoadConnection, in context: LoadContext) {
+        inner?.startHeartbeats(on: connection, in: context)
+    }
+
     override func timePassed(on connection: LoadConnection, in context: LoadContext) {
         inner?.timePassed(on: connection, in: context)
     }

@@ -24,6 +24,9 @@ public class ConnectionExchange {
     /// Sends the first messages. Messages may already have been received.
     internal func begin(on connection: LoadConnection, in context: LoadContext) {}
 
+    /// Starts the heartbeats, if there are any, unless the connection is still logging in.
+    internal func startHeartbeats(on connection: LoadConnection, in context: LoadContext) {}
+
     /// Handles a received message that is neither an echo nor a delivery.
     /// - Returns: Whether nothing is left to do for the workload.
     internal func receive(

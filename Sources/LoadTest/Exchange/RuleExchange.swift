@@ -10,7 +10,7 @@ internal final class RuleExchange: ConnectionExchange {
     private var exchange: AutomaticExchange
     /// The time between heartbeats in nanoseconds, or `nil` if there are none.
     private let heartbeatInterval: UInt64?
-    /// When the next heartbeat is due, on the loop's clock in nanoseconds, or `nil` before the server is ready.
+    /// When the next heartbeat is due, on the loop's clock in nanoseconds, or `nil` before the end of the login.
     private var heartbeatTime: UInt64?
 
     /// Prepares the exchange of a connection.
@@ -58,8 +58,8 @@ internal final class RuleExchange: ConnectionExchange {
 
     // MARK: Heartbeats
 
-    private func startHeartbeats(on connection: LoadConnection, in context: LoadContext) {
-        guard let heartbeatInterval else { return }
+    override func startHeartbeats(on connection: LoadConnection, in context: LoadContext) {
+        guard let heartbeatInterval, !connection.isLoggingIn else { return }
         heartbeatTime = context.now + heartbeatInterval
         context.awaitDeadline(of: connection)
     }

@@ -95,7 +95,8 @@ public struct BaselineComparison: Equatable, Sendable {
     public let secondCounts: (baseline: Int, now: Int)
     /// One row per metric.
     public let rows: [Row]
-    /// Two or three rows for each named step that this run and an earlier one have: latencies and, if any, failures.
+    /// Up to three rows for each named step that this run and an earlier one have: the latencies if it passed in both,
+    /// and the failures if there are any.
     public let steps: [StepRow]
 
     /// A difference with a larger p-value is noise.
@@ -113,29 +114,41 @@ public struct BaselineComparison: Equatable, Sendable {
             Self.row(.median, baselines.map(\.medians), now.medians),
             Self.row(.tail, baselines.map(\.tails), now.tails),
         ]
+        let isTooShort = Self.isTooShort(now.rates.count, secondCounts.baseline)
         steps = now.steps.flatMap { step in
             let earlier = baselines.compactMap { run in run.steps.first { $0.name == step.name } }
-            return Self.rows(of: step, earlier)
+            return Self.rows(of: step, earlier, isTooShort: isTooShort)
         }
     }
 
-    private static func rows(of step: ComparedRun.Step, _ earlier: [ComparedRun.Step]) -> [StepRow] {
+    /// Whether runs with these numbers of seconds are too short for a verdict.
+    private static func isTooShort(_ now: Int, _ baseline: Int) -> Bool {
+        MannWhitneyTest.smallestPValue(now, baseline) > significanceLevel
+    }
+
+    /// - Parameter isTooShort: Whether the runs are too short for a verdict on latencies. The seconds of a step do not
+    ///   show that: each thread has its own.
+    private static func rows(
+        of step: ComparedRun.Step, _ earlier: [ComparedRun.Step], isTooShort: Bool
+    ) -> [StepRow] {
         guard !earlier.isEmpty else { return [] }
-        let metrics: [(Metric, whole: (ComparedRun.Step) -> Double, seconds: (ComparedRun.Step) -> [Double])] = [
+        let metrics: [(Metric, whole: (ComparedRun.Step) -> Double?, seconds: (ComparedRun.Step) -> [Double])] = [
             (.median, { $0.median }, { $0.medians }), (.tail, { $0.tail }, { $0.tails }),
         ]
-        let latencies = metrics.map { metric, whole, seconds in
+        var rows: [StepRow] = []
+        for (metric, whole, seconds) in metrics {
+            guard let earlierWhole = median(earlier.compactMap(whole)), let nowWhole = whole(step) else { continue }
             let row = row(metric, earlier.map(seconds), seconds(step))
             // Without whole seconds in both, the values of the whole runs are shown.
             let values =
-                if let old = row.baseline, let new = row.now { (old, new) } else {
-                    (median(earlier.map(whole)) ?? 0, whole(step))
-                }
-            return StepRow(
-                name: step.name, metric: metric, baseline: values.0, now: values.1, pValue: row.pValue,
-                verdict: row.verdict)
+                if let old = row.baseline, let new = row.now { (old, new) } else { (earlierWhole, nowWhole) }
+            rows.append(
+                StepRow(
+                    name: step.name, metric: metric, baseline: values.0, now: values.1, pValue: row.pValue,
+                    verdict: isTooShort ? .unknown : row.verdict))
         }
-        return latencies + [failures(of: step, earlier)].compactMap { $0 }
+        if let failures = failures(of: step, earlier) { rows.append(failures) }
+        return rows
     }
 
     /// The comparison of failures, or `nil` if there are none.
@@ -158,7 +171,7 @@ public struct BaselineComparison: Equatable, Sendable {
         let (old, new) = (median(baseline), median(now))
         let pValue = MannWhitneyTest.pValue(now, baseline)
         var verdict = Verdict.noise
-        if MannWhitneyTest.smallestPValue(now.count, baseline.count) > significanceLevel {
+        if isTooShort(now.count, baseline.count) {
             verdict = .unknown
         } else if let old, let new, pValue < significanceLevel, (new - old).magnitude >= smallestChange * old,
             !lies(new, among: runs)

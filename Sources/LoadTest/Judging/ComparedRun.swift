@@ -12,15 +12,15 @@ public struct ComparedRun: Equatable, Sendable {
     internal let medians: [Double]
     /// The 99th percentile of the latency, in nanoseconds, of each whole second with latencies.
     internal let tails: [Double]
-    /// The named steps of a scenario that passed at least once.
+    /// The named steps of a scenario that ended at least once.
     internal var steps: [Step] = []
 
     /// The results of a step.
     internal struct Step: Equatable, Sendable {
         let name: String
-        /// The median and the 99th percentile of the whole run, in nanoseconds.
-        let (median, tail): (Double, Double)
-        /// The medians and 99th percentiles of whole seconds, in nanoseconds.
+        /// The median and the 99th percentile of the whole run, in nanoseconds, or `nil` if the step never passed.
+        let (median, tail): (Double?, Double?)
+        /// The medians and 99th percentiles of the whole seconds of each thread, in nanoseconds.
         let (medians, tails): ([Double], [Double])
         /// The number of failures, and of attempts.
         let (failed, attempted): (Int, Int)
@@ -43,11 +43,12 @@ extension ComparedRun {
         medians = latencies.map { Double($0.p50) }
         tails = latencies.map { Double($0.p99) }
         steps = results.steps.compactMap { step in
+            guard step.isNamed, step.sent > 0 else { return nil }
             let histogram = step.histogram()
-            guard histogram.totalCount > 0 else { return nil }
+            let hasPassed = histogram.totalCount > 0
             return Step(
-                name: step.name, median: Double(histogram.value(atPercentile: 50)),
-                tail: Double(histogram.value(atPercentile: 99)),
+                name: step.name, median: hasPassed ? Double(histogram.value(atPercentile: 50)) : nil,
+                tail: hasPassed ? Double(histogram.value(atPercentile: 99)) : nil,
                 medians: step.seconds.map { Double($0.p50) }, tails: step.seconds.map { Double($0.p99) },
                 failed: step.mismatched + step.lost, attempted: step.sent)
         }

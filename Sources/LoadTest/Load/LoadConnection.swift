@@ -81,6 +81,8 @@ public class LoadConnection {
     internal func received(_ event: ProtocolEvent, in context: LoadContext) {}
     /// Sends what follows from the events of a message.
     internal func proceed(_ output: LoadOutput, in context: LoadContext) {}
+    /// Whether it has opening steps to take after the exchange is ready, and before heartbeats begin.
+    internal var isLoggingIn: Bool { false }
     /// Whether refusals are events for ``received(_:in:)``, instead of errors.
     internal var takesRefusals: Bool { false }
 }

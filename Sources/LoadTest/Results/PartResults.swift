@@ -140,11 +140,13 @@ internal final class PartRecorder {
 
         func record(_ nanoseconds: UInt64, inSecond second: UInt64?) {
             histogram.record(nanoseconds)
+            // The end of the load interrupts the current second, which does not become a whole one.
+            guard let second else { return }
             if second != number {
                 endSecond()
                 number = second
             }
-            if second != nil { current.record(nanoseconds) }
+            current.record(nanoseconds)
         }
 
         private func endSecond() {

@@ -24,7 +24,7 @@ extension BenchMode {
             wording: ModeWording(
                 title: "Request test", titleNamesMessages: true, countedThings: "replies", sentThings: "requests",
                 receivedVerb: "answered",
-                expectation: "each request must have one reply, which matches every --expect"),
+                expectation: "each request must have one reply, which is no error and matches every --expect"),
             metrics: ModeMetrics(accountsForAllSent: true),
             load: ModeLoad(messages: .always),
             problem: RequestWorkload.problem,

@@ -147,6 +147,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private func becomeReady(_ context: LoadContext) {
         isReady = true
         if context.arrivals.unready.contains(number) { context.becameReady(self, since: openTime) }
+        exchange?.startHeartbeats(on: self, in: context)
     }
 
     /// Starts the next iteration if it is due.
@@ -260,6 +261,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         }
     }
 
+    override var isLoggingIn: Bool { !isReady }
     override var takesRefusals: Bool { true }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {

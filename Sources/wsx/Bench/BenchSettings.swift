@@ -221,7 +221,8 @@ extension LoadPlan {
     fileprivate mutating func addHeartbeat(
         _ load: LoadArguments, variables: VariableNames, secrets: Secrets
     ) throws(Failure) {
-        guard let text = load.heartbeatMessage else { return }
+        guard let argument = load.heartbeatMessage else { return }
+        let text = argument.hasPrefix("@") ? try secrets.text(of: argument, for: "--heartbeat-message") : argument
         let message = try Template.make(text, of: "--heartbeat-message", variables: variables, secrets: secrets)
         try message.checkNeedsNoMessage("--heartbeat-message")
         var plan = conversation.exchange ?? AutomaticExchange.Plan()

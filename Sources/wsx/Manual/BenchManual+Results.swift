@@ -117,7 +117,8 @@ extension BenchManual {
             """
             The operators are `<`, `<=`, `>`, `>=`, `=` (or `==`), and `!=`. A time needs a unit: `20ms`. A number may \
             have a suffix: `50k`. A number of messages may be a percentage of those sent, or of the expected \
-            deliveries in a broadcast: `lost<0.1%`. A number of steps may be a percentage of `sent`. A latency threshold is not met if no latencies were measured.
+            deliveries in a broadcast: `lost<0.1%`. A number of steps may be a percentage of `sent`. A latency \
+            threshold is not met if no latencies were measured.
             """),
         .paragraph(
             """
@@ -145,9 +146,10 @@ extension BenchManual {
             """
             The latencies of each named step of a scenario are compared in the same way, with the whole seconds of \
             each thread except the last one. Runs that are too short for a verdict, and results of earlier versions, \
-            are shown with the values of the whole runs. The share of failures (`failed`) is shown if a step has any; \
-            it is `more` or `fewer` if the difference is significant at the 1 % level (two-sided test of two \
-            proportions) and outside the range of the earlier runs.
+            are shown with the values of the whole runs. A step that failed every time in one of the runs has no \
+            latencies to compare. The share of failures (`failed`) is shown if a step has any; it is `more` or `fewer` \
+            if the difference is significant at the 1 % level (two-sided test of two proportions) and outside the \
+            range of the earlier runs.
             """),
         .paragraph(
             """
@@ -200,8 +202,9 @@ extension BenchManual {
                 "`errors`",
                 """
                 The number of connections that failed to open (`connect`), were rejected by the server (`handshake`), \
-                received a wrong message in a step before `repeat` (`login`), violated the protocol (`protocol`), or were closed by the server or lost (`closed`). `timeout` is the \
-                number of connection attempts, replies, and closing handshakes that timed out.
+                received a wrong message in a step before `repeat` (`login`), violated the protocol (`protocol`), or \
+                were closed by the server or lost (`closed`). `timeout` is the number of connection attempts, replies, \
+                and closing handshakes that timed out.
                 """
             ),
             (
@@ -301,9 +304,9 @@ extension BenchManual {
                 The comparison by `--baseline`, or `null`: the number of earlier `runs`, the `start_time` of the \
                 first, their whole `seconds`, and `seconds_now` of this run. For each of the `metrics`: the name \
                 (`metric`), the medians (`baseline` and `now`, `null` without whole seconds), the relative `change`, \
-                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`. In a scenario, `steps` \
-                has the same members for each `step` and `metric`. The share of failures is the metric `failed`, with \
-                the verdict `more`, `fewer`, or `noise`.
+                the `p_value`, and the `verdict`: `faster`, `slower`, `noise`, or, with too few seconds, `unknown`. In \
+                a scenario, `steps` has the same members for each `step` and `metric`. The share of failures is the \
+                metric `failed`, with the verdict `more`, `fewer`, or `noise`.
                 """
             ),
             ("`rate_asked`", "The value of `--rate`, or `null` without it or with stages."),

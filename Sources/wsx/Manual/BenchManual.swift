@@ -89,8 +89,8 @@ enum BenchManual {
             (
                 "7",
                 """
-                Replies were lost, duplicated, reordered, or wrong, a step failed, or a `--threshold` or `--abort` condition was not \
-                met.
+                Replies were lost, duplicated, reordered, or wrong, a step failed, or a `--threshold` or `--abort` \
+                condition was not met.
                 """
             ),
             ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, or SIGTERM."),
@@ -144,8 +144,8 @@ enum BenchManual {
         .paragraph(
             """
             These placeholders in `--message`, in text files of `--file`, in `--first-message`, in \
-            `--heartbeat-message`, and in `--answer` are replaced in each message. All but `{{seq}}` are also replaced in the URL, `-H`, `-b`, `-a`, `--bearer`, \
-            and `-s`, when a connection opens:
+            `--heartbeat-message`, and in `--answer` are replaced in each message. All but `{{seq}}` are also replaced \
+            in the URL, `-H`, `-b`, `-a`, `--bearer`, and `-s`, when a connection opens:
             """),
         .definitions([
             ("`{{seq}}`", "The sequence number of the message on its connection, from 1."),

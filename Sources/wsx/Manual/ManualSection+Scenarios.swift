@@ -16,8 +16,8 @@ extension ManualSection {
                 """
                 `wsx connect` writes one line per step to standard output. `--quiet` writes only the failed step. `-v` \
                 shows messages and control frames on standard error. `--timeout` limits the whole run, and its error \
-                names the step. A missing answer to a close frame leads to status 6. More than 1 MiB of messages that arrive during a pause fail \
-                the step. `wsx listen --scenario` plays the opposite side of the same file.
+                names the step. A missing answer to a close frame leads to status 6. More than 1 MiB of messages that \
+                arrive during a pause fail the step. `wsx listen --scenario` plays the opposite side of the same file.
                 """),
             .listing([
                 "wsx connect --record login.jsonl wss://chat.example/room",
@@ -49,7 +49,8 @@ extension ManualSection {
                 After the last step, the server waits until the client closes the connection. With `repeat`, it \
                 continues there, and the client may leave after any iteration. A client that deviates is closed with \
                 1008 and the step as the reason. The client, the step, and the difference are reported on standard \
-                error, and the server continues. When it ends, its exit status is 7 if any client has deviated, and 0 otherwise.
+                error, and the server continues. When it ends, its exit status is 7 if any client has deviated, and 0 \
+                otherwise.
                 """),
             .listing([
                 "wsx listen --scenario login.jsonl --once 8080",
@@ -75,8 +76,8 @@ extension ManualSection {
                 value. With `match`, a regular expression or an object that maps JSON Pointers to values, it must \
                 match that instead, and only `wsx listen` needs `data`. Other messages are skipped, or fail the step \
                 with `"strict":true`. `expect`, in the form of `match`, checks the message that `match` selects; a \
-                different one fails the step. `set` maps names of variables to JSON Pointers in incoming messages; later steps \
-                insert the values as `{{`*name*`}}`.
+                different one fails the step. `set` maps names of variables to JSON Pointers in incoming messages; \
+                later steps insert the values as `{{`*name*`}}`.
                 """
             ),
             ("`ping`, `pong`", "Outgoing: sends the frame with `data` or `base64`. Incoming: waits for one."),

@@ -64,7 +64,8 @@ enum Failure: Error {
     case program(String)
     /// The connection ended before this many requests were answered.
     case unanswered(Int)
-    /// A load test received wrong replies. One of them is in printable form, if it explains the failure.
+    /// A load test received wrong replies. `mismatched`: the beginning of the first such reply in printable form, or
+    /// `nil`.
     case badReplies(LoadTally, in: BenchMode, mismatched: String?)
     /// A load test missed its thresholds, as the results report.
     case unmetThresholds
@@ -183,7 +184,7 @@ enum Failure: Error {
             "the replies: \(tally.faults); \(Self.noEchoes)"
         case .badReplies(let tally, let mode, let reply):
             "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
-                + (reply.map { "; the first mismatched reply: \($0)" } ?? "")
+                + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? "")
         case .aborted(let verdict, let seconds):
             "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not hold: "
                 + "\(verdict.words)"

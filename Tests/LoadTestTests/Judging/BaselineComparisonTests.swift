@@ -84,9 +84,10 @@ import WSCore
 
     /// A run with a step whose seconds have these latencies.
     private static func run(
-        _ times: some Sequence<Double>, failed: Int = 0, of attempted: Int = 1000, _ random: inout SeededRandom
+        _ times: some Sequence<Double>, failed: Int = 0, of attempted: Int = 1000, lasting secondCount: Int = 20,
+        _ random: inout SeededRandom
     ) -> ComparedRun {
-        var run = run(1000, varyingBy: 0.1, &random)
+        var run = run(1000, varyingBy: 0.1, seconds: secondCount, &random)
         let seconds = Array(times)
         run.steps = [
             ComparedRun.Step(
@@ -115,6 +116,41 @@ import WSCore
         let comparison = BaselineComparison(Self.run([], &random), with: [earlier])
         #expect(comparison.steps.map(\.verdict) == [.unknown, .unknown])
         #expect(comparison.steps[0].baseline == 7 && comparison.steps[1].now == 8)
+    }
+
+    @Test("In runs that are too short for a verdict, a step has none, however many threads have seconds of it")
+    func secondsOfThreads() {
+        var random = SeededRandom(seed: 1)
+        let earlier = Self.run((0..<8).map { 100 + Double($0) }, lasting: 2, &random)
+        let now = Self.run((0..<8).map { 150 + Double($0) }, lasting: 2, &random)
+        let comparison = BaselineComparison(now, with: [earlier])
+        #expect(comparison.rows.allSatisfy { $0.verdict == .unknown })
+        #expect(comparison.steps.map(\.verdict) == [.unknown, .unknown])
+        #expect(comparison.steps[0].baseline == 103.5 && comparison.steps[0].now == 153.5)
+    }
+
+    /// A run whose step `query` has these numbers of outcomes.
+    private static func run(passed: Int, failed: Int) -> ComparedRun {
+        let query = PartRecorder(name: "query", isNamed: true)
+        for _ in 0..<passed { query.passed(nanoseconds: 1_000_000) }
+        for _ in 0..<failed { query.failed(\.timeouts) }
+        var results = BenchSamples.results(seed: 1, mode: .scenario)
+        results.steps = [query.results]
+        return ComparedRun(results)
+    }
+
+    @Test("A step that fails every time is compared by its failures")
+    func failingStep() {
+        let (passing, failing) = (Self.run(passed: 20, failed: 0), Self.run(passed: 0, failed: 20))
+        let worse = BaselineComparison(failing, with: [passing]).steps
+        #expect(worse.map(\.metric) == [.failures])
+        #expect(worse.map(\.verdict) == [.more])
+        #expect(worse.map(\.baseline) == [0] && worse.map(\.now) == [1])
+        let better = BaselineComparison(passing, with: [failing]).steps
+        #expect(better.map(\.metric) == [.failures])
+        #expect(better.map(\.verdict) == [.fewer])
+        #expect(BaselineComparison(failing, with: [failing]).steps.map(\.verdict) == [.noise])
+        #expect(BaselineComparison(Self.run(passed: 0, failed: 0), with: [passing]).steps == [])
     }
 
     @Test(

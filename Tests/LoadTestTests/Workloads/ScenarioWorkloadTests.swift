@@ -273,6 +273,26 @@ import WSCore
         #expect(fixture.host.requests.last == "reopen 0 after 1.0 seconds")
     }
 
+    @Test("Heartbeats begin at the end of the opening steps")
+    func heartbeats() throws {
+        let message = try LoadFixture.template("beat")
+        let fixture = try load(Self.login, Self.again, Self.ask, Self.reply) { plan in
+            var exchange = AutomaticExchange.Plan()
+            exchange.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: .seconds(2))
+            plan.conversation.exchange = exchange
+        }
+        /// The number of heartbeats sent until a time after the start.
+        func count(after seconds: UInt64) throws -> Int {
+            fixture.context.now = Self.start + seconds * Self.second
+            fixture.context.deadlinePassed()
+            return try fixture.port().sent.filter { $0 == Array("beat".utf8) }.count
+        }
+        #expect(try count(after: 3) == 0)
+        try receive("welcome", on: fixture, at: Self.start + 3 * Self.second)
+        #expect(try count(after: 4) == 0)
+        #expect(try count(after: 5) == 1)
+    }
+
     @Test("The end of the run is no fault of an opening step, but loses an iteration")
     func endOfRun() throws {
         let opening = try reopened(Self.login, Self.again, Self.ask, Self.reply)

@@ -74,6 +74,8 @@ import WSCore
             for _ in 0..<failures { step.failed(\.mismatched) }
             var results = BenchSamples.results(seed: 1, mode: .scenario)
             results.steps = [step.results]
+            results.duration = .seconds(21)
+            results.seconds = (0..<21).map { _ in BenchSecond(sent: 1, received: 1, latencies: Histogram()) }
             return ComparedRun(results)
         }
         var judgement = BenchJudgement()

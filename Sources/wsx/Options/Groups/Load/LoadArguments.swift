@@ -270,7 +270,8 @@ struct LoadArguments: Equatable, Sendable {
             summary: "Ping interval per connection (idle)",
             manual: """
                 With `--mode idle`, send a ping on each connection every *DURATION*. The pings of all connections are \
-                evenly spaced. With `--heartbeat-message`, *DURATION* is also the time between its messages.
+                evenly spaced. With `--heartbeat-message`, also the time between these messages, in every mode; only \
+                `--mode idle` sends pings.
                 """,
             example: "--mode idle --connections 10k --heartbeat 30s",
             seeAlso: ["mode", "connections", "heartbeat-message"]
@@ -283,8 +284,9 @@ struct LoadArguments: Equatable, Sendable {
             summary: "Also send TEXT every --heartbeat",
             manual: """
                 Also send the text message *TEXT* on each connection every `--heartbeat`, from the end of its login \
-                on, for servers that expect heartbeats from the application. These messages do not count. *TEXT* may \
-                contain placeholders, which are replaced in each message; see PLACEHOLDERS.
+                on, for servers that expect heartbeats from the application. These messages do not count. `@`*FILE* \
+                sends the contents of a file without the line end after its last line. *TEXT* may contain \
+                placeholders, which are replaced in each message; see PLACEHOLDERS.
                 """,
             """
             Replies to heartbeats are messages like any other: in `--mode request`, add `--correlate` so that they \
