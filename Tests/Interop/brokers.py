@@ -200,7 +200,7 @@ class RabbitMQ(StompBroker):
         self._user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
         if user:
             os.chown(self.directory, user.pw_uid, user.pw_gid)
-        # The port mapper of Erlang is a process of its own, on a port of its own.
+        # Erlang's port mapper is a separate process with its own port.
         self.mapper = free_ports(1)[0]
         settings = {
             "NODENAME": f"wsx{self.mapper}@localhost", "CONFIG_FILE": self.directory / "rabbitmq.conf",

@@ -139,9 +139,7 @@ public struct Scenario {
     /// - Returns: The number of its line in the file, from 1, and the problem.
     public func firstUnencodable(by encoder: Codec) -> (line: Int, problem: CodecError)? {
         for step in steps {
-            guard case .send(let message) = step.action, message.kind == .text, message.template.isConstant else {
-                continue
-            }
+            guard case .send(let message) = step.action, message.kind == .text else { continue }
             if let problem = message.template.problem(with: encoder) { return (step.line, problem) }
         }
         return nil
@@ -245,23 +243,14 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Template {
-    /// Why a codec cannot encode the text, which has no placeholders, or `nil` if it can.
+    /// Why a codec cannot encode the text, or `nil` if it can or the text has placeholders.
     fileprivate func problem(with encoder: Codec) -> CodecError? {
-        var text = ByteBuffer()
-        do throws(TemplateValueError) {
-            let stamp = Template.Stamp(sequence: 0, connection: 0, time: 0, seed: 0)
-            try write(to: &text, stamp: stamp, variables: TemplateVariables())
-        } catch {
-            // Only placeholders can lack a value.
+        guard let text = constantText else { return nil }
+        do throws(CodecError) {
+            _ = try encoder.encoded(text.span.bytes)
             return nil
-        }
-        return text.withReadableBytes { text in
-            do throws(CodecError) {
-                _ = try encoder.encoded(text)
-                return nil
-            } catch {
-                return error
-            }
+        } catch {
+            return error
         }
     }
 }

@@ -11,7 +11,7 @@ public struct ScenarioFailure: Error, Equatable {
         case unexpected(MessageDifference?)
         /// The message that the step waits for has unexpected contents.
         case wrong(MessageDifference?)
-        /// The run has reached its time limit in the step. What the step waits for, or `nil` if it does not wait for the
+        /// The run has reached its time limit in the step. The second value is `nil` if the step does not wait for the
         /// peer.
         case runTimedOut(after: Duration, Awaited?)
         /// The connection has ended, and the step does not expect that, or expects another code. `skipped`: how the

@@ -144,7 +144,7 @@ final class ConnectionOpener {
                 maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
                 maximumFragments: arguments.client.limits.maximumFragments),
             fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
-            // A peer that does not read what is sent automatically gets no more of it.
+            // Automatic messages stop if the peer does not read them.
             pausesReadingWhenFull: settings.plan.conversation.exchange?.answers.isEmpty == false
                 || settings.plan.conversation.applicationProtocol != nil,
             queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
