@@ -1,7 +1,7 @@
 import Formats
 import WSCore
 
-/// The line above a prompt with the state of the connection, updated every second.
+/// The line above a prompt with the state of the connection, updated four times per second.
 ///
 ///     wss://api.example.com/feed · ↑ 12 (1 waiting) ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.2 ms · TLS 1.3
 final class StatusLine {
@@ -33,12 +33,13 @@ final class StatusLine {
     /// taken for this one.
     private let isTerminalShared: Bool
     private let facts: () -> Facts
-    private lazy var timer = Timer(on: loop) { [unowned self] in secondPassed() }
+    private lazy var timer = Timer(on: loop) { [unowned self] in intervalPassed() }
     private var previous: (messages: Int, time: Duration)?
     /// The messages per second in both directions.
     private var rate = 0
 
-    private static let interval = Duration.seconds(1)
+    private static let interval = Duration.milliseconds(250)
+    private static let rateInterval = Duration.seconds(1)
     /// The minimum size of a window that shows the line by default.
     private static let minimumSize = ScreenSize(columns: 60, rows: 10)
 
@@ -78,18 +79,22 @@ final class StatusLine {
         editor?.statusLine = Self.text(facts(), rate: rate, columns: columns - 1, palette: palette)
     }
 
-    private func secondPassed() {
-        let (facts, now) = (facts(), loop.now)
+    private func intervalPassed() {
+        measureRate(at: loop.now)
+        update()
+    }
+
+    private func measureRate(at now: Duration) {
+        let facts = facts()
         let messages = facts.sentMessages + facts.receivedMessages
-        if let previous, now > previous.time {
+        if let previous {
+            let time = now - previous.time
+            guard time >= Self.rateInterval else { return }
             // The counters start again with another connection.
             let count = max(0, messages - previous.messages)
-            rate = Int((Double(count) / ((now - previous.time) / .seconds(1))).rounded())
-        } else {
-            rate = 0
+            rate = Int((Double(count) / (time / .seconds(1))).rounded())
         }
         previous = (messages, now)
-        update()
     }
 
     /// The line, without the last facts if there is not enough room for all.
