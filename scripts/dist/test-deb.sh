@@ -18,7 +18,7 @@ check() {
     shift
     echo "\$ $*"
     output=$("$@" 2>&1) || { printf '%s\n' "$output"; fail "status $? of $*"; }
-    printf '%s\n' "$output" | head -12
+    head -12 <<<"$output"
     grep -q -- "$pattern" <<<"$output" || fail "no line of $* matches $pattern"
 }
 # Completes the last word, as Tab does.
