@@ -1,4 +1,4 @@
-"""The programs with which `make bench` measures. The benchmarks themselves need an idle machine."""
+"""The programs with which `make bench` measures. The measurements themselves need an idle machine."""
 
 import pathlib
 import subprocess
@@ -7,12 +7,44 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Benchmarks"))
 
-import bench  # noqa: E402
+import chart  # noqa: E402
+import machine  # noqa: E402
+from bench import TOPICS  # noqa: E402
+from contest import Contest, Figure, measured  # noqa: E402
 
 
 def test_the_program_that_measures_the_recording_of_latencies_compiles():
-    subprocess.run(["swiftc", "-typecheck", "-parse-as-library", *bench.RECORD_SOURCES], check=True)
+    subprocess.run(["swiftc", "-typecheck", "-parse-as-library", *machine.RECORD_SOURCES], check=True)
 
 
-def test_the_load_generator_for_comparison_compiles():
-    subprocess.run(["cc", "-fsyntax-only", "-Wall", "-Werror", bench.LOAD_SOURCE], check=True)
+def test_the_generator_in_c_compiles():
+    subprocess.run(["cc", "-fsyntax-only", "-Wall", "-Werror", machine.LOAD_SOURCE], check=True)
+
+
+def test_every_topic_has_contests():
+    assert all(callable(topic.contests) for topic in TOPICS.values())
+
+
+def test_the_order_of_the_programs_alternates_and_ratios_are_taken_within_a_round():
+    order = []
+
+    def program(name, values):
+        values = iter(values)
+        return lambda: (order.append(name), next(values))[1]
+
+    contest = Contest(
+        (Figure("lines", "k/s", 1e3),), {"wsx": program("wsx", [2e3, 9e3, 4e3]), "peer": program("peer", [1e3, 3e3, 8e3])})
+    (row,) = measured(contest, 3)
+    assert order == ["wsx", "peer", "peer", "wsx", "wsx", "peer"]
+    assert row.ratios == [2, 3, 0.5]
+    assert row.markdown() == "| lines | 4 k/s | peer | 3 k/s | 2 | 0.5–3 |"
+
+
+def test_the_chart_has_a_bar_for_each_program():
+    name = next(iter(chart.CONTESTS))
+    rows = [
+        {"measurement": name, "unit": "k/s", "ours": 100.0, "peer": peer, "theirs": theirs, "ratios": [100 / theirs]}
+        for peer, theirs in (("fast & small", 200.0), ("slow", 1.0))]
+    drawing = chart.drawn(rows)
+    assert drawing.count("<rect ") == 3
+    assert "fast &amp; small" in drawing

@@ -1,0 +1,3 @@
+"""The contests, by topic. Each module has a function `contests()`, which yields them one at a time, because a contest may
+depend on files that exist only while it runs.
+"""

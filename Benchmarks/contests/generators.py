@@ -1,0 +1,90 @@
+"""`wsx bench` and other load generators, all with `wsx listen --echo` as the server."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+from contest import Contest, Figure
+from contests.servers import CONNECTION_COUNT, LOAD_S, MESSAGE_BYTES, READER_COUNT, allow_many_descriptors, echo_rate
+from machine import CLIENT_CORE, K6, RECORD, SCRIPTS, TCPKALI, WSX, echo_server, pinned
+
+# How long the 10,000 connections of a load stay open.
+HOLD_S = 2
+
+
+def bench_results(url, *words):
+    """Runs `wsx bench` and returns its results."""
+    command = [WSX, "bench", url, "-c", CONNECTION_COUNT, "-d", f"{LOAD_S}s", "--output", "json", *words]
+    return json.loads(subprocess.run(pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, check=True).stdout)
+
+
+def bench_rate(*words):
+    """Returns the replies per second that `wsx bench` receives from an echo server."""
+    with echo_server() as server:
+        return bench_results(server.url, *words)["rate_per_second"]
+
+
+def k6_rate(script, url, **variables):
+    """Returns the rate that a k6 script measures on as many connections."""
+    variables = {"URL": url, "CONNECTIONS": CONNECTION_COUNT, "SECONDS": LOAD_S, **variables}
+    words = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
+    command = [K6, "run", "--quiet", "--no-usage-report", *words, SCRIPTS / script]
+    return float(subprocess.run(pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, check=True).stdout)
+
+
+def k6_echo_rate(script):
+    with echo_server() as server:
+        return k6_rate(script, server.url)
+
+
+def tcpkali_rate():
+    """Returns the echoes per second that tcpkali receives. It sends as fast as it can, and verifies nothing."""
+    with echo_server() as server:
+        command = [
+            TCPKALI, "--ws", "-w", 1, "-c", CONNECTION_COUNT, "--connect-rate", 10_000, "-T", f"{LOAD_S}s", "-m",
+            "x" * MESSAGE_BYTES, f"127.0.0.1:{server.port}"]
+        output = subprocess.run(pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, check=True, text=True).stdout
+    received = re.search(r"Total data received:\s+.*\((\d+) bytes\)", output)
+    # A frame of the server has a header of two bytes.
+    return int(received.group(1)) / (MESSAGE_BYTES + 2) / LOAD_S
+
+
+def record_seconds():
+    """Returns the seconds it takes to record a latency."""
+    return float(subprocess.run(pinned(CLIENT_CORE, [RECORD]), stdout=subprocess.PIPE, check=True).stdout) * 1e-9
+
+
+def many_connections():
+    """Returns the seconds `wsx bench` takes to open and close 10,000 connections, and its peak memory in bytes."""
+    with echo_server() as server:
+        command = [
+            WSX, "bench", server.url, "--mode", "idle", "-c", READER_COUNT, "-d", f"{HOLD_S}s", "--heartbeat",
+            f"{HOLD_S}s"]
+        begin = time.monotonic()
+        process = subprocess.Popen(pinned(CLIENT_CORE, command), stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status != 0:
+            sys.exit(f"bench: not all of {READER_COUNT} connections were opened, answered and closed as they should be")
+        return time.monotonic() - begin - HOLD_S, usage.ru_maxrss * 1024
+
+
+def contests():
+    allow_many_descriptors()
+    what = f"bench: verified echoes of {MESSAGE_BYTES} bytes on {CONNECTION_COUNT} connections"
+    yield Contest(
+        (Figure(f"{what}, one in flight", "k/s", 1e3),),
+        {"wsx": bench_rate, "bare epoll loop in C": lambda: echo_rate(1), "k6": lambda: k6_echo_rate("echo_k6.js")})
+    yield Contest(
+        (Figure(f"{what}, 64 in flight", "k/s", 1e3),),
+        {"wsx": lambda: bench_rate("--in-flight", 64), "bare epoll loop in C": lambda: echo_rate(64)})
+    tcpkali = {"tcpkali, unverified": tcpkali_rate} if TCPKALI.exists() else {}
+    yield Contest(
+        (Figure(f"{what}, 1,024 in flight", "k/s", 1e3),),
+        {"wsx": lambda: bench_rate("--in-flight", 1024), **tcpkali})
+    yield Contest(
+        (Figure(f"bench: {READER_COUNT:,} connections opened and closed", "s"), Figure("its peak resident memory", "MiB", 1 << 20)),
+        {"wsx": many_connections}, rounds=3)
+    yield Contest((Figure("bench: recording a latency", "ns", 1e-9),), {"wsx": record_seconds})

