@@ -19,6 +19,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ struct connection {
     size_t offset;
     /* The bytes that are still to be sent, in whole messages. */
     size_t unsent;
+    /* Whether epoll watches for room to send. */
+    int waits_to_send;
 };
 
 static size_t frame_bytes, reply_bytes;
@@ -58,10 +61,12 @@ static size_t write_header(unsigned char *target, size_t payload, int masked) {
     if (payload < 126) {
         target[1] = payload;
     } else {
-        target[1] = 126;
-        target[2] = payload >> 8;
-        target[3] = payload;
-        count = 4;
+        /* Two or eight bytes in network order. */
+        size_t length_bytes = payload < 1 << 16 ? 2 : 8;
+        target[1] = length_bytes == 2 ? 126 : 127;
+        for (size_t index = 0; index < length_bytes; index++)
+            target[2 + index] = (uint64_t)payload >> 8 * (length_bytes - 1 - index);
+        count += length_bytes;
     }
     if (masked) {
         static const unsigned char key[] = {0x37, 0xFA, 0x21, 0x3D};
@@ -73,8 +78,8 @@ static size_t write_header(unsigned char *target, size_t payload, int masked) {
 }
 
 static void prepare(size_t payload, size_t in_flight) {
-    frames = malloc((payload + 8) * in_flight);
-    reply = malloc(payload + 4);
+    frames = malloc((payload + 14) * in_flight);
+    reply = malloc(payload + 10);
     input = malloc(input_bytes);
     size_t header = write_header(frames, payload, 1);
     size_t reply_header = write_header(reply, payload, 0);
@@ -128,6 +133,16 @@ static void send_more(struct connection *connection) {
     }
 }
 
+/* Sends what fits, and watches for room if that is not everything. */
+static void send_or_wait(int poll, struct connection *connection) {
+    send_more(connection);
+    int waits = connection->unsent > 0;
+    if (waits == connection->waits_to_send) return;
+    connection->waits_to_send = waits;
+    struct epoll_event event = {.events = waits ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.ptr = connection};
+    epoll_ctl(poll, EPOLL_CTL_MOD, connection->descriptor, &event);
+}
+
 /* Reads the available bytes, and returns the number of messages they complete. */
 static size_t receive(struct connection *connection) {
     ssize_t count = recv(connection->descriptor, input, input_bytes, MSG_DONTWAIT);
@@ -177,7 +192,7 @@ static void echo(int port, int connection_count, size_t in_flight, double second
     struct connection *connections = open_connections(poll, port, connection_count);
     for (int index = 0; index < connection_count; index++) {
         connections[index].unsent = frame_bytes * in_flight;
-        send_more(&connections[index]);
+        send_or_wait(poll, &connections[index]);
     }
     /* A fifth of the time is a warm-up before the measurement. */
     double start = now() + seconds / 5, end = start + seconds, time;
@@ -196,7 +211,7 @@ static void echo(int port, int connection_count, size_t in_flight, double second
             size_t received = receive(connection);
             messages += received;
             connection->unsent += received * frame_bytes;
-            send_more(connection);
+            send_or_wait(poll, connection);
         }
     }
     printf("%.0f\n", messages / (time - start));
