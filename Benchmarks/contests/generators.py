@@ -46,7 +46,8 @@ def tcpkali_rate():
         command = [
             TCPKALI, "--ws", "-w", 1, "-c", CONNECTION_COUNT, "--connect-rate", 10_000, "-T", f"{LOAD_S}s", "-m",
             "x" * MESSAGE_BYTES, f"127.0.0.1:{server.port}"]
-        output = subprocess.run(pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, check=True, text=True).stdout
+        output = subprocess.run(
+            pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True).stdout
     received = re.search(r"Total data received:\s+.*\((\d+) bytes\)", output)
     # A frame of the server has a header of two bytes.
     return int(received.group(1)) / (MESSAGE_BYTES + 2) / LOAD_S
