@@ -3,8 +3,8 @@ import WSCore
 
 /// Finds what changed in JSON messages since the previous message of the same kind.
 ///
-/// The kind is the values at pointers, such as `/type`. By default, it is the values of the members that usually name
-/// the kind of an event.
+/// The kind is the values at paths, such as `/type`. By default, it is the values of the members that usually name the
+/// kind of an event. Objects and arrays count as missing values.
 public struct MessageChanges {
     /// The result of comparing a message with the previous one of its kind.
     public enum Finding: Equatable, Sendable {
@@ -18,13 +18,10 @@ public struct MessageChanges {
     public static let usualNames = ["type", "event", "op", "method", "channel", "topic", "stream", "symbol"]
     /// The maximum number of kinds to remember.
     public static let maximumKinds = 1000
-    /// The maximum size of all remembered messages in bytes.
+    /// The maximum size of all remembered messages, and of their kinds, in bytes.
     public static let maximumBytes = 16 << 20
     /// The maximum size of a message to compare in bytes.
     public static let maximumMessageBytes = 256 << 10
-    /// The maximum length of a value in a kind, in characters.
-    private static let maximumValueCount = 40
-
     /// The locations of the values that make up the kind; empty: the members with the usual names.
     private let paths: [JSONPath]
     private let limitBytes: Int
@@ -52,35 +49,46 @@ public struct MessageChanges {
         guard payload.byteCount <= Self.maximumMessageBytes, UTF8Validator.isValid(payload),
             JSONReader.problem(in: payload) == nil
         else { return .whole }
-        let name = paths.isEmpty ? name ?? Self.usualKind(of: payload) : kind(of: payload)
-        let key = source.map { "\($0) \(name)" } ?? name
+        let kind: Kind
+        if !paths.isEmpty {
+            kind = Kind(paths.map { $0.value(in: payload) }, of: payload, missing: "-")
+        } else {
+            kind = name.map { Kind(name: $0) } ?? Self.usualKind(of: payload)
+        }
+        let key = source.map { "\($0)\n\(kind.key)" } ?? kind.key
         let previous = messages[key]
         remember(payload, as: key)
         guard let previous else { return .whole }
         do throws(JSONError) {
             let found = try JSONChanges(from: previous.span.bytes, to: payload)
-            return .changes(Self.line(found, of: name))
+            return .changes(Self.line(found, of: kind.label))
         } catch {
             return .whole
         }
     }
 
-    private static func line(_ found: JSONChanges, of name: String) -> String {
-        let label = name.isEmpty ? "" : "\(name): "
+    private static func line(_ found: JSONChanges, of label: String) -> String {
+        let label = label.isEmpty ? "" : "\(label): "
         if found.changes.isEmpty { return label + "no changes" }
         let rest = found.omittedCount > 0 ? "  … \(found.omittedCount) more" : ""
         return label + found.changes.map(\.description).joined(separator: "  ") + rest
     }
 
     private mutating func remember(_ payload: RawSpan, as key: String) {
-        if let old = messages[key] { byteCount -= old.count } else { kinds.append(key) }
+        if let old = messages[key] {
+            byteCount -= old.count
+        } else {
+            kinds.append(key)
+            byteCount += key.utf8.count
+        }
         messages[key] = payload.withUnsafeBytes { Array($0) }
         byteCount += payload.byteCount
         while messages.count > Self.maximumKinds || byteCount > limitBytes { forgetOldestKind() }
     }
 
     private mutating func forgetOldestKind() {
-        byteCount -= messages.removeValue(forKey: kinds[firstKind])?.count ?? 0
+        let key = kinds[firstKind]
+        byteCount -= key.utf8.count + (messages.removeValue(forKey: key)?.count ?? 0)
         firstKind += 1
         // Forgotten kinds are removed in batches, because that moves all others.
         guard firstKind > kinds.count / 2 else { return }
@@ -88,44 +96,76 @@ public struct MessageChanges {
         firstKind = 0
     }
 
-    /// The kind of a message: its values at the paths, separated by spaces.
-    private func kind(of payload: RawSpan) -> String {
-        paths.map { path in path.value(in: payload).flatMap { Self.text($0, of: payload) } ?? "-" }
-            .joined(separator: " ")
-    }
-
     /// The kind of a message by the members with the usual names, as far as they exist.
-    private static func usualKind(of payload: RawSpan) -> String {
+    private static func usualKind(of payload: RawSpan) -> Kind {
         let members: [(name: JSONToken, value: JSONToken)]
         do throws(JSONError) {
             members = try JSONReader.members(of: payload) ?? []
         } catch {
-            return ""
+            members = []
         }
-        var values = [String?](repeating: nil, count: usualNames.count)
+        var values = [JSONToken?](repeating: nil, count: usualNames.count)
         for (key, value) in members {
             let literal = payload.extracting(key.range)
             guard let index = usualNames.firstIndex(where: { JSONString.isEqual(literal, to: $0.utf8Span.span.bytes) })
             else { continue }
-            values[index] = text(value, of: payload)
+            values[index] = value
         }
-        return values.compactMap { $0 }.joined(separator: " ")
+        return Kind(values, of: payload)
+    }
+}
+
+/// The kind of a message.
+private struct Kind {
+    /// The values as JSON, one per line, with an empty line for a missing one.
+    private(set) var key = ""
+    /// The values in short and printable form, separated by spaces.
+    let label: String
+
+    /// The maximum length of a value in ``label``, in characters.
+    private static let maximumValueCount = 40
+
+    /// The kind with a name.
+    init(name: String) {
+        key = name
+        label = name
     }
 
-    /// A scalar as a part of a kind, or `nil` for objects and arrays.
-    private static func text(_ value: JSONToken, of payload: RawSpan) -> String? {
-        guard isScalar(value) else { return nil }
+    /// The kind with values of a message.
+    /// - Parameter missing: Stands for a missing value in ``label``, or `nil` to omit it.
+    init(_ values: [JSONToken?], of payload: RawSpan, missing: String? = nil) {
+        var words: [String] = []
+        for value in values {
+            if let value, value.isScalar {
+                let text = Self.text(value, of: payload)
+                key += value.kind == .string ? Self.literal(text) : text
+                words.append(escapingControls(text, longest: Self.maximumValueCount))
+            } else if let missing {
+                words.append(missing)
+            }
+            key += "\n"
+        }
+        label = words.joined(separator: " ")
+    }
+
+    private static func text(_ value: JSONToken, of payload: RawSpan) -> String {
         var buffer = ByteBuffer()
         JSONPath.append(value, of: payload, to: &buffer)
-        let decoded = buffer.withReadableBytes { bytes in
-            bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        }
-        let text = escapingControls(decoded)
-        return text.count > maximumValueCount ? text.prefix(maximumValueCount) + "…" : text
+        return buffer.withReadableBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
-    private static func isScalar(_ token: JSONToken) -> Bool {
-        switch token.kind {
+    /// A string as JSON, which differs from numbers and contains no line end.
+    private static func literal(_ text: String) -> String {
+        var buffer = ByteBuffer()
+        JSONString.append(Array(text.utf8).span.bytes, to: &buffer)
+        return buffer.withReadableBytes { span in span.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+}
+
+extension JSONToken {
+    /// Whether the value is neither an object nor an array.
+    fileprivate var isScalar: Bool {
+        switch kind {
         case .string, .number, .literal: true
         case .beginObject, .endObject, .beginArray, .endArray, .key: false
         }

@@ -11,18 +11,13 @@ public struct MessageDifference: Equatable, Sendable {
     public let actual: String?
 
     /// The maximum length of a shown value, in characters.
-    private static let longestValue = 120
+    public static let longestValue = 120
 
     /// Creates a difference.
     init(at path: String?, expected: String?, actual: String?) {
-        self.path = path.map { Self.shown($0) }
-        self.expected = expected.map { Self.shown($0) }
-        self.actual = actual.map { Self.shown($0) }
-    }
-
-    /// A value in printable form: one line of up to 120 characters.
-    public static func shown(_ text: String) -> String {
-        escapingControls(String(text.prefix(longestValue))) + (text.count > longestValue ? "…" : "")
+        self.path = path.map { escapingControls($0, longest: Self.longestValue) }
+        self.expected = expected.map { escapingControls($0, longest: Self.longestValue) }
+        self.actual = actual.map { escapingControls($0, longest: Self.longestValue) }
     }
 }
 

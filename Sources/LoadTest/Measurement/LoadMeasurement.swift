@@ -171,7 +171,9 @@ public struct LoadMeasurement: ~Copyable {
         count(\.mismatched, ofMessageAt: time)
         guard mismatchedReply == nil, counts(time) else { return }
         mismatchedReply = reply.withUnsafeBytes {
-            MessageDifference.shown(String(decoding: $0.prefix(Self.shownReplyBytes), as: UTF8.self))
+            escapingControls(
+                String(decoding: $0.prefix(Self.shownReplyBytes), as: UTF8.self),
+                longest: MessageDifference.longestValue)
         }
     }
 

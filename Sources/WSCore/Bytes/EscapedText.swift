@@ -25,6 +25,13 @@ public func escapingControls(_ text: String, keepingLayout: Bool = false) -> Str
     return escaped
 }
 
+/// Does the same for the beginning of a text, with an ellipsis if it is longer.
+/// - Parameter longest: The maximum length of the beginning, in characters.
+public func escapingControls(_ text: String, longest: Int) -> String {
+    let beginning = text.prefix(longest)
+    return escapingControls(String(beginning)) + (beginning.endIndex < text.endIndex ? "…" : "")
+}
+
 /// The maximum number of marks on one character, twice the number that any script uses.
 private let maximumMarks = 8
 

@@ -57,6 +57,24 @@ import WSCore
         #expect(findings == [.whole, .whole, .changes("1: .x 1 → 2")])
     }
 
+    @Test("Kinds with different values differ, although they look the same")
+    func lookalikes() throws {
+        let pairs = [
+            (#"{"a":"x y","b":"z"}"#, #"{"a":"x","b":"y z"}"#), (#"{"a":"1"}"#, #"{"a":1}"#),
+            (#"{"a":"null"}"#, #"{"a":null}"#), (#"{"a":"-"}"#, #"{"b":"-"}"#), (#"{"a":"-"}"#, "{}"),
+            (#"{"a":"x\ny"}"#, #"{"a":"x\\ny"}"#),
+            (
+                #"{"a":"\#(String(repeating: "x", count: 50))1"}"#, #"{"a":"\#(String(repeating: "x", count: 50))2"}"#
+            ),
+        ]
+        for (one, other) in pairs {
+            #expect(try Self.findings([one, other], of: ["/a", "/b"]) == [.whole, .whole], "\(one) \(other)")
+        }
+        #expect(try Self.findings([#"{"type":"a"}"#, #"{"event":"a"}"#]) == [.whole, .whole])
+        #expect(
+            try Self.findings([#"{"type":"a"}"#, #"{"type":"\u0061"}"#]) == [.whole, .changes("a: no changes")])
+    }
+
     @Test("Messages that are not JSON, or are big, are shown as a whole")
     func others() throws {
         let big = "\"" + String(repeating: "x", count: MessageChanges.maximumMessageBytes) + "\""
