@@ -80,23 +80,27 @@ public struct Matcher {
         for member in members {
             fields.append(
                 Field(
-                    path: try Self.path(json, member.name),
+                    path: try Self.path(
+                        JSONString.decoded(json.extracting(member.name.range)), atByte: member.name.range.lowerBound),
                     expected: try Self.expected(json, member.value, variables, environment),
                     source: Self.shown(member.value, of: json)))
         }
         test = .fields(fields)
     }
 
-    private static func path(_ json: RawSpan, _ name: JSONToken) throws(MatcherError) -> JSONPath {
-        let text = JSONString.decoded(json.extracting(name.range))
+    /// The location of a value.
+    /// - Parameters:
+    ///   - text: A JSON Pointer or a dotted path.
+    ///   - offset: The offset of the text, for errors.
+    static func path(_ text: String, atByte offset: Int) throws(MatcherError) -> JSONPath {
         guard text.isEmpty || text.hasPrefix("/") || text.hasPrefix(".") else {
-            throw MatcherError(.notAPointer, at: name.range.lowerBound)
+            throw MatcherError(.notAPointer, at: offset)
         }
         do throws(JSONQueryError) {
             // RFC 6901 §5: the empty pointer is the whole text.
             return try JSONPath(text.isEmpty ? "." : text)
         } catch {
-            throw MatcherError(.path(error), at: name.range.lowerBound)
+            throw MatcherError(.path(error), at: offset)
         }
     }
 

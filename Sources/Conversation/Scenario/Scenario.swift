@@ -226,6 +226,8 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
     public func reason(intendedName: String?, mayBeColumn: Bool = false) -> String {
         switch problem {
         case .other(let words): return words
+        case .template(let error, let member) where error.reason == .noLastMessage:
+            return "'\(member)': {{last:…}} needs a received message, but no earlier step receives one"
         case .template(let error, let member):
             return "'\(member)': \(error.description(intendedName: intendedName, mayBeColumn: mayBeColumn))"
         case .unknown(let what, let name, let known):

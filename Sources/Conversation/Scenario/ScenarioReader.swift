@@ -241,28 +241,25 @@ private struct ScenarioReader {
         let template: Template
         do throws(TemplateError) {
             let text = String(decoding: payload, as: UTF8.self)
-            template = try Template(text, variables: options.variables, environment: options.environment)
+            template = try Template(text, variables: names, environment: options.environment)
         } catch {
             throw line.error(
                 .template(error, member: "data"), atByte: line.offset(of: .data, atDecodedByte: error.byteOffset))
         }
-        try checkLastMessage(isUsed: template.usesLastMessage, in: .data)
         return (kind, template)
     }
 
-    /// Checks that a step that inserts values of the last message follows one that receives a message.
-    private func checkLastMessage(isUsed: Bool, in member: ScenarioLine.Member) throws(ScenarioError) {
-        guard isUsed, !hasReceivedMessage else { return }
-        throw line.error(
-            "'\(member.rawValue)': {{last:…}} needs a received message, but no earlier step receives one", in: member)
+    /// The names of the variables. There is a last message only after a step that receives one.
+    private var names: VariableNames {
+        var names = options.variables
+        names.includesLastMessage = hasReceivedMessage
+        return names
     }
 
     private func matcher(in member: ScenarioLine.Member) throws(ScenarioError) -> Matcher? {
         guard let (offset, match) = line.source(of: member) else { return nil }
-        let matcher: Matcher
         do throws(MatcherError) {
-            matcher = try Matcher(
-                parsing: match.span.bytes, variables: options.variables, environment: options.environment)
+            return try Matcher(parsing: match.span.bytes, variables: names, environment: options.environment)
         } catch {
             let place = offset + error.byteOffset
             if case .template(let error) = error.reason {
@@ -270,8 +267,6 @@ private struct ScenarioReader {
             }
             throw line.error(.other("'\(member.rawValue)': \(error)"), atByte: place)
         }
-        try checkLastMessage(isUsed: matcher.usesLastMessage, in: member)
-        return matcher
     }
 
     private mutating func extractions() throws(ScenarioError) -> [Extraction] {
@@ -287,27 +282,26 @@ private struct ScenarioReader {
         }
         var extractions: [Extraction] = []
         for (name, value) in members {
-            let place = offset + name.range.lowerBound
-            guard value.kind == .string else { throw line.error(.other("the location is not a string"), atByte: place) }
+            let place = offset + value.range.lowerBound
+            guard value.kind == .string else {
+                throw line.error(.other("'set': \(MatcherError.pointerRemedy)"), atByte: place)
+            }
             let path = try path(JSONString.decoded(object.span.bytes.extracting(value.range)), atByte: place)
             let variable = JSONString.decoded(object.span.bytes.extracting(name.range))
             do throws(VariableNameError) {
                 extractions.append(Extraction(slot: try options.variables.add(variable), path: path))
             } catch {
-                throw line.error(.other("\(error)"), atByte: place)
+                throw line.error(.other("'set': \(error)"), atByte: offset + name.range.lowerBound)
             }
         }
         return extractions
     }
 
     private func path(_ text: String, atByte offset: Int) throws(ScenarioError) -> JSONPath {
-        guard text.hasPrefix("/") || text.hasPrefix(".") else {
-            throw line.error(.other("'set': \(MatcherError.pointerRemedy)"), atByte: offset)
-        }
-        do throws(JSONQueryError) {
-            return try JSONPath(text)
+        do throws(MatcherError) {
+            return try Matcher.path(text, atByte: offset)
         } catch {
-            throw line.error(.other("\(error)"), atByte: offset)
+            throw line.error(.other("'set': \(error)"), atByte: error.byteOffset)
         }
     }
 

@@ -105,7 +105,8 @@ struct TemplateParser {
             } else if let number = try group(text) {
                 append(.group(number, form))
             } else {
-                throw .unknownName(text, variables: variables.names)
+                throw .unknownName(
+                    text, variables: variables.names, includesLastMessage: variables.includesLastMessage)
             }
         }
     }
@@ -131,6 +132,7 @@ struct TemplateParser {
     }
 
     private mutating func addPath(_ text: String, as form: Template.Form) throws(TemplateError.Reason) {
+        guard variables.includesLastMessage else { throw .noLastMessage }
         do throws(JSONQueryError) {
             paths.append(try JSONPath(text))
         } catch {
@@ -183,7 +185,9 @@ public struct TemplateError: Error, Equatable {
         /// `{{` without `}}`.
         case notClosed
         /// A name that is neither a placeholder nor one of the variables.
-        case unknownName(String, variables: [String])
+        case unknownName(String, variables: [String], includesLastMessage: Bool = true)
+        /// A value of the last message, where there is none.
+        case noLastMessage
         /// `random` without a number in the allowed range.
         case badLength
         /// An environment variable that is not set.
@@ -206,27 +210,30 @@ public struct TemplateError: Error, Equatable {
 
     /// The unknown name and all names that would be valid, to find the intended one, or `nil` for another mistake.
     public var unknownName: (name: String, known: [String])? {
-        guard case .unknownName(let name, let variables) = reason else { return nil }
+        guard case .unknownName(let name, let variables, _) = reason else { return nil }
         return (name, VariableNames.placeholders + variables)
     }
 
     /// The mistake and its remedy, to follow a colon.
     /// - Parameters:
     ///   - intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
-    ///   - isInMessage: Whether the list contains the placeholders that only messages can have.
+    ///   - isInMessage: Whether the list contains the number of the message.
     ///   - mayBeColumn: Whether the name may be a column of a data file that is not given.
     public func description(intendedName: String?, isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
         switch reason {
         case .notClosed: return "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
-        case .unknownName(let name, let variables):
+        case .unknownName(let name, let variables, let includesLastMessage):
             let problem = "unknown placeholder '{{\(Self.shown(name))}}'; "
             if let intendedName { return problem + "did you mean '{{\(Self.shown(intendedName))}}'?" }
             let names =
                 (isInMessage ? ["seq"] : []) + ["connection", "time", "random N", "env:NAME"]
-                + (isInMessage ? ["last:/pointer"] : []) + variables.prefix(Self.listedCount).map { Self.shown($0) }
+                + (includesLastMessage ? ["last:/pointer"] : [])
+                + variables.prefix(Self.listedCount).map { Self.shown($0) }
             let isCut = variables.count > Self.listedCount
             return problem + "expected " + names.map { "{{\($0)}}, " }.joined() + (isCut ? "…, " : "")
                 + (mayBeColumn ? "a column of --data FILE, " : "") + "or '{{{{' for two literal braces"
+        case .noLastMessage:
+            return "{{last:…}} needs a received message, which exists only in --answer and scenarios"
         case .badLength: return "expected {{random N}} with an N from 1 to \(Template.maximumRandomBytes)"
         case .notInEnvironment(let name): return "the environment variable '\(Self.shown(name))' is not set"
         case .badPath(let error): return "{{last:…}} needs a path in the message: \(error)"
@@ -241,9 +248,7 @@ public struct TemplateError: Error, Equatable {
     /// The maximum length of a shown name, in characters.
     private static let longestName = 40
 
-    private static func shown(_ name: String) -> String {
-        escapingControls(String(name.prefix(longestName))) + (name.count > longestName ? "…" : "")
-    }
+    private static func shown(_ name: String) -> String { escapingControls(name, longest: longestName) }
 }
 
 extension TemplateError: CustomStringConvertible {

@@ -8,6 +8,8 @@ public struct VariableNames: Equatable, Sendable {
     /// The names in the order of their slots.
     public private(set) var names: [String] = []
     private var slots: [String: Int] = [:]
+    /// Whether templates may also insert values of the last message.
+    public var includesLastMessage = true
 
     /// The placeholders that are not variables.
     static let placeholders = ["seq", "connection", "time", "random"]

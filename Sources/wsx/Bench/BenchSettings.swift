@@ -223,8 +223,8 @@ extension LoadPlan {
     ) throws(Failure) {
         guard let argument = load.heartbeatMessage else { return }
         let text = argument.hasPrefix("@") ? try secrets.text(of: argument, for: "--heartbeat-message") : argument
-        let message = try Template.make(text, of: "--heartbeat-message", variables: variables, secrets: secrets)
-        try message.checkNeedsNoMessage("--heartbeat-message")
+        let message = try Template.make(
+            text, of: "--heartbeat-message", variables: variables, takesLastMessage: false, secrets: secrets)
         var plan = conversation.exchange ?? AutomaticExchange.Plan()
         plan.variables = variables
         plan.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: load.heartbeat)
@@ -253,9 +253,7 @@ extension MessageSource {
             }
             text = contents
         }
-        let template = try Template.make(text, of: option, variables: variables, secrets: secrets)
-        try template.checkNeedsNoMessage(option)
-        return template
+        return try Template.make(text, of: option, variables: variables, takesLastMessage: false, secrets: secrets)
     }
 
     /// The maximum file size. A larger file, such as /dev/zero, is a mistake.

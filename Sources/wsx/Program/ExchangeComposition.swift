@@ -18,10 +18,10 @@ extension AutomaticExchange.Plan {
         plan.ready = arguments.ready
         for text in arguments.firstMessages {
             let text = text.hasPrefix("@") ? try secrets.value(of: text, for: "--first-message") : text
-            let template = try Template.make(
-                text, of: "--first-message", variables: variables, takesData: takesData, secrets: secrets)
-            try template.checkNeedsNoMessage("--first-message")
-            plan.firstMessages.append(template)
+            plan.firstMessages.append(
+                try Template.make(
+                    text, of: "--first-message", variables: variables, takesLastMessage: false, takesData: takesData,
+                    secrets: secrets))
         }
         for text in arguments.answers {
             do throws(AnswerRuleError) {

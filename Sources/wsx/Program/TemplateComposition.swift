@@ -6,45 +6,32 @@ extension Template {
     /// - Parameters:
     ///   - option: The option, for errors.
     ///   - variables: The variables that the text may insert.
+    ///   - takesLastMessage: Whether the text may insert values of the last message.
     ///   - isOfRequest: Whether the text is part of a request, so it needs neither a message nor its number.
     ///   - percentEncodesValues: Whether values become parts of a URL.
     ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, with a suggestion for an unknown name.
     static func make(
-        _ text: String, of option: String, variables: VariableNames, isOfRequest: Bool = false,
-        percentEncodesValues: Bool = false, takesData: Bool = true, secrets: Secrets
+        _ text: String, of option: String, variables: VariableNames, takesLastMessage: Bool = true,
+        isOfRequest: Bool = false, percentEncodesValues: Bool = false, takesData: Bool = true, secrets: Secrets
     ) throws(Failure) -> Template {
+        var names = variables
+        names.includesLastMessage = takesLastMessage && !isOfRequest
         let template: Template
         do throws(TemplateError) {
             template = try Template(
-                text, variables: variables, percentEncodesValues: percentEncodesValues,
-                environment: secrets.environment)
+                text, variables: names, percentEncodesValues: percentEncodesValues, environment: secrets.environment)
         } catch {
             throw .badArgument(
                 what: option,
                 why: error.suggestion(isInMessage: !isOfRequest, mayBeColumn: takesData && variables.names.isEmpty))
         }
-        if isOfRequest { try template.checkIsOfRequest(option) }
-        return template
-    }
-
-    /// Checks that the text needs neither a message nor its number, because it is part of a request.
-    /// - Throws: ``Failure/badArgument(what:why:)``.
-    private func checkIsOfRequest(_ option: String) throws(Failure) {
-        guard !usesSequence else {
+        guard !isOfRequest || !template.usesSequence else {
             throw .badArgument(
                 what: option, why: "{{seq}} numbers the messages of a connection; use {{connection}} in a request")
         }
-        try checkNeedsNoMessage(option)
-    }
-
-    /// Checks that the text needs no received message, because none exists when it is written.
-    /// - Throws: ``Failure/badArgument(what:why:)``.
-    func checkNeedsNoMessage(_ option: String) throws(Failure) {
-        guard usesLastMessage else { return }
-        throw .badArgument(
-            what: option, why: "{{last:…}} needs a received message, which exists only in --answer and scenarios")
+        return template
     }
 }
 

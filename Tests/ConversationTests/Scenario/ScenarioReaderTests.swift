@@ -307,15 +307,21 @@ enum ScenarioFixture {
             (#"{"type":"pause"}"#, 1, 9, "the pause has no length"),
             (#"{"type":"pause","for":"3s-1s"}"#, 1, 23, "nor an ascending range"),
             (#"{"type":"message","direction":"in","match":"x","set":{"seq":"/a"}}"#, 1, 55, "placeholder"),
-            (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 55, "expected a JSON Pointer"),
+            (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 59, "expected a JSON Pointer"),
+            (#"{"type":"message","direction":"in","match":"x","set":{"a":1}}"#, 1, 59, "expected a JSON Pointer"),
+            (#"{"type":"message","direction":"in","match":"x","set":{"a":"/~2"}}"#, 1, 59, "write '~' as ~0"),
             (
                 #"{"type":"message","direction":"in","match":{"a":1}}"#, 1, 45,
                 "expected a JSON Pointer such as /user/name"
             ),
-            (#"{"type":"message","direction":"out","data":"{{last:/a}}"}"#, 1, 44, "no earlier step receives one"),
+            (#"{"type":"message","direction":"out","data":"\n{{last:/a}}"}"#, 1, 47, "no earlier step receives one"),
             (
-                #"{"type":"message","direction":"in","match":{"/a":"{{last:/a}}"}}"#, 1, 44,
-                "'match': {{last:…}} needs a received message"
+                #"{"type":"message","direction":"in","match":{"/a":"b {{last:/a}}"}}"#, 1, 53,
+                "'match': {{last:…}} needs a received message, but no earlier step receives one"
+            ),
+            (
+                #"{"type":"message","direction":"out","data":"{{}}"}"#, 1, 45,
+                "{{env:NAME}}, or '{{{{' for two literal braces"
             ),
             (#"{"type":"repeat"}"#, 1, 1, "the file has no steps"),
             ("[]", 1, 1, "expected a JSON object"),

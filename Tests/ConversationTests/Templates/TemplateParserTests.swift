@@ -52,6 +52,19 @@ import Testing
         #expect(TemplateError(.badLength, at: 0).unknownName == nil)
     }
 
+    @Test("Where there is no last message, its placeholder is reported and not suggested")
+    func noLastMessage() throws {
+        var names = try VariableNames(["sid"])
+        names.includesLastMessage = false
+        #expect(throws: TemplateError(.noLastMessage, at: 3)) { try Template("é {{json:last:/a}}", variables: names) }
+        do throws(TemplateError) {
+            _ = try Template("{{x}}", variables: names)
+            Issue.record("accepted")
+        } catch {
+            #expect(!"\(error)".contains("last:") && "\(error)".contains("{{sid}}"))
+        }
+    }
+
     @Test("Errors are short and safe to show")
     func safety() {
         let variables = (1...100).map { "column\($0)" }
