@@ -61,20 +61,6 @@ enum MannWhitneyTest {
         let variance = one * other / 12 * (all + 1 - tieTerm / (all * (all - 1)))
         guard variance > 0 else { return 1 }
         let distance = (Double(sum) / 2 - one * (all + 1) / 2).magnitude
-        return tail(beyond: max(0, distance - 0.5) / (2 * variance).squareRoot())
-    }
-
-    /// The complementary error function, computed with the power series of the error function. Beyond 4 it is below
-    /// 0.00000002 and is taken as 0.
-    static func tail(beyond x: Double) -> Double {
-        guard x < 4 else { return 0 }
-        let scale = 2 / Double.pi.squareRoot()
-        var (sum, power, number) = (0.0, x, 0.0)
-        while power.magnitude > 1e-17 {
-            sum += power / (2 * number + 1)
-            number += 1
-            power *= -x * x / number
-        }
-        return max(0, 1 - scale * sum)
+        return NormalDistribution.complementaryErrorFunction(max(0, distance - 0.5) / (2 * variance).squareRoot())
     }
 }

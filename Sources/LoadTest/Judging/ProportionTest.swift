@@ -12,6 +12,6 @@ enum ProportionTest {
         let variance = pooled * (1 - pooled) * (1 / size + 1 / otherSize)
         guard variance > 0 else { return 1 }
         let distance = (Double(one.count) / size - Double(other.count) / otherSize).magnitude
-        return MannWhitneyTest.tail(beyond: distance / (2 * variance).squareRoot())
+        return NormalDistribution.complementaryErrorFunction(distance / (2 * variance).squareRoot())
     }
 }
