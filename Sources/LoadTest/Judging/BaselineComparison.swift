@@ -114,10 +114,9 @@ public struct BaselineComparison: Equatable, Sendable {
             Self.row(.median, baselines.map(\.medians), now.medians),
             Self.row(.tail, baselines.map(\.tails), now.tails),
         ]
-        let isTooShort = Self.isTooShort(now.rates.count, secondCounts.baseline)
         steps = now.steps.flatMap { step in
             let earlier = baselines.compactMap { run in run.steps.first { $0.name == step.name } }
-            return Self.rows(of: step, earlier, isTooShort: isTooShort)
+            return Self.rows(of: step, earlier)
         }
     }
 
@@ -126,11 +125,7 @@ public struct BaselineComparison: Equatable, Sendable {
         MannWhitneyTest.smallestPValue(now, baseline) > significanceLevel
     }
 
-    /// - Parameter isTooShort: Whether the runs are too short for a verdict on latencies. The seconds of a step do not
-    ///   show that: each thread has its own.
-    private static func rows(
-        of step: ComparedRun.Step, _ earlier: [ComparedRun.Step], isTooShort: Bool
-    ) -> [StepRow] {
+    private static func rows(of step: ComparedRun.Step, _ earlier: [ComparedRun.Step]) -> [StepRow] {
         guard !earlier.isEmpty else { return [] }
         let metrics: [(Metric, whole: (ComparedRun.Step) -> Double?, seconds: (ComparedRun.Step) -> [Double])] = [
             (.median, { $0.median }, { $0.medians }), (.tail, { $0.tail }, { $0.tails }),
@@ -145,7 +140,7 @@ public struct BaselineComparison: Equatable, Sendable {
             rows.append(
                 StepRow(
                     name: step.name, metric: metric, baseline: values.0, now: values.1, pValue: row.pValue,
-                    verdict: isTooShort ? .unknown : row.verdict))
+                    verdict: row.verdict))
         }
         if let failures = failures(of: step, earlier) { rows.append(failures) }
         return rows

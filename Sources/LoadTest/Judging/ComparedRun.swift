@@ -20,7 +20,7 @@ public struct ComparedRun: Equatable, Sendable {
         let name: String
         /// The median and the 99th percentile of the whole run, in nanoseconds, or `nil` if the step never passed.
         let (median, tail): (Double?, Double?)
-        /// The medians and 99th percentiles of the whole seconds of each thread, in nanoseconds.
+        /// The median and the 99th percentile of each whole second in which the step passed, in nanoseconds.
         let (medians, tails): ([Double], [Double])
         /// The number of failures, and of attempts.
         let (failed, attempted): (Int, Int)
@@ -37,7 +37,8 @@ extension ComparedRun {
         startTime = results.startTime
         // The last second is usually incomplete.
         let mode = results.description.mode
-        let seconds = results.seconds.prefix(Int(results.duration / .seconds(1)))
+        let wholeCount = Int(results.duration / .seconds(1))
+        let seconds = results.seconds.prefix(wholeCount)
         let latencies = seconds.filter { $0.received > 0 }.map(\.latencies)
         rates = seconds.map { Double($0.count(in: mode)) }
         medians = latencies.map { Double($0.p50) }
@@ -46,10 +47,11 @@ extension ComparedRun {
             guard step.isNamed, step.sent > 0 else { return nil }
             let histogram = step.histogram()
             let hasPassed = histogram.totalCount > 0
+            let seconds = step.seconds.filter { $0.number < wholeCount }
             return Step(
                 name: step.name, median: hasPassed ? Double(histogram.value(atPercentile: 50)) : nil,
                 tail: hasPassed ? Double(histogram.value(atPercentile: 99)) : nil,
-                medians: step.seconds.map { Double($0.p50) }, tails: step.seconds.map { Double($0.p99) },
+                medians: seconds.map(\.p50), tails: seconds.map(\.p99),
                 failed: step.mismatched + step.lost, attempted: step.sent)
         }
     }

@@ -71,8 +71,8 @@ public struct LoadMeasurement: ~Copyable {
     public func counts(_ time: UInt64) -> Bool { time >= countStart }
 
     /// The number of the second of the load at a time, from 0, or `nil` before messages count and after sending.
-    internal func second(at time: UInt64) -> UInt64? {
-        counts(time) && time < sendEnd ? (time - countStart) / 1_000_000_000 : nil
+    internal func second(at time: UInt64) -> Int? {
+        counts(time) && time < sendEnd ? Int((time - countStart) / 1_000_000_000) : nil
     }
 
     /// The measured duration; zero before the end is known.

@@ -78,8 +78,10 @@ extension BenchResults {
         json.beginArray("per_second")
         for second in seconds {
             json.beginElement()
-            json.add("p50_us", Double(second.p50) / 1000, digits: 3)
-            json.add("p99_us", Double(second.p99) / 1000, digits: 3)
+            json.add("second", second.number)
+            json.add("received", second.count)
+            json.add("p50_us", second.p50 / 1000, digits: 3)
+            json.add("p99_us", second.p99 / 1000, digits: 3)
             json.endObject()
         }
         json.endArray()

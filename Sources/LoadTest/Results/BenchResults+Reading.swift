@@ -119,9 +119,13 @@ extension BenchResults {
         for element in try json.array("per_second") {
             guard case .object(let members) = element else { throw .badMember(json.path("per_second")) }
             let second = Members(members, within: json.path("per_second."))
+            let number = try second.count("second", largest: largestCount)
+            let count = try second.count("received", largest: largestCount)
+            guard number > seconds.last?.number ?? -1 else { throw .badMember(second.path("second")) }
+            guard count > 0 else { throw .badMember(second.path("received")) }
             seconds.append(
                 PartResults.Second(
-                    p50: UInt64(clamping: try second.nanoseconds("p50_us")),
+                    number: number, count: count, p50: UInt64(clamping: try second.nanoseconds("p50_us")),
                     p99: UInt64(clamping: try second.nanoseconds("p99_us"))))
         }
         return seconds

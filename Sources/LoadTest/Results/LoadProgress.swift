@@ -46,7 +46,7 @@ extension LoadContext {
         let seconds = measurement.latencies.seconds
         defer { reportedSeconds = seconds.count }
         // Latencies are encoded only once per second.
-        let steps = measurement.steps.map { seconds.count > reportedSeconds ? $0.results : $0.counts }
+        let steps = measurement.steps.map { seconds.count > reportedSeconds ? $0.progress : $0.counts }
         return LoadProgress(
             measurement.tally, openCount: connections.count, steps: steps,
             seconds: Array(seconds[reportedSeconds...]))

@@ -17,15 +17,43 @@ public struct PartResults: Equatable, Sendable {
     /// The latencies of attempts with the expected outcome, or `nil` if they are not recorded, because the part has no
     /// name of the user's.
     internal var latencies: StoredHistogram?
-    /// The latencies of each whole second of each thread, to tell changes from noise. Empty if they are not recorded.
+    /// The latencies of each second with any, ordered by number, to tell changes from noise. Empty if they are not
+    /// recorded.
     internal var seconds: [Second] = []
 
-    /// The latencies of a second, in nanoseconds.
+    /// The latencies of a second.
+    ///
+    /// Of several threads or runs, the percentiles are the mean of theirs, weighted with the number of latencies.
+    /// Histograms would be exact, but take a thousand times the memory.
     internal struct Second: Equatable, Sendable {
-        /// The median.
-        let p50: UInt64
-        /// The 99th percentile.
-        let p99: UInt64
+        /// The number of the second of the load, from 0.
+        let number: Int
+        /// The number of latencies, at least 1.
+        private(set) var count: Int
+        // Sums, so that the order of additions does not matter.
+        private var (p50Sum, p99Sum): (UInt128, UInt128)
+
+        /// Creates a second with these latencies.
+        /// - Parameters:
+        ///   - p50: The median in nanoseconds.
+        ///   - p99: The 99th percentile in nanoseconds.
+        init(number: Int, count: Int, p50: UInt64, p99: UInt64) {
+            (self.number, self.count) = (number, count)
+            p50Sum = UInt128(p50) * UInt128(count)
+            p99Sum = UInt128(p99) * UInt128(count)
+        }
+
+        /// The median in nanoseconds.
+        var p50: Double { Double(p50Sum) / Double(count) }
+        /// The 99th percentile in nanoseconds.
+        var p99: Double { Double(p99Sum) / Double(count) }
+
+        /// Adds the same second of another thread or run.
+        fileprivate mutating func add(_ other: Second) throws(BenchResultsError) {
+            count = try BenchResults.sum(count, other.count)
+            p50Sum += other.p50Sum
+            p99Sum += other.p99Sum
+        }
     }
 
     /// Starts without results.
@@ -69,11 +97,32 @@ public struct PartResults: Equatable, Sendable {
         for (_, count) in Self.counts {
             self[keyPath: count] = try BenchResults.sum(self[keyPath: count], other[keyPath: count])
         }
-        seconds += other.seconds
+        try add(other.seconds)
         guard let addend = try other.latencies?.decoded() else { return }
         guard var sum = try latencies?.decoded() else { return latencies = other.latencies }
         try sum.add(checking: addend)
         latencies = StoredHistogram(sum)
+    }
+
+    /// Adds seconds by their number.
+    private mutating func add(_ others: [Second]) throws(BenchResultsError) {
+        var sum: [Second] = []
+        var index = 0
+        for other in others {
+            while index < seconds.count, seconds[index].number < other.number {
+                sum.append(seconds[index])
+                index += 1
+            }
+            guard index < seconds.count, seconds[index].number == other.number else {
+                sum.append(other)
+                continue
+            }
+            var second = seconds[index]
+            try second.add(other)
+            sum.append(second)
+            index += 1
+        }
+        seconds = sum + seconds[index...]
     }
 }
 
@@ -132,28 +181,34 @@ internal final class PartRecorder {
     /// A histogram takes 264 KiB, so both are created with the first value.
     private final class Latencies {
         private(set) var histogram = Histogram()
-        /// The whole seconds, without those in which nothing was recorded.
-        private(set) var seconds: [PartResults.Second] = []
+        /// The seconds that have ended, without those in which nothing was recorded.
+        private var ended: [PartResults.Second] = []
         private var current = Histogram()
         /// The number of the second that ``current`` belongs to.
-        private var number: UInt64?
+        private var number = 0
 
-        func record(_ nanoseconds: UInt64, inSecond second: UInt64?) {
+        func record(_ nanoseconds: UInt64, inSecond second: Int?) {
             histogram.record(nanoseconds)
-            // The end of the load interrupts the current second, which does not become a whole one.
             guard let second else { return }
             if second != number {
-                endSecond()
+                ended += currentSecond
+                current.removeAll()
                 number = second
             }
             current.record(nanoseconds)
         }
 
-        private func endSecond() {
-            guard current.totalCount > 0 else { return }
-            seconds.append(
-                PartResults.Second(p50: current.value(atPercentile: 50), p99: current.value(atPercentile: 99)))
-            current.removeAll()
+        /// All seconds in which something was recorded.
+        var seconds: [PartResults.Second] { ended + currentSecond }
+
+        /// The current second, if something was recorded in it.
+        private var currentSecond: [PartResults.Second] {
+            guard current.totalCount > 0 else { return [] }
+            return [
+                PartResults.Second(
+                    number: number, count: Int(clamping: current.totalCount), p50: current.value(atPercentile: 50),
+                    p99: current.value(atPercentile: 99))
+            ]
         }
     }
 
@@ -165,9 +220,8 @@ internal final class PartRecorder {
     }
 
     /// Records an attempt with the expected outcome.
-    /// - Parameter second: The number of the second of the load in which it ended, or `nil` outside of the load. The last
-    ///   second, which may be incomplete, is not kept.
-    func passed(nanoseconds: UInt64, inSecond second: UInt64? = nil) {
+    /// - Parameter second: The number of the second of the load in which it ended, or `nil` outside of the load.
+    func passed(nanoseconds: UInt64, inSecond second: Int? = nil) {
         counts.sent &+= 1
         counts.received &+= 1
         guard recordsLatencies else { return }
@@ -182,12 +236,18 @@ internal final class PartRecorder {
         if count == \.timeouts { counts.lost &+= 1 }
     }
 
-    /// The results so far. Encodes the latencies.
+    /// The results. Encodes the latencies.
     var results: PartResults {
-        var results = counts
-        guard recordsLatencies else { return results }
-        results.latencies = latencies.map { StoredHistogram($0.histogram) } ?? StoredHistogram(Histogram())
+        var results = progress
         results.seconds = latencies?.seconds ?? []
         return results
+    }
+
+    /// The results so far, without seconds. Encodes the latencies.
+    var progress: PartResults {
+        var progress = counts
+        guard recordsLatencies else { return progress }
+        progress.latencies = latencies.map { StoredHistogram($0.histogram) } ?? StoredHistogram(Histogram())
+        return progress
     }
 }

@@ -144,9 +144,10 @@ extension BenchManual {
             """),
         .paragraph(
             """
-            The latencies of each named step of a scenario are compared in the same way, with the whole seconds of \
-            each thread except the last one. Runs that are too short for a verdict, and results of earlier versions, \
-            are shown with the values of the whole runs. A step that failed every time in one of the runs has no \
+            The latencies of each named step of a scenario are compared in the same way, with the whole seconds in \
+            which it passed. Of several threads or merged runs, a second's percentile is the mean of theirs, weighted \
+            with the number of latencies. Runs without such seconds, and results of earlier versions, are shown with \
+            the values of the whole runs. A step that failed every time in one of the runs has no \
             latencies to compare. The share of failures (`failed`) is shown if a step has any; it is `more` or `fewer` \
             if the difference is significant at the 1 % level (two-sided test of two proportions) and outside the \
             range of the earlier runs.
@@ -258,7 +259,7 @@ extension BenchManual {
                 In a scenario, for each step that waits: its `name`, or `line N`; the number of times that it began \
                 (`sent`), passed (`received`), was wrong (`mismatched`), and got no message (`lost`), of which some \
                 reached the time limit (`timeout`). Steps with a name also have `latency_us`, `histogram`, and \
-                `per_second` with the percentiles of the whole seconds of each thread except the last one.
+                `per_second` with the number (`received`) and percentiles of each `second` in which the step passed.
                 """
             ),
             (

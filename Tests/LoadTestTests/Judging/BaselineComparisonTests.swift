@@ -84,10 +84,9 @@ import WSCore
 
     /// A run with a step whose seconds have these latencies.
     private static func run(
-        _ times: some Sequence<Double>, failed: Int = 0, of attempted: Int = 1000, lasting secondCount: Int = 20,
-        _ random: inout SeededRandom
+        _ times: some Sequence<Double>, failed: Int = 0, of attempted: Int = 1000, _ random: inout SeededRandom
     ) -> ComparedRun {
-        var run = run(1000, varyingBy: 0.1, seconds: secondCount, &random)
+        var run = run(1000, varyingBy: 0.1, seconds: 20, &random)
         let seconds = Array(times)
         run.steps = [
             ComparedRun.Step(
@@ -118,15 +117,26 @@ import WSCore
         #expect(comparison.steps[0].baseline == 7 && comparison.steps[1].now == 8)
     }
 
-    @Test("In runs that are too short for a verdict, a step has none, however many threads have seconds of it")
-    func secondsOfThreads() {
-        var random = SeededRandom(seed: 1)
-        let earlier = Self.run((0..<8).map { 100 + Double($0) }, lasting: 2, &random)
-        let now = Self.run((0..<8).map { 150 + Double($0) }, lasting: 2, &random)
+    /// A run of 4.5 s, in each second of which each thread has a step with this latency.
+    private static func run(threads: Int, latency: UInt64) throws -> ComparedRun {
+        var results = BenchSamples.results(seed: 1, mode: .scenario)
+        results.duration = .milliseconds(4500)
+        results.steps = []
+        for _ in 0..<threads {
+            let query = PartRecorder(name: "query", isNamed: true)
+            for second in 0..<5 { query.passed(nanoseconds: latency, inSecond: second) }
+            try results.steps.add(byName: [query.results])
+        }
+        return ComparedRun(results)
+    }
+
+    @Test("A second of a run is one sample of a step, however many threads there are, and only if it is whole")
+    func secondsOfThreads() throws {
+        let (earlier, now) = (try Self.run(threads: 8, latency: 100), try Self.run(threads: 8, latency: 150))
+        #expect(now.steps.map(\.medians) == [[150, 150, 150, 150]])
         let comparison = BaselineComparison(now, with: [earlier])
-        #expect(comparison.rows.allSatisfy { $0.verdict == .unknown })
         #expect(comparison.steps.map(\.verdict) == [.unknown, .unknown])
-        #expect(comparison.steps[0].baseline == 103.5 && comparison.steps[0].now == 153.5)
+        #expect(comparison.steps[0].baseline == 100 && comparison.steps[0].now == 150)
     }
 
     /// A run whose step `query` has these numbers of outcomes.

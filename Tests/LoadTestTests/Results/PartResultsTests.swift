@@ -26,21 +26,58 @@ import WSCore
         #expect((histogram.totalCount, histogram.maximum) == (1, 5))
     }
 
-    @Test("Whole seconds have their own percentiles, and the last one is not kept")
+    @Test("Each second with latencies has its own percentiles")
     func seconds() throws {
         let recorder = PartRecorder(name: "query", isNamed: true)
-        for (second, time) in [(nil, 9), (0, 5), (0, 5), (2, 7), (3, 1), (nil, 4)] as [(UInt64?, UInt64)] {
+        for (second, time) in [(nil, 9), (0, 5), (0, 5), (2, 7), (nil, 4)] as [(Int?, UInt64)] {
             recorder.passed(nanoseconds: time, inSecond: second)
         }
-        let seconds = [5, 7].map { PartResults.Second(p50: $0, p99: $0) }
-        #expect(recorder.results.seconds == seconds, "a step that passes after the end of the load completes no second")
-        #expect(recorder.results.received == 6)
+        let seconds = [
+            PartResults.Second(number: 0, count: 2, p50: 5, p99: 5),
+            PartResults.Second(number: 2, count: 1, p50: 7, p99: 7),
+        ]
+        #expect(recorder.results.seconds == seconds)
+        #expect(recorder.results.received == 5)
+        #expect(recorder.progress.seconds == [], "progress is reported often, and needs no seconds")
         var results = BenchSamples.results(seed: 3)
         results.steps = [recorder.results]
         let read = try BenchResults(json: Array(results.json().utf8).span.bytes)
         #expect(read.steps[0].seconds == seconds)
-        try results.add(read)
-        #expect(results.steps[0].seconds == seconds + seconds)
+    }
+
+    @Test("The seconds of threads are added by their number, as a weighted mean")
+    func secondsOfThreads() throws {
+        let times: [[(Int, UInt64)]] = [[(0, 5), (1, 6), (3, 7)], [(1, 9), (1, 9), (2, 8)], [(0, 1), (4, 2)]]
+        let threads = times.map { times in
+            let recorder = PartRecorder(name: "query", isNamed: true)
+            for (second, time) in times { recorder.passed(nanoseconds: time, inSecond: second) }
+            return recorder.results
+        }
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            var sum = threads[order[0]]
+            for thread in order.dropFirst() { try sum.add(threads[thread]) }
+            #expect(sum.seconds.map(\.number) == [0, 1, 2, 3, 4])
+            #expect(sum.seconds.map(\.count) == [2, 3, 1, 1, 1])
+            #expect(sum.seconds.map(\.p50) == [3, 8, 8, 7, 2])
+        }
+    }
+
+    @Test(
+        "The seconds of a step are ascending and not empty",
+        arguments: [
+            ([(1, 1), (1, 1)], "steps.per_second.second"), ([(1, 1), (0, 1)], "steps.per_second.second"),
+            ([(1, 0)], "steps.per_second.received"),
+        ] as [([(Int, Int)], String)])
+    func badSeconds(_ seconds: [(Int, Int)], _ member: String) {
+        var results = BenchSamples.results(seed: 3)
+        results.steps = [part("a", passed: [1])]
+        results.steps[0].seconds = seconds.map {
+            PartResults.Second(number: $0.0, count: $0.1, p50: 0, p99: 0)
+        }
+        let text = results.json()
+        #expect(throws: BenchResultsError.badMember(member)) {
+            _ = try BenchResults(json: Array(text.utf8).span.bytes)
+        }
     }
 
     @Test("A part without a name is shown only if it has faults")

@@ -70,7 +70,7 @@ import WSCore
     func verdicts() {
         func run(_ time: UInt64, failures: Int) -> ComparedRun {
             let step = PartRecorder(name: "query", isNamed: true)
-            for second in 0..<21 as Range<UInt64> { step.passed(nanoseconds: time, inSecond: second) }
+            for second in 0..<21 { step.passed(nanoseconds: time, inSecond: second) }
             for _ in 0..<failures { step.failed(\.mismatched) }
             var results = BenchSamples.results(seed: 1, mode: .scenario)
             results.steps = [step.results]
