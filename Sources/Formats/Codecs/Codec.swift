@@ -96,6 +96,9 @@ public struct CodecError: Error, Equatable, CustomStringConvertible {
     /// The reason.
     public let problem: CodecProblem
 
+    /// ``Codec/auto`` has left a message unchanged.
+    public static let notDetected = CodecError(codec: .auto, problem: .notDetected)
+
     /// Creates an error.
     public init(codec: Codec, problem: CodecProblem) {
         self.codec = codec

@@ -25,6 +25,7 @@ internal final class CodecExchange: ConnectionExchange {
 
     override var isReady: Bool { inner?.isReady ?? true }
     override var deadline: UInt64? { inner?.deadline }
+    override var automaticCount: UInt64 { inner?.automaticCount ?? 0 }
     override func meaning(of code: CloseCode) -> String? { inner?.meaning(of: code) }
 
     override func begin(on connection: LoadConnection, in context: LoadContext) {
@@ -69,7 +70,9 @@ internal final class CodecExchange: ConnectionExchange {
     ) -> CodecChain.Outcome {
         guard kind == .binary, !chain.codecs.isEmpty else { return .unchanged }
         do throws(CodecError) {
-            return try chain.decode(payload, into: &message)
+            let outcome = try chain.decode(payload, into: &message)
+            guard outcome == .unchanged else { return outcome }
+            throw .notDetected
         } catch {
             if !hasReportedProblem {
                 hasReportedProblem = true

@@ -308,6 +308,22 @@ import WSCore
         #expect(fixture.tally.pushes == 1)
     }
 
+    @Test("A binary reply in no format that 'auto' knows is reported")
+    func undetected() throws {
+        let template = try LoadFixture.template("list")
+        let fixture = LoadFixture(.request) { plan in
+            plan.messages.templates = [template]
+            plan.conversation.codecs = LoadCodecs(decoders: [.auto], encoder: nil, limitBytes: 1000)
+        }
+        fixture.workload.goOn()
+        let connection: RequestConnection = try fixture.connection(0)
+        var outbox = LoadFixture.makeOutbox()
+        for payload in [[0xC1, 0xFF], [0xC1]] as [[UInt8]] {
+            payload.withUnsafeBytes { connection.receive($0.bytes, as: .binary, outbox: &outbox) }
+        }
+        #expect(fixture.host.problems == [.undecodable("\(CodecError.notDetected)")])
+    }
+
     @Test("Messages that are not JSON cannot be encoded")
     func unencodable() throws {
         var plan = LoadPlan(.request)

@@ -22,15 +22,15 @@ final class ScenarioCodecs {
         self.console = console
     }
 
-    /// Decodes a received message. Messages of another format stay unchanged, with a warning for the first damaged one.
+    /// Decodes a received message. Messages that cannot be decoded stay unchanged, with a warning for the first one.
     /// - Parameter body: Receives the message, unless it ends in a later one.
     func decode(_ payload: RawSpan, as kind: MessageKind, _ body: (RawSpan, MessageKind) -> Void) {
-        guard kind == .binary else { return body(payload, kind) }
+        guard kind == .binary, !chain.codecs.isEmpty else { return body(payload, kind) }
         do throws(CodecError) {
             switch try chain.decode(payload, into: &decoded) {
             case .decoded(let isText): decoded.withReadableBytes { body($0, isText ? .text : .binary) }
             case .incomplete: break
-            case .unchanged, .program: body(payload, kind)
+            case .unchanged, .program: throw .notDetected
             }
         } catch {
             if !hasWarned { console.notice("wsx: warning: a message was not decoded: \(error)") }

@@ -38,7 +38,7 @@ struct BenchArguments: Equatable, Sendable {
         LoadArguments.options.lifted(\.load)
         LoadMessageArguments.options.lifted(\.loadMessages)
         ProtocolArguments.options(
-            conflicts: ["correlate", "first-message", "ready", "answer"],
+            conflicts: ["correlate", "first-message", "ready", "answer", "binary"],
             requires: OptionReference.modes(with: .applicationProtocol),
             examplePrefix: "--mode request ",
             manual: """
@@ -53,7 +53,8 @@ struct BenchArguments: Equatable, Sendable {
             seeAlso: ["message", "scenario"], examplePrefix: "--mode request ",
             decode: """
                 Decode received binary messages with *CODEC* before `--correlate`, `--expect`, and the steps of a \
-                scenario see them. Other messages stay unchanged.
+                scenario see them. Text messages stay unchanged, and so do binary messages that cannot be decoded. The \
+                first one of these on a connection counts as an error (`protocol`).
                 """,
             encode: """
                 Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message.

@@ -54,7 +54,9 @@ struct ConnectArguments: ConversationArguments, Equatable, Sendable {
                 """
         ).lifted(\.format)
         ProtocolArguments.options(
-            conflicts: ["correlate", "json-rpc", "first-message", "ready", "answer", "heartbeat-message"],
+            conflicts: [
+                "correlate", "json-rpc", "first-message", "ready", "answer", "heartbeat-message", "binary",
+            ] + OptionReference.values(of: "input", but: InputFormat.lines, .nul, .message, .json),
             manual: """
                 Speak an application protocol on the connection. `wsx` sends the opening and keepalives of the \
                 protocol and turns each typed line into messages. Events and replies are shown in the notation of \
