@@ -122,11 +122,16 @@ public struct AutomaticExchange: ~Copyable {
         seeds = SeededRandom(seed: seed)
     }
 
+    /// The number of messages sent automatically, with those of earlier connections if they count.
+    public var sentCount: UInt64 { stamp.sequence }
+
     /// Begins a connection, before anything is received on it.
-    /// - Parameter number: The number of the connection, from 1.
-    public mutating func begin(connection number: UInt64) {
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - sentCount: The number of messages that earlier connections with this number have sent. Defaults to 0.
+    public mutating func begin(connection number: UInt64, sentCount: UInt64 = 0) {
         stamp.connection = number
-        stamp.sequence = 0
+        stamp.sequence = sentCount
         isReady = rules.ready == nil
     }
 

@@ -21,6 +21,10 @@ public class ConnectionExchange {
     /// The meaning of a close code, or `nil` for codes that the exchange does not define.
     public func meaning(of code: CloseCode) -> String? { nil }
 
+    /// The number of messages with placeholders that have been sent under the number of the connection, also on earlier
+    /// connections.
+    internal var automaticCount: UInt64 { 0 }
+
     /// Sends the first messages. Messages may already have been received.
     internal func begin(on connection: LoadConnection, in context: LoadContext) {}
 

@@ -16,15 +16,16 @@ internal final class RuleExchange: ConnectionExchange {
     /// Prepares the exchange of a connection.
     /// - Parameter number: The number of the connection, from 0.
     init(_ rules: AutomaticExchange.Rules, number: UInt64, in context: LoadContext) {
-        exchange = AutomaticExchange(rules, seed: number)
+        exchange = AutomaticExchange(rules, seed: context.seed(of: number))
         heartbeatInterval = rules.heartbeatInterval.map(\.wholeNanoseconds)
         context.prepare(&exchange.variables, of: number)
-        exchange.begin(connection: number + 1)
+        exchange.begin(connection: number + 1, sentCount: context.earlier(number).automaticCount)
         super.init(in: context)
     }
 
     override var isReady: Bool { exchange.isReady }
     override var deadline: UInt64? { heartbeatTime }
+    override var automaticCount: UInt64 { exchange.sentCount }
 
     override func begin(on connection: LoadConnection, in context: LoadContext) {
         do throws(TemplateValueError) {

@@ -7,6 +7,18 @@ public struct LoadArrivals {
     /// The numbers of the connections that are being opened during the load, with the due times of messages that wait
     /// for them.
     internal var reopening: [UInt64: [UInt64]] = [:]
+    /// The connections that have ended, by number. The next one with the number continues where the last one ended.
+    fileprivate var earlier: [UInt64: EarlierConnections] = [:]
+}
+
+/// The connections with the same number that have ended.
+internal struct EarlierConnections {
+    /// The number of connections.
+    fileprivate(set) var count: UInt64 = 0
+    /// The number of messages of the load that they have sent, rounded up to a multiple of the number of templates.
+    fileprivate(set) var messageCount: UInt64 = 0
+    /// The number of messages that they have sent automatically.
+    fileprivate(set) var automaticCount: UInt64 = 0
 }
 
 // Connections that are opened during the load, usually in place of one with the same number that has ended.
@@ -41,6 +53,28 @@ extension LoadContext {
 
     /// The number of connections that are being opened during the load, or whose server is not ready yet.
     public var reopeningCount: Int { arrivals.reopening.count }
+
+    // MARK: Numbers
+
+    /// The connections with a number that have ended.
+    internal func earlier(_ number: UInt64) -> EarlierConnections { arrivals.earlier[number] ?? EarlierConnections() }
+
+    /// The seed of the random values on a connection. The connections with a number have different ones.
+    internal func seed(of number: UInt64) -> UInt64 { number ^ earlier(number).count << 40 }
+
+    /// Remembers a connection that has ended and may be opened again. A server may store what it receives, so the
+    /// messages under one number must not repeat.
+    internal func remember(_ connection: LoadConnection) {
+        guard phase != .closing, phase != .over else { return }
+        // The next connection begins with the first template again.
+        let templateCount = UInt64(max(1, plan.messages.templates.count))
+        let rest = connection.messageCount % templateCount
+        var earlier = earlier(connection.number)
+        earlier.count += 1
+        earlier.messageCount = connection.messageCount + (rest > 0 ? templateCount - rest : 0)
+        earlier.automaticCount = connection.exchange?.automaticCount ?? 0
+        arrivals.earlier[connection.number] = earlier
+    }
 
     // MARK: Readiness
 

@@ -123,6 +123,7 @@ extension LoadContext {
     /// Opens a connection that has ended again, at once after its lifetime, and later if it was lost.
     internal func replace(_ connection: LoadConnection) {
         guard plan.changesConnections else { return }
+        remember(connection)
         guard isActive(connection.number) else { return arrivals.reopening[connection.number] = nil }
         reopen(connection, after: connection.isRetiring ? .zero : Self.retryDelay)
     }

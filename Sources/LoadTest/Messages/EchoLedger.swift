@@ -23,10 +23,12 @@ struct EchoLedger: ~Copyable {
         let wasReplaced: Bool
     }
 
+    /// The number of the first message.
+    private let start: UInt64
     /// The oldest message expected in order.
-    private(set) var first: UInt64 = 0
+    private(set) var first: UInt64
     /// The number of the next message.
-    private(set) var next: UInt64 = 0
+    private(set) var next: UInt64
     /// The end of the messages that have timed out. Late replies to them are still recognized.
     private var givenUpEnd: UInt64 = 0
     /// The number of expected messages that have timed out without knowing which ones.
@@ -45,8 +47,13 @@ struct EchoLedger: ~Copyable {
     /// The maximum number of overtaken messages. Above it, half of them are forgotten.
     static let mostOvertaken = 8192
 
-    /// Creates an empty ledger with an initial capacity of at least 1. It grows when necessary.
-    init(capacity: Int) {
+    /// Creates an empty ledger.
+    /// - Parameters:
+    ///   - capacity: The initial capacity, at least 1. It grows when necessary.
+    ///   - start: The number of the first message. Defaults to 0.
+    init(capacity: Int, from start: UInt64 = 0) {
+        self.start = start
+        (first, next) = (start, start)
         var size = 1
         while size < capacity { size *= 2 }
         times = .allocate(capacity: size)
@@ -71,7 +78,7 @@ struct EchoLedger: ~Copyable {
     /// The send time of a message, or `nil` if it is unknown. It is known for unanswered messages and for recently
     /// answered ones.
     func sendTime(of number: UInt64) -> UInt64? {
-        if number < next, next - number <= mask + 1 { return times[Int(truncatingIfNeeded: number & mask)] }
+        if start..<next ~= number, next - number <= mask + 1 { return times[Int(truncatingIfNeeded: number & mask)] }
         return overtakenIndex(of: number).map { overtaken[$0].sendTime }
     }
 
@@ -80,7 +87,7 @@ struct EchoLedger: ~Copyable {
     /// - Parameter count: The maximum number of each kind, on either side of the expected message.
     func likelyNumbers(_ count: Int) -> [UInt64] {
         let near = [first] + (1...UInt64(count)).flatMap { [first &+ $0, first &- $0] }
-        let remembered = near.filter { $0 < next && next - $0 <= mask + 1 }
+        let remembered = near.filter { start..<next ~= $0 && next - $0 <= mask + 1 }
         return remembered.filter { !isAnswered($0) } + overtaken.suffix(count).map(\.number)
             + remembered.filter { isAnswered($0) }
     }

@@ -7,12 +7,15 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     private let workload: Unmanaged<RequestWorkload>
     private var requests = RequestLedger<ProtocolEvent.ReplyKey>()
     /// The number of the next request.
-    private var nextNumber: UInt64 = 0
+    private var nextNumber: UInt64
 
     init(_ number: UInt64, of workload: RequestWorkload) {
         self.workload = .passUnretained(workload)
+        nextNumber = workload.context.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
+
+    override var messageCount: UInt64 { nextNumber }
 
     // MARK: Sending
 

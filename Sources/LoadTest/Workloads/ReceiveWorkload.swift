@@ -41,16 +41,21 @@ internal final class ReceiveWorkload: Workload {
 internal final class ReceiveConnection: LoadConnection, LoadHandler {
     private unowned let workload: ReceiveWorkload
     private var sentCount = 0
+    /// The number of the first message.
+    private let firstNumber: UInt64
 
     init(_ number: UInt64, of workload: ReceiveWorkload) {
         self.workload = workload
+        firstNumber = workload.context.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
 
     override var hasNext: Bool { sentCount < workload.context.plan.messages.templates.count }
 
+    override var messageCount: UInt64 { firstNumber + UInt64(sentCount) }
+
     override func send(dueAt time: UInt64) -> Bool {
-        workload.message.set(EchoMessage.Stamp(number: UInt64(sentCount), connection: number, time: time))
+        workload.message.set(EchoMessage.Stamp(number: messageCount, connection: number, time: time))
         guard sendMessage() else { return false }
         sentCount += 1
         return true

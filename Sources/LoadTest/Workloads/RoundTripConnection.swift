@@ -10,7 +10,7 @@ public class RoundTripConnection: LoadConnection {
     /// Prepares a connection.
     /// - Parameter remembered: The initial capacity for unanswered messages; at least 1.
     internal init(_ number: UInt64, remembered: Int, identifiesReplies: Bool, in context: LoadContext) {
-        ledger = EchoLedger(capacity: remembered)
+        ledger = EchoLedger(capacity: remembered, from: context.earlier(number).messageCount)
         self.identifiesReplies = identifiesReplies
         super.init(number, in: context)
     }
@@ -26,6 +26,8 @@ public class RoundTripConnection: LoadConnection {
     internal final func nextStamp(dueAt time: UInt64) -> EchoMessage.Stamp {
         EchoMessage.Stamp(number: ledger.next, connection: number, time: time)
     }
+
+    override internal var messageCount: UInt64 { ledger.next }
 
     override internal func giveUpReplies(before time: UInt64) -> Int {
         identifiesReplies ? ledger.giveUp(before: time) : ledger.writeOff(before: time)

@@ -34,7 +34,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         openTime = context.now
         player = ScenarioPlayer(
             workload.scenario, connection: number + 1, defaultTimeout: context.plan.replyTimeout, repeats: true,
-            clockOffset: context.clockOffset, seed: number)
+            clockOffset: context.clockOffset, seed: context.seed(of: number),
+            sentCount: context.earlier(number).messageCount)
         context.prepare(&player.variables, of: number)
         super.init(number, in: context)
     }
@@ -44,6 +45,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
             workload._withUnsafeGuaranteedRef { workload in body(context, workload) }
         }
     }
+
+    override var messageCount: UInt64 { player.sentCount }
 
     // MARK: Playing
 

@@ -87,6 +87,7 @@ internal final class ScenarioWorkload: Workload {
 
     /// Opens a connection in place of one that has ended.
     func ended(_ connection: LoadConnection) {
+        context.remember(connection)
         guard let connection = connection as? ScenarioConnection, context.stillNeeds(connection.number) else { return }
         context.reopen(connection, after: connection.isReady ? .zero : LoadContext.retryDelay)
     }

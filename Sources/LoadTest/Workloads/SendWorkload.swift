@@ -49,14 +49,16 @@ internal final class SendWorkload: Workload {
 internal final class SendConnection: LoadConnection, LoadHandler {
     /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<SendWorkload>
-    fileprivate private(set) var sentCount: UInt64 = 0
+    fileprivate private(set) var sentCount: UInt64
 
     init(_ number: UInt64, of workload: SendWorkload) {
         self.workload = .passUnretained(workload)
+        sentCount = workload.context.earlier(number).messageCount
         super.init(number, in: workload.context)
     }
 
     override var hasNext: Bool { true }
+    override var messageCount: UInt64 { sentCount }
 
     override func send(dueAt time: UInt64) -> Bool {
         guard workload._withUnsafeGuaranteedRef({ $0.send(on: self, dueAt: time) }) else { return false }

@@ -148,8 +148,18 @@ enum BenchManual {
             in the URL, `-H`, `-b`, `-a`, `--bearer`, and `-s`, when a connection opens:
             """),
         .definitions([
-            ("`{{seq}}`", "The sequence number of the message on its connection, from 1."),
-            ("`{{connection}}`", "The number of the connection, from 1."),
+            (
+                "`{{seq}}`",
+                """
+                The sequence number of the message on its connection, from 1. Messages sent automatically have their \
+                own sequence. A connection that is opened again continues with larger numbers, possibly with a gap, \
+                so `{{connection}}-{{seq}}` is never sent twice.
+                """
+            ),
+            (
+                "`{{connection}}`",
+                "The number of the connection, from 1. A connection that is opened again keeps it."
+            ),
             ("`{{time}}`", "The time at which the message was due, in milliseconds since 1970 (UTC)."),
             (
                 "`{{random `*N*`}}`",

@@ -12,9 +12,9 @@ import WSCore
     /// Passes all sent messages back to a connection as echoes.
     private func echo(_ number: UInt64, of fixture: LoadFixture) throws {
         let connection: EchoConnection = try fixture.connection(number)
-        let answered = Int(connection.ledger.next) - connection.ledger.unansweredCount
+        let sent = try fixture.port(number).sent
         var outbox = LoadFixture.makeOutbox()
-        for message in try fixture.port(number).sent.dropFirst(answered) {
+        for message in sent.suffix(connection.ledger.unansweredCount) {
             message.withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
         }
     }
@@ -121,6 +121,80 @@ import WSCore
 
     // MARK: Lifetimes
 
+    /// The texts sent on connection 0, which is opened three times.
+    private func texts(on fixture: LoadFixture) throws -> [[String]] {
+        var texts: [[String]] = []
+        for _ in 0..<3 {
+            fixture.workload.goOn()
+            texts.append(try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) })
+            try end(0, of: fixture)
+            add(0, to: fixture)
+        }
+        return texts
+    }
+
+    @Test(
+        "The messages of a connection that is opened again continue its sequence",
+        arguments: [BenchMode.echo, .request, .receive])
+    func sequence(mode: BenchMode) throws {
+        let template = try LoadFixture.template("{{connection}}-{{seq}}")
+        let fixture = LoadFixture(mode) { plan in
+            plan.lifetime = .seconds(1) ... .seconds(1)
+            plan.messages.templates = [template]
+            plan.pace.inFlight = 2
+        }
+        let expected =
+            mode.rawValue == "receive"
+            ? [["1-1"], ["1-2"], ["1-3"]] : [["1-1", "1-2"], ["1-3", "1-4"], ["1-5", "1-6"]]
+        #expect(try texts(on: fixture) == expected)
+    }
+
+    @Test("A connection that is opened again begins with the first of several messages")
+    func templatesAgain() throws {
+        let templates = try ["a {{seq}}", "b {{seq}}"].map { try LoadFixture.template($0) }
+        let fixture = LoadFixture(.echo) { plan in
+            plan.lifetime = .seconds(1) ... .seconds(1)
+            plan.messages.templates = templates
+            plan.pace.inFlight = 3
+        }
+        let expected = [["a 1", "b 2", "a 3"], ["a 5", "b 6", "a 7"], ["a 9", "b 10", "a 11"]]
+        #expect(try texts(on: fixture) == expected)
+    }
+
+    @Test("Random characters differ between the connections with a number")
+    func randomCharacters() throws {
+        let template = try LoadFixture.template("{{random 16}}")
+        let fixture = LoadFixture(.echo) { plan in
+            plan.lifetime = .seconds(1) ... .seconds(1)
+            plan.messages.templates = [template]
+        }
+        #expect(Set(try texts(on: fixture)).count == 3)
+    }
+
+    @Test("First messages continue the sequence of those sent automatically")
+    func firstMessages() throws {
+        let template = try LoadFixture.template("{{seq}} {{random 16}}")
+        let fixture = LoadFixture(.receive) { plan in
+            plan.lifetime = .seconds(1) ... .seconds(1)
+            var exchange = AutomaticExchange.Plan()
+            exchange.firstMessages = [template]
+            plan.conversation.exchange = exchange
+        }
+        var texts: [[Substring]] = []
+        for _ in 0..<3 {
+            let sent = try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) }
+            texts.append(try #require(sent.first).split(separator: " "))
+            try end(0, of: fixture)
+            let connection = fixture.workload.makeConnection(0)
+            connection.port = RecordingPort()
+            fixture.context.connections[0] = connection
+            fixture.context.prepareExchange(of: connection, subprotocol: nil)
+            fixture.context.beginExchange(on: connection)
+        }
+        #expect(texts.map { $0[0] } == ["1", "2", "3"])
+        #expect(Set(texts.map { $0[1] }).count == 3)
+    }
+
     @Test("A connection is closed after its outstanding reply, and opened again")
     func lifetime() throws {
         let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(2) ... .seconds(2) }
@@ -185,7 +259,7 @@ import WSCore
         add(0, to: fixture)
         #expect(try sentCount(0, of: fixture) == 2)
         let connection: EchoConnection = try fixture.connection(0)
-        #expect(connection.ledger.sendTime(of: 0) == Self.start + Self.second)
+        #expect(connection.ledger.firstTime == Self.start + Self.second)
         #expect(fixture.tally.unsent == 0)
         // The second connection waits for its reply and sends nothing more.
         #expect(try sentCount(1, of: fixture) == 1)

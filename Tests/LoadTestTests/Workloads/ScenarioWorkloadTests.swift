@@ -53,6 +53,31 @@ import WSCore
         Array(text.utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
     }
 
+    @Test("A connection that takes the place of another continues its sequence and its random values")
+    func sequence() throws {
+        let line = #"{"type":"message","direction":"out","data":"{{connection}}-{{seq}} {{random 16}}"}"#
+        let fixture = try load(line, Self.unnamed)
+        var texts: [[Substring]] = []
+        for _ in 0..<3 {
+            fixture.workload.goOn()
+            let sent = try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) }
+            texts.append(try #require(sent.last).split(separator: " "))
+            let ended: ScenarioConnection = try fixture.connection(0)
+            fixture.context.connections[0] = nil
+            ended.port = nil
+            fixture.workload.ended(ended)
+            fixture.context.forget(ended)
+            let connection = fixture.workload.makeConnection(0)
+            connection.port = RecordingPort()
+            fixture.context.connections[0] = connection
+            fixture.workload.opened(connection)
+            fixture.context.enterIfReady(connection)
+            fixture.context.resume(connection)
+        }
+        #expect(texts.map { $0[0] } == ["1-1", "1-2", "1-3"])
+        #expect(Set(texts.map { $0[1] }).count == 3)
+    }
+
     private func step(_ name: String, of fixture: LoadFixture) throws -> PartResults {
         try #require(fixture.context.measurement.steps.first { $0.counts.name == name }).results
     }
