@@ -76,7 +76,7 @@ extension UsageError {
             return "'\(option)' takes no value; omit the '=' and the text after it"
         case .badValue(let name, let value, let problem):
             let what = problem.hidesValue ? "" : " '\(shown(value))'"
-            return "invalid value\(what) for '\(name)': \(problem.words)"
+            return "invalid value\(what) for '\(name)': \(problem.words(for: value))"
         case .missingOperand(let placeholder, let command, let example):
             let name = "\(program) \(command)"
             let remedy = example.map { "try '\(name) \($0)'" } ?? "'\(name) -h' shows the usage"
@@ -93,9 +93,7 @@ extension UsageError {
             return "'\(option)' takes one value, but got '\(first)' and '\(second)'; omit one of them"
         case .missingRequirement(let option, let requirements):
             let names = requirements.map { "'\($0.words)'" }
-            // A list of values, such as modes, begins with the most common one.
-            let isChoice = names.count > 2 && requirements[0].value != nil
-            let remedy = names.count == 1 ? "add it" : isChoice ? "add \(names[0]), for example" : "add one of them"
+            let remedy = names.count == 1 ? "add it" : "add one of them"
             return "'\(option)' requires \(ValueProblem.alternatives(names)); \(remedy), or omit '\(option)'"
         case .configuration(let error): return error.words(of: program, shown: shown)
         }

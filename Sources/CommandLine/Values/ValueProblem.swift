@@ -35,6 +35,14 @@ public enum ValueProblem: Error, Equatable {
         }
     }
 
+    /// The problem of a value, to follow a colon. For an unknown choice, it is a question about the most similar one.
+    func words(for value: String) -> String {
+        guard case .notAChoice(let names) = self, let nearest = EditDistance.nearest(to: value, among: names) else {
+            return words
+        }
+        return "did you mean '\(nearest)'?"
+    }
+
     /// Whether the value may be a secret and must not be shown.
     var hidesValue: Bool {
         if case .unusable(_, true) = self { true } else { false }

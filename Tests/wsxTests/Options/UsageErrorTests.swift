@@ -79,7 +79,7 @@ import Testing
             ),
             (
                 ["bench", "echo:", "--protocol=mqtt"],
-                "'--protocol' requires '--mode=request', '--mode=receive', '--mode=idle', or '--scenario'; add '--mode=request', for example, or omit '--protocol'"
+                "'--protocol' requires '--mode=request', '--mode=receive', '--mode=idle', or '--scenario'; add one of them, or omit '--protocol'"
             ),
             (
                 ["bench", "echo:", "--heartbeat=1"],
@@ -111,6 +111,8 @@ import Testing
                 "--expect=[",
                 "'[' for '--expect': missing terminating ] for character class at the end of the regular expression"
             ),
+            ("--decode=msgpac", "'msgpac' for '--decode': did you mean 'msgpack'?"),
+            ("--input=chunk", "'chunk' for '--input': did you mean 'chunks'?"),
             (
                 "--correlate=/a~2",
                 "'/a~2' for '--correlate': expected the name of a JSON member, or a JSON Pointer; write '~' as ~0 and '/' as ~1"
