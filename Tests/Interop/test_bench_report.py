@@ -305,6 +305,32 @@ def test_merged_results_have_a_page_that_shows_thresholds(browser, tmp_path):
         assert page.problems == []
 
 
+def test_the_comparison_with_a_baseline_is_a_table(browser, report, tmp_path):
+    def change(content):
+        content["results"]["baseline"] = {
+            "start_time": "2026-01-02T03:04:05.000000Z", "runs": 2, "seconds": 20, "seconds_now": 10,
+            "metrics": [
+                {"metric": "rate_per_second", "baseline": 2000, "now": 1000, "change": -0.5, "verdict": "slower"},
+                {"metric": "p50_us", "baseline": None, "now": 90, "change": None, "verdict": "unknown"}],
+            "steps": [
+                {"step": "query <b>", "metric": "p99_us", "baseline": 1000, "now": 2000, "change": 1, "verdict": "noise"},
+                {"step": "query <b>", "metric": "failed", "baseline": 0, "now": 0.125, "change": None,
+                 "verdict": "more"}]}
+
+    path = tmp_path / "baseline.html"
+    changed(report[0], path, change)
+    with ReportPage(browser, path) as page:
+        rows = page.evaluate("""Array.from(document.querySelectorAll("#baseline tbody tr"), row =>
+            Array.from(row.cells, cell => cell.textContent + (cell.className && "!")))""")
+        assert rows == [
+            ["rate", "2,000", "1,000", "-50.0 %", "slower!"], ["p50", "–", "90.0\xa0µs", "–", "too few seconds"],
+            ["query <b> p99", "1.00\xa0ms", "2.00\xa0ms", "+100.0 %", "noise"],
+            ["query <b> failed", "0 %", "12.5 %", "–", "more!"]]
+        words = page.evaluate("document.querySelector('#baseline p').textContent")
+        assert words == "The medians of 2 runs, the first from 2026-01-02T03:04:05Z, with 20 seconds; now 10."
+        assert page.problems == []
+
+
 def changed(source, path, change):
     """Writes a report with modified data. The hash in the page's policy does not cover the data."""
     content = data(source)

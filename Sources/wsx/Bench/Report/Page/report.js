@@ -13,7 +13,7 @@ const WORDS = {
   connect: "failed to connect", handshake: "rejected by the server", login: "failed to log in", protocol: "violated the protocol",
   closed: "closed or lost",
   timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
-  stddev: "std. deviation", target_connections: "connections", target_rate: "target rate",
+  stddev: "std. deviation", rate_per_second: "rate", target_connections: "connections", target_rate: "target rate",
 };
 
 const byID = id => document.getElementById(id);
@@ -225,6 +225,24 @@ function showTables() {
   byID("facts").append(...facts.flatMap(({ name, value }) => [html("dt", {}, name), html("dd", {}, value)]));
 }
 
+/** Shows the comparison with earlier runs. */
+function showBaseline(baseline) {
+  if (!baseline) return;
+  byID("baseline").hidden = false;
+  const formats = { rate_per_second: rounded, failed: share => `${fraction(100 * share)} %` };
+  const runs = baseline.runs === 1 ? "The run" : `The medians of ${count(baseline.runs)} runs, the first`;
+  document.querySelector("#baseline p").textContent =
+    `${runs} from ${baseline.start_time.slice(0, 19)}Z, with ${count(baseline.seconds)} seconds; now ${count(baseline.seconds_now)}.`;
+  const shown = (metric, value) => (
+    value === null ? html("td", {}, "–") : cell(value, (formats[metric] ?? time)(value)));
+  const rows = [...baseline.metrics, ...baseline.steps ?? []].map(({ step, metric, change, verdict, ...values }) => [
+    (step ? `${step} ` : "") + label(metric), shown(metric, values.baseline), shown(metric, values.now),
+    html("td", {}, change === null ? "–" : `${change < 0 ? "" : "+"}${(100 * change).toFixed(1)} %`),
+    html("td", { class: ["slower", "more"].includes(verdict) ? "wrong" : "" },
+      verdict === "unknown" ? "too few seconds" : verdict)]);
+  document.querySelector("#baseline div").append(table(["", "baseline", "now", "change", "verdict"], rows));
+}
+
 /** Shows the steps of a scenario that have a name or faults. */
 function showSteps() {
   const steps = (results.steps ?? []).filter(step => step.latency_us || step.mismatched || step.lost);
@@ -259,5 +277,6 @@ showKeyFigures();
 showCharts();
 showTables();
 showSteps();
+showBaseline(results.baseline);
 showStages(results.stages ?? []);
 prepareSeconds();
