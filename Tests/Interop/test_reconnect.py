@@ -477,7 +477,8 @@ def test_any_incoming_data_is_a_sign_of_life(kind):
     assert server.results[0] > 0.1, "wsx disconnected before the server became silent"
 
 
-def test_a_message_can_replace_the_ping():
+@pytest.mark.parametrize("source", ["text", "file"])
+def test_a_message_can_replace_the_ping(source, tmp_path):
     def script(peer):
         peer.upgrade()
         for _ in range(3):
@@ -487,8 +488,11 @@ def test_a_message_can_replace_the_ping():
         peer.send(wire.close(1000))
         return peer.read_until_close().close_code
 
+    file = tmp_path / "ping.json"
+    file.write_text('{"type":"ping"}\n')
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--no-stdin", *BEAT, "--heartbeat-message", '{"type":"ping"}', server.url)
+        message = '{"type":"ping"}' if source == "text" else f"@{file}"
+        result = wsx("connect", "--no-stdin", *BEAT, "--heartbeat-message", message, server.url)
     assert (result.status, result.out) == (0, b'{"type":"pong"}\n' * 3), result
     assert server.results == [1000]
 

@@ -46,8 +46,7 @@ struct ConnectSettings {
     init(
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil }), data: ChosenRow? = nil
     ) throws(Failure) {
-        let arguments = arguments.withFormatsOfProgram
-        self.arguments = arguments
+        var arguments = arguments.withFormatsOfProgram
         program =
             arguments.program.isEmpty
             ? nil : try ProgramCommand(arguments.program, environment: secrets.environment)
@@ -63,6 +62,10 @@ struct ConnectSettings {
         let readsInput = arguments.readsInput
         try InputPlace.check(
             arguments.readFiles, isInputRead: readsInput && program == nil && arguments.scenario.path == nil)
+        if let text = arguments.staying.heartbeatMessage, text.hasPrefix("@") {
+            arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
+        }
+        self.arguments = arguments
         // Not again for another server: the file may be a pipe.
         let row = if let data { data } else { try ChosenRow(arguments.data) }
         self.data = row

@@ -66,8 +66,13 @@ extension ListenArguments {
             + OutputPlace.files(server.headers, of: "--header")
             + OutputPlace.files(access.credentials, of: "--auth")
             + OutputPlace.files(access.tokens, of: "--bearer")
-            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase")
+            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase") + exchange.files
     }
+}
+
+extension ExchangeArguments {
+    /// The files with first messages.
+    fileprivate var files: [OutputPlace.Source] { OutputPlace.files(firstMessages, of: "--first-message") }
 }
 
 extension ClientArguments {
@@ -87,6 +92,8 @@ extension ConnectArguments {
     var readFiles: [OutputPlace.Source] {
         let historyPath: String? = if case .file(let path) = history { path } else { nil }
         return [("--file", file), ("--history", historyPath), ("--data", data.path), ("--scenario", scenario.path)]
+            + exchange.files
+            + OutputPlace.files([staying.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
             + client.connectionFiles
     }
 }
@@ -107,6 +114,8 @@ extension BenchArguments: ResultCommandArguments {
         return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + [
             ("--data", data.path), ("--scenario", scenario.path),
         ]
+            + exchange.files
+            + OutputPlace.files([load.heartbeatMessage].compactMap(\.self), of: "--heartbeat-message")
             + client.connectionFiles
     }
 }

@@ -4,7 +4,7 @@ import CommandLine
 struct StayingArguments: Equatable, Sendable {
     var reconnection = Reconnection.never
     var heartbeats = HeartbeatArguments()
-    /// Not empty.
+    /// As typed: text, or `@FILE`; not empty.
     var heartbeatMessage: String?
 
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {
@@ -35,9 +35,9 @@ struct StayingArguments: Equatable, Sendable {
             summary: "Send TEXT instead of pings",
             manual: """
                 Send the text message *TEXT* instead of each ping, for servers that expect heartbeats at the \
-                application level. Answers are ordinary messages: they are written to standard output and count for \
-                `--count` and `--linger`. With `--request`, also give `--correlate`; otherwise an answer would count \
-                as a reply.
+                application level. `@`*FILE* sends the contents of a file without the line end after its last line. \
+                Answers are ordinary messages: they are written to standard output and count for `--count` and \
+                `--linger`. With `--request`, also give `--correlate`; otherwise an answer would count as a reply.
                 """,
             example: #"--heartbeat 20s --heartbeat-message '{"op":"ping"}'"#, seeAlso: ["heartbeat"]
         ) { arguments, value throws(ValueProblem) in
