@@ -68,6 +68,9 @@ public struct Matcher {
             throw MatcherError(.notJSON(error), at: 0)
         }
         if case .string(let source) = value {
+            if let offset = Self.offsetOfPlaceholder(in: source) {
+                throw MatcherError(.placeholderInPattern, at: JSONString.offset(ofDecodedByte: offset, in: json))
+            }
             do throws(PatternError) {
                 test = .pattern(try Pattern(source))
             } catch {
@@ -86,6 +89,19 @@ public struct Matcher {
                     source: Self.shown(member.value, of: json)))
         }
         test = .fields(fields)
+    }
+
+    /// The offset of `{{` before `}}` in a regular expression, which would match braces instead of inserting a value,
+    /// or `nil` if there is none. `\{\{` certainly means braces.
+    private static func offsetOfPlaceholder(in source: String) -> Int? {
+        let bytes = Array(source.utf8)
+        func isPair(_ byte: UInt8, at index: Int) -> Bool {
+            index + 1 < bytes.count && bytes[index] == byte && bytes[index + 1] == byte
+        }
+        guard let end = bytes.indices.last(where: { isPair(UInt8(ascii: "}"), at: $0) }) else { return nil }
+        return bytes[..<end].indices.first { index in
+            isPair(UInt8(ascii: "{"), at: index) && (index == 0 || bytes[index - 1] != UInt8(ascii: "\\"))
+        }
     }
 
     /// The location of a value.
@@ -203,6 +219,8 @@ public struct MatcherError: Error, Equatable {
         case noFields
         /// The regular expression is invalid.
         case pattern(PatternError)
+        /// The regular expression contains a placeholder, which only the values of objects can.
+        case placeholderInPattern
         /// The name of a member begins with neither a slash nor a dot.
         case notAPointer
         /// The name of a member is not a path for another reason.
@@ -232,6 +250,9 @@ extension MatcherError: CustomStringConvertible {
         case .notJSON(let error): "not JSON: \(error)"
         case .noFields: #"expected a regular expression, or an object such as {"/type":"ready"}"#
         case .pattern(let error): "\(error) of the regular expression"
+        case .placeholderInPattern:
+            #"a regular expression has no placeholders; use an object such as {"/id":"{{seq}}"}, "#
+                + #"or '\{\{' for literal braces"#
         case .notAPointer: Self.pointerRemedy
         case .path(let error): "\(error)"
         case .template(let error): "\(error)"

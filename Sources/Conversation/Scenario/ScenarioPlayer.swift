@@ -88,10 +88,9 @@ public struct ScenarioPlayer: ~Copyable {
     ///   - repeats: Whether the scenario is repeated on the connection after its last step.
     ///   - clockOffset: The offset from the clock of the calls to the time since 1970, in nanoseconds.
     ///   - seed: Determines random placeholders and pauses.
-    ///   - sentCount: The number of messages that earlier connections with this number have sent. Defaults to 0.
     public init(
         _ scenario: Scenario, connection number: UInt64, defaultTimeout: Duration, repeats: Bool, clockOffset: UInt64,
-        seed: UInt64, sentCount: UInt64 = 0
+        seed: UInt64
     ) {
         self.scenario = scenario
         self.defaultTimeout = defaultTimeout
@@ -100,11 +99,7 @@ public struct ScenarioPlayer: ~Copyable {
         lastReceivingStep = repeats && !scenario.endsConnection ? .max : last ?? -1
         variables = TemplateVariables(scenario.variables)
         stamps = StampSource(connection: number, clockOffset: clockOffset, seed: seed)
-        stamps.next.sequence = sentCount
     }
-
-    /// The number of messages of the client, with those of earlier connections.
-    public var sentCount: UInt64 { stamps.next.sequence }
 
     // MARK: Events
 

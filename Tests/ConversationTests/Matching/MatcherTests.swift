@@ -139,9 +139,17 @@ import WSCore
                 #"{"/b":[{"x":"a{{y}}"}]}"#,
                 .template(TemplateError(.unknownName("y", variables: ["user", "other"]), at: 1)), 6
             ),
+            (#""a\n{{seq}}""#, .placeholderInPattern, 4), (#""{{user}}""#, .placeholderInPattern, 1),
         ] as [(String, MatcherError.Reason, Int)])
     func mistakes(json: String, reason: MatcherError.Reason, offset: Int) {
         #expect(throws: MatcherError(reason, at: offset)) { try Expectation(json) }
+    }
+
+    @Test(
+        "A regular expression may match braces",
+        arguments: [#""\\{\\{a}}""#, #""{{""#, #""a}}{{""#, #""a{2}{3}""#])
+    func braces(json: String) throws {
+        _ = try Expectation(json)
     }
 
     @Test("An invalid path or regular expression is reported with its reason")
