@@ -65,7 +65,8 @@ public class LoadConnection {
     }
     /// Stops waiting for replies to messages sent before a time. Returns the number of these messages.
     internal func giveUpReplies(before time: UInt64) -> Int { 0 }
-    /// The number of messages of the load that have been sent under its number, also on earlier connections.
+    /// The number of messages of the load that have been sent under its number, also on earlier connections; 0 in a
+    /// scenario, in which each connection has its own sequence, as its server counts them.
     internal var messageCount: UInt64 { 0 }
     /// Whether no reply is outstanding.
     internal var isAnswered: Bool { true }

@@ -34,8 +34,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         openTime = context.now
         player = ScenarioPlayer(
             workload.scenario, connection: number + 1, defaultTimeout: context.plan.replyTimeout, repeats: true,
-            clockOffset: context.clockOffset, seed: context.seed(of: number),
-            sentCount: context.earlier(number).messageCount)
+            clockOffset: context.clockOffset, seed: context.seed(of: number))
         context.prepare(&player.variables, of: number)
         super.init(number, in: context)
     }
@@ -45,8 +44,6 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
             workload._withUnsafeGuaranteedRef { workload in body(context, workload) }
         }
     }
-
-    override var messageCount: UInt64 { player.sentCount }
 
     // MARK: Playing
 
