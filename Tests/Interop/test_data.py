@@ -91,10 +91,12 @@ def test_echoes_are_compared_with_the_values_of_their_connection(users, options)
             server.url, "--data", users, "-c", "3", "-n", "60", *options,
             "-m", '{"user":{{json:user}},"n":{{seq}}}', "-m", "{{token}}")
     assert (result.status, faults(results), results["messages"]["received"]) == (0, {}, 60)
-    for connection in recorder.connections:
-        first = json.loads(connection["messages"][0])
-        assert first["user"] in ("Ada", 'Bo "B"', "C\ny") and first["n"] == 1
-        assert connection["messages"][1] == {"Ada": "t1", 'Bo "B"': "t&2", "C\ny": "t3"}[first["user"]]
+    tokens = {"Ada": "t1", 'Bo "B"': "t&2", "C\ny": "t3"}
+    # The connections share the messages, so a slow one may send few.
+    for messages in (connection["messages"] for connection in recorder.connections if connection["messages"]):
+        first = json.loads(messages[0])
+        assert first["user"] in tokens and first["n"] == 1
+        assert messages[1:2] in ([], [tokens[first["user"]]])
 
 
 def test_an_echo_with_the_values_of_another_connection_is_mismatched(users):
