@@ -142,6 +142,8 @@ public struct CodecChain: ~Copyable {
     private mutating func receiveFromStream(
         _ input: RawSpan, into output: inout ByteBuffer
     ) throws(CodecProblem) -> Outcome {
+        // An empty message between two others is no part of the stream.
+        if input.byteCount == 0, !isMessageIncomplete { return .unchanged }
         let inflater: DataInflater
         switch stream {
         case .lost: throw .streamLost

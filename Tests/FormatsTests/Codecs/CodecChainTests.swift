@@ -66,6 +66,12 @@ import WSCore
         }
     }
 
+    @Test("An empty message between messages of a zlib stream is not incomplete")
+    func emptyMessage() {
+        let results = Self.decode([.zlibStream], [Self.streamed[0], "", Self.streamed[1]])
+        #expect(results == [.success(#"{"op":10}"#), .success("unchanged"), .success(#"{"op":11, "d": [1,2]}"#)])
+    }
+
     @Test("A message of the stream is incomplete until its last piece, or the next connection")
     func incompleteMessage() throws {
         var chain = CodecChain([.zlibStream], limitBytes: 1000)
