@@ -70,6 +70,20 @@ public struct DeclarativeProtocol: Sendable {
         var answer: String?
     }
 
+    /// The regular expressions that classify messages, as text or compiled.
+    struct Patterns<Expression> {
+        /// Received messages.
+        var failure, reply, error, hidden: Expression?
+        /// Sent messages.
+        var renew: Expression?
+
+        func map<Other>(_ transform: (Expression) -> Other?) -> Patterns<Other> {
+            Patterns<Other>(
+                failure: failure.flatMap(transform), reply: reply.flatMap(transform), error: error.flatMap(transform),
+                hidden: hidden.flatMap(transform), renew: renew.flatMap(transform))
+        }
+    }
+
     /// The name in error messages and events.
     public internal(set) var name = ""
     var summary = "a protocol that a file defines"
@@ -77,19 +91,15 @@ public struct DeclarativeProtocol: Sendable {
     var parameters: [String] = []
     /// The first messages, readiness, and answers.
     var plan = AutomaticExchange.Plan()
-    var failure: String?
+    var patterns = Patterns<String>()
     /// The locations of variables, and their slots.
     var extractions: [(slot: Int, path: JSONPath)] = []
     var heartbeat: Heartbeat?
     var prefix = Template(literal: [])
     var suffix = Template(literal: [])
     var id: JSONPath?
-    var reply: String?
-    var error: String?
     var event: JSONPath?
     var unwrap: JSONPath?
-    var hidden: String?
-    var renew: String?
 
     /// Reads a file.
     /// - Parameters:
@@ -122,6 +132,8 @@ public struct DeclarativeProtocol: Sendable {
             })
     }
 }
+
+extension DeclarativeProtocol.Patterns: Sendable where Expression: Sendable {}
 
 /// Why a file does not define a protocol.
 public struct DeclarativeProtocolError: Error, Equatable, CustomStringConvertible {

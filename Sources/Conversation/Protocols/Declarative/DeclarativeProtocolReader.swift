@@ -47,17 +47,13 @@ struct DeclarativeProtocolReader {
         }
         result.extractions = try extractions()
         result.plan = try plan()
-        result.failure = try pattern(.failure)
+        result.patterns = try patterns()
         result.heartbeat = try heartbeat()
         if let prefix = try string(.prefix) { result.prefix = try template(prefix, at: values["prefix"]) }
         if let suffix = try string(.suffix) { result.suffix = try template(suffix, at: values["suffix"]) }
         result.id = try path(.id)
-        result.reply = try pattern(.reply)
-        result.error = try pattern(.error)
         result.event = try path(.event)
         result.unwrap = try path(.unwrap)
-        result.hidden = try pattern(.hidden)
-        result.renew = try pattern(.renew)
         return result
     }
 
@@ -82,6 +78,12 @@ struct DeclarativeProtocolReader {
         }
         plan.variables = variables
         return plan
+    }
+
+    private func patterns() throws(DeclarativeProtocolError) -> DeclarativeProtocol.Patterns<String> {
+        DeclarativeProtocol.Patterns(
+            failure: try pattern(.failure), reply: try pattern(.reply), error: try pattern(.error),
+            hidden: try pattern(.hidden), renew: try pattern(.renew))
     }
 
     private mutating func extractions() throws(DeclarativeProtocolError) -> [(slot: Int, path: JSONPath)] {

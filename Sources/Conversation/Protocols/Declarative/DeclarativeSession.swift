@@ -22,11 +22,7 @@ final class DeclarativeSession: ProtocolSession {
     /// The number of typed lines and heartbeats that have been sent.
     private var sequence: UInt64 = 0
     private var random: SeededRandom
-    private let failure: Pattern?
-    private let reply: Pattern?
-    private let error: Pattern?
-    private let hidden: Pattern?
-    private let renew: Pattern?
+    private let patterns: DeclarativeProtocol.Patterns<Pattern>
     private let heartbeatAnswer: Pattern?
     private var renewals: [Renewal] = []
     private var interval: Duration?
@@ -39,11 +35,7 @@ final class DeclarativeSession: ProtocolSession {
         connection = parameters.connection
         random = SeededRandom(seed: parameters.seed)
         exchange = AutomaticExchange(.init(definition.plan), seed: random.next())
-        failure = definition.failure.flatMap(Self.compile)
-        reply = definition.reply.flatMap(Self.compile)
-        error = definition.error.flatMap(Self.compile)
-        hidden = definition.hidden.flatMap(Self.compile)
-        renew = definition.renew.flatMap(Self.compile)
+        patterns = definition.patterns.map(Self.compile)
         heartbeatAnswer = definition.heartbeat?.answer.flatMap(Self.compile)
         for name in definition.parameters {
             guard let slot = definition.plan.variables.slot(of: name) else { continue }
@@ -119,7 +111,7 @@ final class DeclarativeSession: ProtocolSession {
     // MARK: Receiving
 
     func received(_ payload: RawSpan, as kind: MessageKind, at now: UInt64, _ output: inout ProtocolOutput) {
-        if failure?.matches(payload) == true {
+        if patterns.failure?.matches(payload) == true {
             let words = String(decoding: payload.bytes, as: UTF8.self)
             return output.append(.failure("the server refused the connection: \(quoted(words))"))
         }
@@ -129,7 +121,7 @@ final class DeclarativeSession: ProtocolSession {
         if isAnswer { isHeartbeatUnanswered = false }
         let finding = exchange(payload, at: now, &output)
         var event = isText ? event(for: payload) : ProtocolEvent(.event, payload: payload.bytes, isText: false)
-        if isAnswer || finding == .ready || finding == .opening || hidden?.matches(payload) == true {
+        if isAnswer || finding == .ready || finding == .opening || patterns.hidden?.matches(payload) == true {
             event.role = .hidden
         }
         output.append(event)
@@ -176,11 +168,11 @@ final class DeclarativeSession: ProtocolSession {
             event.name = JSONText.text(JSONText.compact(value, of: payload))
         }
         if let value = definition.id?.value(in: payload), !Self.isNull(value, payload),
-            reply?.matches(payload) != false
+            patterns.reply?.matches(payload) != false
         {
             let key = String(decoding: JSONText.compact(value, of: payload), as: UTF8.self)
             event.id = JSONText.text(Array(key.utf8))
-            event.role = .reply(key, isError: error?.matches(payload) == true)
+            event.role = .reply(key, isError: patterns.error?.matches(payload) == true)
             for index in renewals.indices where renewals[index].awaitedKey == key { renewals[index].awaitedKey = nil }
         }
         var unwrapped = ByteBuffer()
@@ -200,7 +192,7 @@ final class DeclarativeSession: ProtocolSession {
         }
         let id = definition.id?.value(in: message.span.bytes)
         let key = id.map { String(decoding: JSONText.compact($0, of: message.span.bytes), as: UTF8.self) }
-        if renew?.matches(message.span.bytes) == true {
+        if patterns.renew?.matches(message.span.bytes) == true {
             renewals.removeAll { $0.line == line }
             guard renewals.reduce(line.count, { $0 + $1.line.count + 64 }) <= Self.maximumRenewalBytes else {
                 throw ProtocolInputError("more than 1 MiB of lines would have to be sent again after a reconnect")
