@@ -87,13 +87,20 @@ public struct RequestQueue {
     public mutating func add(
         _ payload: RawSpan, as kind: MessageKind, isInitial: Bool = false
     ) throws(JSONRPCCallError) {
-        let number = messageCount + 1
-        let composed =
-            settings.makesCalls && UTF8Validator.isValid(payload)
-            ? try JSONRPCCall.compose(payload, id: number, hasVersion: settings.callsHaveVersion)
-            : payload.withUnsafeBytes { Array($0) }
-        messageCount = number
-        let request = Request(number: number, payload: composed, kind: kind, isInitial: isInitial)
+        append(try message(for: payload), as: kind, isInitial: isInitial)
+    }
+
+    /// The message that an input message becomes if it is the next one.
+    /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
+    public func message(for payload: RawSpan) throws(JSONRPCCallError) -> [UInt8] {
+        guard settings.makesCalls, UTF8Validator.isValid(payload) else { return payload.withUnsafeBytes { Array($0) } }
+        return try JSONRPCCall.compose(payload, id: messageCount + 1, hasVersion: settings.callsHaveVersion)
+    }
+
+    /// Appends a message that ``message(for:)`` has returned.
+    public mutating func append(_ message: [UInt8], as kind: MessageKind, isInitial: Bool = false) {
+        messageCount += 1
+        let request = Request(number: messageCount, payload: message, kind: kind, isInitial: isInitial)
         waiting.append(request)
         if isInitial { initial.append(request) }
     }

@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -27,6 +28,8 @@ enum InputProblem: Error, Equatable {
     case tooLongRecord(limit: Int)
     /// A message that `--encode` cannot convert.
     case notEncodable(CodecError)
+    /// A line that cannot be converted to a JSON-RPC call.
+    case notACall(JSONRPCCallError)
 }
 
 extension InputProblem: CustomStringConvertible {
@@ -53,6 +56,7 @@ extension InputProblem: CustomStringConvertible {
             "its '\(name)' has \(byteCount) bytes, but the frame has room for \(limit)"
         case .tooLongRecord(let limit): "it has more than \(limit) bytes"
         case .notEncodable(let error): "\(error)"
+        case .notACall(let error): "\(error)"
         }
     }
 }

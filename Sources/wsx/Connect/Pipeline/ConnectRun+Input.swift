@@ -253,9 +253,10 @@ extension ConnectRun: InputReader.Receiver {
         }
         state.conditions.messageSent()
         guard let requests = stages.requests else { return sendLasting(payload, as: kind) }
-        do throws(JSONRPCCallError) {
+        do throws(InputProblem) {
             try requests.add(payload, as: kind)
         } catch {
+            if case .notEncodable = error { return received(badInput: input.recordName, error) }
             end(with: .badInput(what: input.recordName, why: "\(error)"))
         }
     }

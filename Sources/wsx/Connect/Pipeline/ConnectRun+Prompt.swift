@@ -68,7 +68,7 @@ extension ConnectRun: PromptConnection {
         }
         defer { stages.acknowledgements?.confirmInTime() }
         guard let requests = stages.requests else { return sendLasting(payload, as: kind) }
-        do throws(JSONRPCCallError) {
+        do throws(InputProblem) {
             try requests.add(payload, as: kind)
         } catch {
             return outputs.console.error("the line was not sent: \(error)")

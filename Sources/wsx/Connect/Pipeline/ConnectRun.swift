@@ -66,9 +66,9 @@ final class ConnectRun {
         embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
         // Check the messages before a recording truncates its file.
-        let queue = try RequestStage.queue(settings)
-        let codecCommands = try CodecStage.commands(settings)
         stages.encoder = try MessageEncoder.make(settings)
+        let queue = try RequestStage.queue(settings, stages.encoder)
+        let codecCommands = try CodecStage.commands(settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         for pattern in settings.conditions.patterns { console.watch(pattern) }

@@ -63,18 +63,35 @@ final class RequestStage {
     /// Creates the queue of a run, with the initial messages of each connection. Returns `nil` if messages are not
     /// requests.
     ///
-    /// - Throws: ``Failure/badInput(what:why:)`` for a message that is not a JSON-RPC call.
-    static func queue(_ settings: ConnectSettings) throws(Failure) -> RequestQueue? {
+    /// - Throws: ``Failure/badInput(what:why:)`` for a message that is not a JSON-RPC call, or that cannot be encoded.
+    static func queue(_ settings: ConnectSettings, _ encoder: MessageEncoder?) throws(Failure) -> RequestQueue? {
         guard let requests = settings.requests else { return nil }
         var queue = RequestQueue(requests)
-        do throws(JSONRPCCallError) {
+        do throws(InputProblem) {
             for message in settings.messages {
-                try queue.add(message.payload.span.bytes, as: message.kind, isInitial: true)
+                try add(message.payload.span.bytes, as: message.kind, isInitial: true, to: &queue, encoder)
             }
         } catch {
             throw .badInput(what: "message \(queue.messageCount + 1)", why: "\(error)")
         }
         return queue
+    }
+
+    /// Adds a message to a queue. A call is checked here, because other messages have been checked as they were typed.
+    private static func add(
+        _ payload: RawSpan, as kind: MessageKind, isInitial: Bool = false, to queue: inout RequestQueue,
+        _ encoder: MessageEncoder?
+    ) throws(InputProblem) {
+        let message: [UInt8]
+        do throws(JSONRPCCallError) {
+            message = try queue.message(for: payload)
+        } catch {
+            throw .notACall(error)
+        }
+        if queue.settings.makesCalls, let problem = encoder?.encodingProblem(with: message.span.bytes, as: kind) {
+            throw .notEncodable(problem)
+        }
+        queue.append(message, as: kind, isInitial: isInitial)
     }
 
     /// Whether the source of requests should pause.
@@ -91,8 +108,8 @@ final class RequestStage {
     // MARK: Sending
 
     /// Queues an input message and sends it as soon as possible.
-    func add(_ payload: RawSpan, as kind: MessageKind) throws(JSONRPCCallError) {
-        try queue.add(payload, as: kind)
+    func add(_ payload: RawSpan, as kind: MessageKind) throws(InputProblem) {
+        try Self.add(payload, as: kind, to: &queue, outputs.encoder)
         sendWaiting()
     }
 

@@ -99,6 +99,19 @@ import Testing
         #expect(outcome.peers.map(\.texts) == [["one"], ["three"]])
     }
 
+    @Test("A JSON-RPC call that --encode cannot encode does not wait for a reply")
+    func unencodableCall() throws {
+        let fixture = ConnectFixture {
+            $0.replies.calls = .automatic
+            $0.codecs.encoder = .cbor
+        }
+        let outcome = try fixture.run(atPrompt: [
+            .read("Connected"), .type(#"sum "\ud800""#), .read("the line was not sent: cbor: "), .leave,
+        ])
+        #expect(outcome.peers.map(\.received) == [[.close(1000)]])
+        #expect(!fixture.editor.shown.contains("not answered"))
+    }
+
     @Test("/ping shows the round trip, which /info repeats")
     func roundTrip() throws {
         let fixture = echo()
