@@ -42,8 +42,8 @@ extension FuzzTarget {
                 for item in output.items {
                     switch item {
                     case .event(let event): events.append(event)
-                    case .send, .ready: break
-                    case .failure(let words), .disconnect(let words), .unknown(let words):
+                    case .send, .ready, .dropLines: break
+                    case .failure(let words), .disconnect(let words), .close(_, let words), .unknown(let words):
                         expectOneSafeLine(words)
                         return events
                     }

@@ -93,13 +93,14 @@ extension FuzzTarget {
     private static func check(_ item: ProtocolOutput.Item, carriesJSON: Bool) {
         switch item {
         case .send(let bytes, .text): expect(UTF8Validator.isValid(bytes.span.bytes), "a sent text is not UTF-8")
-        case .failure(let reason), .disconnect(let reason), .unknown(let reason): expectOneSafeLine(reason)
+        case .failure(let reason), .disconnect(let reason), .close(_, let reason), .unknown(let reason):
+            expectOneSafeLine(reason)
         case .event(let event) where event.isText:
             expect(UTF8Validator.isValid(event.line.span.bytes), "an event is not UTF-8")
             guard carriesJSON, !event.payload.isEmpty else { return }
             expect(JSONReader.problem(in: event.payload.span.bytes) == nil, "a payload is not JSON")
             expect(!event.line.contains(UInt8(ascii: "\n")), "an event has several lines")
-        case .send, .event, .ready: break
+        case .send, .event, .ready, .dropLines: break
         }
     }
 }

@@ -49,6 +49,32 @@ def test_the_exit_of_the_program_ends_the_connection(script, status, error, clos
     assert server.results == [close]
 
 
+def test_lines_that_wait_for_a_subscription_do_not_hide_the_failure_of_the_program():
+    def serve(peer):
+        peer.upgrade(then=wire.text('{"type":"welcome"}'))
+        peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = connect(server.url, "--protocol", "actioncable",
+                         program=["sh", "-c", "echo subscribe Chat; echo Chat speak; exit 3"])
+    assert result.status == 1
+    assert result.err.endswith("wsx: sh exited with status 3\n"), result.err
+    assert "1 line was not sent" in result.err
+
+
+def test_a_line_of_a_protocol_that_cannot_be_encoded_is_named():
+    def serve(peer):
+        peer.upgrade(then=wire.text('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}'))
+        peer.read_frame()
+        peer.send(wire.text('40{"sid":"s"}'))
+        peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = connect(server.url, "--protocol", "socket.io", "--encode", "cbor",
+                         program=["sh", "-c", "echo chat 1; cat >/dev/null"])
+    assert_fails(result, 1, "line 1 of sh's output was not sent: cbor: not JSON")
+
+
 def test_all_output_arrives_before_the_close():
     def serve(peer):
         peer.upgrade()

@@ -58,13 +58,12 @@ final class ActionCableSession: ProtocolSession {
     /// The subscriptions in their order.
     private var subscriptions: [Subscription] = []
     private var nextKey = 1
-    /// The number of actions that waited for a subscription that was refused or ended.
-    private var droppedLineCount = 0
+    private(set) var renewsLastLine = false
     private var isReady = false
     private(set) var deadline: UInt64?
 
     var topics: [String] { subscriptions.map(\.topic) }
-    var unsentLineCount: Int { subscriptions.reduce(droppedLineCount) { $0 + $1.held.count } }
+    var waitingLineCount: Int { subscriptions.reduce(0) { $0 + $1.held.count } }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         isReady = false
@@ -72,7 +71,7 @@ final class ActionCableSession: ProtocolSession {
         subscriptions.removeAll { $0.wantsReply }
         for index in subscriptions.indices {
             subscriptions[index].isConfirmed = false
-            subscriptions[index].held.forgetRequests()
+            subscriptions[index].held = HeldLines()
         }
         // "isProtocolSupported": the server selects this one if it knows no other that the client offers.
         if subprotocol == "actioncable-unsupported" {
@@ -145,12 +144,12 @@ final class ActionCableSession: ProtocolSession {
             return output.append(.unknown(reason: "a rejection without an identifier"))
         }
         let subscription = index(ofIdentifier: identifier).map { subscriptions.remove(at: $0) }
-        // Actions have no replies, which could report an error.
-        droppedLineCount += subscription?.held.count ?? 0
         let role: ProtocolEvent.Role =
             if let subscription, subscription.wantsReply { .reply(subscription.key, isError: true) } else { .refusal }
         output.append(
             ProtocolEvent(role, name: "rejected", topic: subscription?.topic ?? identifier, id: identifier))
+        // Actions have no replies, which could report an error.
+        output.dropLines(subscription?.held.count ?? 0)
     }
 
     /// "disconnect_reasons": unauthorized, invalid_request, server_restart, remote.
@@ -171,6 +170,7 @@ final class ActionCableSession: ProtocolSession {
         _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         var line = TypedLine(line)
+        renewsLastLine = false
         switch line.nextWord {
         case "subscribe":
             _ = line.word()
@@ -181,11 +181,11 @@ final class ActionCableSession: ProtocolSession {
             let index = try index(try channel(&line, form))
             guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
             let subscription = subscriptions.remove(at: index)
-            droppedLineCount += subscription.held.count
             send("unsubscribe", subscription.identifier, &output)
+            output.dropLines(subscription.held.count)
             return nil
         default:
-            try perform(&line, wantsReply, &output)
+            try perform(&line, &output)
             return nil
         }
     }
@@ -206,13 +206,12 @@ final class ActionCableSession: ProtocolSession {
         }
         nextKey += 1
         subscriptions.append(subscription)
+        renewsLastLine = !wantsReply
         send("subscribe", subscription.identifier, &output)
         return wantsReply ? subscription.key : nil
     }
 
-    private func perform(
-        _ line: inout TypedLine, _ wantsReply: Bool, _ output: inout ProtocolOutput
-    ) throws(ProtocolInputError) {
+    private func perform(_ line: inout TypedLine, _ output: inout ProtocolOutput) throws(ProtocolInputError) {
         let form = "write CHANNEL ACTION [JSON], as in: Chat speak {\"text\":\"hi\"}"
         let index = try index(try channel(&line, form))
         guard let action = line.word() else { throw ProtocolInputError("the action is missing; \(form)") }
@@ -229,7 +228,7 @@ final class ActionCableSession: ProtocolSession {
         let message = message("message", subscriptions[index].identifier, data)
         guard !subscriptions[index].isConfirmed else { return output.send(message) }
         try subscriptions[index].held.hold(
-            message, byteCount: message.count, isRequest: wantsReply, for: subscriptions[index].topic)
+            message, byteCount: message.count, isRequest: false, for: subscriptions[index].topic)
     }
 
     /// Reads a channel and its parameters.

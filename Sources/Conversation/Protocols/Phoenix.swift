@@ -67,13 +67,11 @@ final class PhoenixSession: ProtocolSession {
     private var channels: [Channel] = []
     private(set) var renewsLastLine = false
     private var pending = NumberedRequests<Purpose>()
-    /// The number of lines without a reply that waited for a channel that was refused or left.
-    private var droppedLineCount = 0
     private var heartbeat: Int?
     private var nextHeartbeat: UInt64?
 
     var topics: [String] { channels.map(\.topic) }
-    var unsentLineCount: Int { channels.reduce(droppedLineCount) { $0 + $1.held.count } }
+    var waitingLineCount: Int { channels.reduce(0) { $0 + $1.held.count } }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         pending.removeAll()
@@ -81,7 +79,7 @@ final class PhoenixSession: ProtocolSession {
         nextHeartbeat = now + Self.heartbeatInterval.nanoseconds
         channels.removeAll { $0.wantsReply }
         for index in channels.indices {
-            channels[index].held.forgetRequests()
+            channels[index].held = HeldLines()
             channels[index].crashCount = 0
             join(index, &output)
         }
@@ -140,7 +138,7 @@ final class PhoenixSession: ProtocolSession {
         let isLost = frame.event == "phx_close"
         failPushes(to: frame.topic, frame, &output)
         if isLost {
-            droppedLineCount += channels.remove(at: index).held.countWithoutRequests
+            output.dropLines(channels.remove(at: index).held.countWithoutRequests)
         } else {
             // Phoenix.Socket: "in case of errors, such as a channel process crashing".
             let delay = Self.rejoinDelays[min(channels[index].crashCount, Self.rejoinDelays.count - 1)]
@@ -187,7 +185,7 @@ final class PhoenixSession: ProtocolSession {
         }
         output.append(event)
         if isError {
-            droppedLineCount += channels.remove(at: index).held.countWithoutRequests
+            output.dropLines(channels.remove(at: index).held.countWithoutRequests)
             failPushes(to: frame.topic, frame, &output)
         } else {
             channels[index].state = .joined
@@ -226,9 +224,9 @@ final class PhoenixSession: ProtocolSession {
                 throw ProtocolInputError("leave needs one topic; write leave TOPIC, as in: leave room:a")
             }
             let channel = channels.remove(at: try index(of: topic))
-            droppedLineCount += channel.held.count
             let ref = pending.add(.leave(topic: topic, wantsReply: wantsReply))
             send(PhoenixMessage(ref: ref, topic: topic, event: "phx_leave"), on: channel, &output)
+            output.dropLines(channel.held.count)
             return wantsReply ? "\(ref)" : nil
         default:
             guard let event = line.word() else { throw ProtocolInputError("the event is missing; \(form)") }
@@ -267,7 +265,7 @@ final class PhoenixSession: ProtocolSession {
         _ topic: String, _ payload: [UInt8], _ wantsReply: Bool, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         if let index = channels.firstIndex(where: { $0.topic == topic }) {
-            droppedLineCount += channels.remove(at: index).held.count
+            output.dropLines(channels.remove(at: index).held.count)
         }
         guard channels.count < Self.maximumChannelCount else {
             throw ProtocolInputError("more than \(Self.maximumChannelCount) channels are joined; leave some")

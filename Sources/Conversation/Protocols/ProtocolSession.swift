@@ -7,7 +7,8 @@ import WSCore
 ///     connectionOpened, timePassed ──► the protocol's own messages: opening, keepalive, subscriptions
 ///
 /// A session outlives its connections: after a reconnect, ``connectionOpened(subprotocol:at:_:)`` begins anew and renews
-/// the subscriptions. It forgets lines whose replies are outstanding; the caller sends them again if it wants to.
+/// the subscriptions. It forgets lines that wait, and lines whose replies are outstanding; the caller sends them again if
+/// it wants to.
 ///
 /// All calls append to a ``ProtocolOutput``, and the caller carries out its items in order. Times are on a monotonic
 /// clock in nanoseconds. A connection that ends before the session is ready was probably refused; ``meaning(of:)`` and the
@@ -40,9 +41,8 @@ public protocol ProtocolSession: AnyObject {
     /// Whether the last line started something that the session renews on a new connection, and that would exist twice if
     /// the caller sent the line again.
     var renewsLastLine: Bool { get }
-    /// The number of lines that were not sent, because the peer has not confirmed the subscription for which they wait,
-    /// or has refused it. Refused lines with a reply are not counted: their reply is an error.
-    var unsentLineCount: Int { get }
+    /// The number of lines that wait until the peer has confirmed their subscription. They have not been sent.
+    var waitingLineCount: Int { get }
     /// The unit that the received messages have begun and not completed, such as "a STOMP frame (12 bytes)", or `nil`
     /// if there is none.
     var incompleteInput: String? { get }
@@ -60,7 +60,7 @@ extension ProtocolSession {
     /// `false`: lines can be sent again.
     public var renewsLastLine: Bool { false }
     /// 0: no line waits.
-    public var unsentLineCount: Int { 0 }
+    public var waitingLineCount: Int { 0 }
     /// `nil`: each message is complete.
     public var incompleteInput: String? { nil }
 }
@@ -80,6 +80,11 @@ public struct ProtocolOutput {
         case failure(String)
         /// The connection is unusable; the value is the reason, such as a silent peer. A new connection may succeed.
         case disconnect(String)
+        /// The peer ends the conversation with a message that means the same as a close frame with this code.
+        case close(CloseCode, message: String)
+        /// This many waiting lines will not be sent, because their subscription has ended. Lines whose reply says so are
+        /// not counted.
+        case dropLines(Int)
         /// Pass on the received message unchanged, with a notice that says why it is not understood.
         case unknown(reason: String)
     }
@@ -113,6 +118,11 @@ public struct ProtocolOutput {
     /// Appends an event.
     mutating func append(_ event: ProtocolEvent) {
         items.append(.event(event))
+    }
+
+    /// Reports lines that will not be sent, if there are any.
+    mutating func dropLines(_ count: Int) {
+        if count > 0 { items.append(.dropLines(count)) }
     }
 }
 

@@ -64,8 +64,6 @@ final class SocketIOSession: ProtocolSession {
     /// How long the server may be silent, in nanoseconds.
     private var silenceLimit: UInt64?
     private var isReady = false
-    /// The number of lines without an acknowledgement that waited for a namespace that was refused.
-    private var droppedLineCount = 0
     private(set) var deadline: UInt64?
 
     init(_ parameters: ProtocolParameters) throws(ProtocolParameterError) {
@@ -78,7 +76,7 @@ final class SocketIOSession: ProtocolSession {
     }
 
     var topics: [String] { namespaces.map(\.name) }
-    var unsentLineCount: Int { namespaces.reduce(droppedLineCount) { $0 + $1.held.count } }
+    var waitingLineCount: Int { namespaces.reduce(0) { $0 + $1.held.count } }
 
     var incompleteInput: String? {
         partial.map { partial in
@@ -90,7 +88,7 @@ final class SocketIOSession: ProtocolSession {
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         for index in namespaces.indices {
             namespaces[index].isConnected = false
-            namespaces[index].held.forgetRequests()
+            namespaces[index].held = HeldLines()
         }
         pending.removeAll()
         partial = nil
@@ -120,7 +118,7 @@ final class SocketIOSession: ProtocolSession {
         case UInt8(ascii: "1") where text.count == 1:
             // Engine.IO, Packet encoding: close "indicates that a transport can be closed". Nothing follows it.
             output.append(ProtocolEvent(.hidden, name: "close"))
-            output.append(.disconnect("the server ended the session"))
+            output.append(.close(.goingAway, message: "Engine.IO close packet"))
         case UInt8(ascii: "2"):
             // Engine.IO, Heartbeat: the client answers a ping with a pong.
             output.send(Array("3".utf8) + text[1...])
@@ -240,24 +238,25 @@ final class SocketIOSession: ProtocolSession {
             return output.append(
                 .failure("the server refused the namespace \(shown(packet.namespace)): \(quoted(words))"))
         }
-        remove(packet.namespace)
         output.append(ProtocolEvent(.refusal, name: "connect_error", topic: topic, payload: packet.payload))
+        remove(packet.namespace, &output)
         failPending(in: packet.namespace, topic, packet.payload, &output)
     }
 
     private func disconnected(_ name: String, _ topic: String?, _ output: inout ProtocolOutput) {
-        guard topic != nil else {
-            return output.append(.failure("the server disconnected the namespace \(shown(name))"))
-        }
-        remove(name)
         output.append(ProtocolEvent(.notice, name: "disconnect", topic: topic))
+        // The reference implementation does not connect again by itself after "io server disconnect".
+        guard topic != nil else {
+            return output.append(.close(.normalClosure, message: "Socket.IO disconnect packet"))
+        }
+        remove(name, &output)
         failPending(in: name, topic, JSONText.string("disconnected"), &output)
     }
 
     /// Forgets a namespace, so that its next use connects again.
-    private func remove(_ name: String) {
+    private func remove(_ name: String, _ output: inout ProtocolOutput) {
         guard name != defaultNamespace, let index = namespaces.firstIndex(where: { $0.name == name }) else { return }
-        droppedLineCount += namespaces.remove(at: index).held.countWithoutRequests
+        output.dropLines(namespaces.remove(at: index).held.countWithoutRequests)
     }
 
     private func failPending(in name: String, _ topic: String?, _ payload: [UInt8], _ output: inout ProtocolOutput) {

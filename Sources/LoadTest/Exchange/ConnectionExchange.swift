@@ -61,22 +61,6 @@ public class ConnectionExchange {
     }
 }
 
-/// What an application protocol finds wrong.
-public enum ProtocolProblem: Error, Equatable {
-    /// The server refuses the connection; the value is the reason. The connection is closed.
-    case refused(String, afterLogin: Bool)
-    /// The connection is unusable; the value is the reason. It is ended.
-    case unusable(String)
-    /// A message of the server is not understood; the value is the reason.
-    case notUnderstood(String)
-    /// A message of the server cannot be decoded by the codecs; the value is the reason.
-    case undecodable(String)
-    /// The server reports this error, which is not the reply to a request.
-    case error(String)
-    /// A message cannot be sent; the value is the reason.
-    case unsendable(String)
-}
-
 /// Sends on a connection, even while it is receiving.
 internal struct LoadOutput {
     internal unowned(unsafe) let connection: LoadConnection

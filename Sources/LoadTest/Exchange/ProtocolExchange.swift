@@ -107,6 +107,11 @@ internal final class ProtocolExchange: ConnectionExchange {
                 state = .ready
             case .failure(let words): give(up: connection, because: .refused(words, afterLogin: isReady), in: context)
             case .disconnect(let reason): give(up: connection, because: .unusable(reason), in: context)
+            case .close(let code, let message):
+                let problem = ProtocolProblem.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)
+                give(up: connection, because: problem, in: context)
+            // A workload sees what has no reply.
+            case .dropLines: break
             case .unknown(let reason):
                 guard !hasReportedUnknown else { continue }
                 hasReportedUnknown = true

@@ -4,57 +4,45 @@ import WSCore
 
 /// Why an application protocol ends a connection.
 struct ApplicationFailure: Equatable {
-    /// The reason.
-    enum Cause: Equatable {
-        /// The server refuses the login or, after it, the connection; the value is the reason.
-        case refused(String, afterLogin: Bool)
-        /// The server has not confirmed the login in time.
-        case notReady(after: Duration)
-        /// The connection is unusable; the value is the reason, such as a silent server.
-        case unusable(String)
-        /// The server ended the connection: with a close frame, whose code the protocol may define, or without one.
-        case ended(CloseFrame?, meaning: String?, afterLogin: Bool)
-        /// A message of the server is not understood; the value is the reason.
-        case notUnderstood(String)
-        /// The codecs cannot decode a message of the server; the value is the reason.
-        case undecodable(String)
-        /// The server reported this error, which answers no request.
-        case error(String)
-        /// The server did not confirm the subscriptions for which this many lines waited.
-        case unsentLines(Int)
-    }
-
-    /// The name of the protocol, or the option of the codecs.
+    /// The name of the protocol.
     let name: String
-    let cause: Cause
+    let problem: ProtocolProblem
 
     /// The exit status.
     var status: ExitStatus {
-        switch cause {
+        switch problem {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .refused
         case .refused, .unusable, .ended: .closed
         case .notReady, .unsentLines: .timedOut
         case .notUnderstood, .undecodable: .violation
-        case .error: .unmet
+        case .error, .errors: .unmet
+        case .unsendable: .usage
         }
     }
 
     /// The kind of failure in events.
     var kind: FailureKind {
-        switch cause {
+        switch problem {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .handshake
         case .refused, .ended(_?, _, _): .closed
         case .unusable, .ended(nil, _, _): .lost
         case .notReady, .unsentLines: .timeout
         case .notUnderstood, .undecodable: .violation
-        case .error: .expectation
+        case .error, .errors: .expectation
+        case .unsendable: .usage
         }
+    }
+
+    /// Whether the server has ended the conversation as with a close frame that reports no problem.
+    var isNormalEnd: Bool {
+        guard case .ended(let frame?, _, afterLogin: true) = problem else { return false }
+        return frame.code == .normalClosure || frame.code == .goingAway
     }
 
     /// Whether another attempt may succeed.
     var isWorthRetrying: Bool {
-        switch cause {
-        case .refused, .notUnderstood, .undecodable, .error, .unsentLines: false
+        switch problem {
+        case .refused, .notUnderstood, .undecodable, .error, .errors, .unsentLines, .unsendable: false
         case .notReady, .unusable, .ended(nil, _, _): true
         case .ended(let frame?, _, _): Failure.closed(frame).isWorthRetrying
         }
@@ -62,7 +50,7 @@ struct ApplicationFailure: Equatable {
 
     /// One line without the program's name.
     var message: String {
-        switch cause {
+        switch problem {
         case .refused(let words, afterLogin: false): "\(name): \(words); check the credentials\(help)"
         case .refused(let words, afterLogin: true): "\(name): \(words)"
         case .notReady(let limit):
@@ -76,8 +64,10 @@ struct ApplicationFailure: Equatable {
             "\(name): the server closed the connection\(afterLogin ? "" : " before the login was complete"): "
                 + Failure.words(for: frame, meaning: meaning)
         case .notUnderstood(let reason): "\(name): a message of the server is not understood: \(reason)"
-        case .undecodable(let reason): "\(name): a message cannot be decoded: \(reason)"
-        case .error(let words): "\(name): the server reported an error: \(words)"
+        case .undecodable(let reason): "--decode: a message cannot be decoded: \(reason)"
+        case .error(let words): "\(name): the server reported an error: \(escapingControls(words))"
+        case .errors(let count): "\(name): the server reported \(Phrase.count(count, "error"))"
+        case .unsendable(let reason): "sending: \(reason)"
         case .unsentLines(let count):
             "\(name): \(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent: the server did not confirm "
                 + "the subscription, or refused it; check it, or wait longer with --linger"

@@ -106,14 +106,27 @@ import WSCore
     @Test("Actions count as not sent until their subscription is confirmed, and if it is rejected")
     func unsentLines() throws {
         let driver = try Self.ready("subscribe Chat", "Chat speak", "Chat away")
-        #expect(driver.session.unsentLineCount == 2)
-        _ = driver.receive(#"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#)
-        #expect(driver.session.unsentLineCount == 2)
+        #expect(driver.session.waitingLineCount == 2)
+        let rejection = #"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#
+        #expect(driver.receive(rejection) == ["refusal Chat rejected", "dropped 2"])
+        #expect(driver.session.waitingLineCount == 0)
         let confirmed = try Self.ready("subscribe Chat", "Chat speak")
         _ = confirmed.receive(Self.confirmation(Self.chat))
-        #expect(confirmed.session.unsentLineCount == 0)
-        let ended = try Self.ready("subscribe Chat", "Chat speak", "unsubscribe Chat")
-        #expect(ended.session.unsentLineCount == 1)
+        #expect(confirmed.session.waitingLineCount == 0)
+        let ended = try Self.ready("subscribe Chat", "Chat speak")
+        #expect(ended.type("unsubscribe Chat").last == "dropped 1")
+    }
+
+    @Test("On a new connection, subscriptions are renewed, and actions that waited are forgotten")
+    func forgottenActions() throws {
+        let driver = try Self.ready("subscribe Chat")
+        #expect(driver.session.renewsLastLine)
+        _ = driver.type("Chat speak")
+        #expect(!driver.session.renewsLastLine)
+        _ = driver.open("actioncable-v1-json")
+        #expect(driver.session.waitingLineCount == 0)
+        _ = driver.receive(#"{"type":"welcome"}"#)
+        #expect(driver.receive(Self.confirmation(Self.chat)) == ["notice Chat subscribed"])
     }
 
     @Test("Pings are hidden, and a server that sends none for 6 seconds is considered dead")

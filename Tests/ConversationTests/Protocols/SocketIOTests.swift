@@ -120,12 +120,13 @@ import WSCore
         let driver = try Self.connected()
         _ = driver.type("/admin a")
         _ = driver.type("/admin b", wantsReply: true)
-        #expect(driver.session.unsentLineCount == 2)
-        _ = driver.receive(#"44/admin,{"message":"no"}"#)
-        #expect(driver.session.unsentLineCount == 1)
+        #expect(driver.session.waitingLineCount == 2)
+        #expect(driver.receive(#"44/admin,{"message":"no"}"#)[1] == "dropped 1")
+        #expect(driver.session.waitingLineCount == 0)
         _ = driver.type("/other a")
+        #expect(driver.session.waitingLineCount == 1)
         _ = driver.receive("40/other,{}")
-        #expect(driver.session.unsentLineCount == 1)
+        #expect(driver.session.waitingLineCount == 0)
     }
 
     @Test("The end of a namespace fails its outstanding acknowledgements")
@@ -135,7 +136,7 @@ import WSCore
         _ = driver.receive("40/a,{}")
         _ = driver.type("/a b", wantsReply: true)
         #expect(driver.receive("41/a,") == ["notice /a disconnect", #"refused 0 /a "disconnected""#])
-        #expect(driver.receive("41") == ["failure the server disconnected the namespace /"])
+        #expect(driver.receive("41") == ["notice disconnect", "close 1000 Socket.IO disconnect packet"])
     }
 
     @Test("A parameter selects the default namespace, whose events have no prefix")
@@ -241,7 +242,7 @@ import WSCore
 
     @Test("A close packet is the end of the session (Engine.IO, Packet encoding)")
     func closePacket() throws {
-        #expect(try Self.connected().receive("1") == ["hidden close", "disconnect the server ended the session"])
+        #expect(try Self.connected().receive("1") == ["hidden close", "close 1001 Engine.IO close packet"])
     }
 
     @Test("A pingInterval of 0, as python-socketio rounds short ones, means that no ping is expected")
@@ -265,7 +266,7 @@ import WSCore
         #expect(driver.secondsLeft == nil)
     }
 
-    @Test("After a reconnect, the session connects to its namespaces again and forgets requests")
+    @Test("After a reconnect, the session connects to its namespaces again and forgets lines")
     func reconnect() throws {
         let driver = try Self.connected()
         _ = driver.type("/a x")
@@ -277,7 +278,7 @@ import WSCore
         #expect(driver.secondsLeft == nil)
         #expect(Array(driver.receive(Self.handshake).dropFirst()) == [">40", ">40/a,", ">40/b,"])
         #expect(driver.receive("40{}") == ["hidden connect {}", "ready"])
-        #expect(driver.receive("40/b,{}") == ["notice /b connect {}", #">42/b,["held"]"#])
+        #expect(driver.receive("40/b,{}") == ["notice /b connect {}"])
         #expect(driver.type("x", wantsReply: true) == [#">422["x"]"#, "key 2"])
     }
 

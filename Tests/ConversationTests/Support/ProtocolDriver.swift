@@ -6,7 +6,7 @@ import WSCore
 ///
 ///     >TEXT           a text message is sent; >x0102 a binary one
 ///     event LINE      an event; reply KEY, refused KEY, refusal, notice, and hidden for the other roles
-///     ready, failure TEXT, disconnect TEXT, unknown TEXT
+///     ready, failure TEXT, disconnect TEXT, close CODE TEXT, dropped COUNT, unknown TEXT
 final class ProtocolDriver {
     let session: any ProtocolSession
     /// The time in seconds.
@@ -88,6 +88,8 @@ final class ProtocolDriver {
             case .ready: return "ready"
             case .failure(let reason): return "failure \(reason)"
             case .disconnect(let reason): return "disconnect \(reason)"
+            case .close(let code, let message): return "close \(code.rawValue) \(message)"
+            case .dropLines(let count): return "dropped \(count)"
             case .unknown(let reason): return "unknown \(reason)"
             }
         }

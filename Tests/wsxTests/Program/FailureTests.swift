@@ -21,30 +21,43 @@ import WSCore
         Example(
             failure: .badArgument(what: "--x", why: "bad"), status: .usage, kind: "usage", message: "--x: bad"),
         Example(
-            failure: .application(ApplicationFailure(name: "mqtt", cause: .refused("no", afterLogin: false))),
+            failure: .application(ApplicationFailure(name: "mqtt", problem: .refused("no", afterLogin: false))),
             status: .refused, kind: "handshake", message: "mqtt: no; check the credentials (wsx help protocol mqtt)"),
         Example(
-            failure: .application(ApplicationFailure(name: "mqtt", cause: .refused("no", afterLogin: true))),
+            failure: .application(ApplicationFailure(name: "mqtt", problem: .refused("no", afterLogin: true))),
             status: .closed, kind: "closed", message: "mqtt: no"),
         Example(
-            failure: .application(ApplicationFailure(name: "mqtt", cause: .unusable("silent"))), status: .closed,
+            failure: .application(ApplicationFailure(name: "mqtt", problem: .unusable("silent"))), status: .closed,
             kind: "lost", message: "the connection was lost: silent (mqtt)"),
         Example(
             failure: .application(
-                ApplicationFailure(name: "mqtt", cause: .ended(nil, meaning: nil, afterLogin: false))),
+                ApplicationFailure(name: "mqtt", problem: .ended(nil, meaning: nil, afterLogin: false))),
             status: .closed, kind: "lost",
             message: "mqtt: the server ended the connection before the login was complete; check the URL and the "
                 + "credentials"),
         Example(
-            failure: .application(ApplicationFailure(name: "own", cause: .refused("no", afterLogin: false))),
+            failure: .application(ApplicationFailure(name: "own", problem: .refused("no", afterLogin: false))),
             status: .refused, kind: "handshake", message: "own: no; check the credentials"),
         Example(
-            failure: .application(ApplicationFailure(name: "phoenix", cause: .unsentLines(2))), status: .timedOut,
+            failure: .application(ApplicationFailure(name: "phoenix", problem: .unsentLines(2))), status: .timedOut,
             kind: "timeout",
             message: "phoenix: 2 lines were not sent: the server did not confirm the subscription, or refused it; "
                 + "check it, or wait longer with --linger"),
         Example(
-            failure: .application(ApplicationFailure(name: "--decode", cause: .undecodable("cbor: no"))),
+            failure: .application(ApplicationFailure(name: "phoenix", problem: .errors(1))), status: .unmet,
+            kind: "expectation", message: "phoenix: the server reported 1 error"),
+        Example(
+            failure: .application(
+                ApplicationFailure(
+                    name: "socket.io",
+                    problem: .ended(CloseFrame(code: .goingAway), meaning: "close packet", afterLogin: true))),
+            status: .closed, kind: "closed", message: "socket.io: the server closed the connection: 1001 (close packet)"
+        ),
+        Example(
+            failure: .application(ApplicationFailure(name: "mqtt", problem: .unsendable("too long"))), status: .usage,
+            kind: "usage", message: "sending: too long"),
+        Example(
+            failure: .application(ApplicationFailure(name: "mqtt", problem: .undecodable("cbor: no"))),
             status: .violation, kind: "protocol", message: "--decode: a message cannot be decoded: cbor: no"),
         Example(
             failure: .missingAddress, status: .usage, kind: "usage",

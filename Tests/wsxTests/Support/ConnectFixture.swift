@@ -29,6 +29,8 @@ final class ConnectFixture {
     var input: String? = ""
     /// Prepares the peer of each connection, by its number from 0. Returns `nil` to refuse the connection.
     var makePeer: (Int, EventLoop) -> FakePeer? = { _, loop in FakePeer(on: loop) }
+    /// Whether a lost connection is followed by another one without a wait.
+    var reconnectsAtOnce = false
     /// Whether connections open before any time limit can pass.
     var opensAtOnce = false
     /// Frames that arrive together with the response to the opening handshake.
@@ -112,7 +114,9 @@ final class ConnectFixture {
         change(&settings)
         let run = try ConnectRun(settings, on: loop, console: console, environment: environment)
         didStart(run)
-        let failure = run.run()
+        let hurry = Timer(on: loop) { if case .pending = run.link { run.reconnect(with: nil) } }
+        if reconnectsAtOnce { hurry.start(after: .milliseconds(1), every: .milliseconds(1)) }
+        let failure = withExtendedLifetime(hurry) { run.run() }
         return Outcome(
             failure: failure, output: try Self.contents(of: output.path),
             notices: try Self.contents(of: notices.path), peers: peers)
@@ -130,6 +134,11 @@ final class ConnectFixture {
             openInput = ends[1]
         }
         return ends[0]
+    }
+
+    /// Writes to an open input.
+    func write(_ text: String) {
+        if let openInput { _ = StandardDescriptors.writeAll(text, to: openInput) }
     }
 
     /// Ends an open input.

@@ -10,12 +10,12 @@ struct HeldLines<Line> {
 
     /// The number of lines.
     var count: Int { lines.count }
-    /// The number of lines without the requests, which get an error reply if they cannot be sent.
+    /// The number of lines without the requests.
     var countWithoutRequests: Int { lines.count { !$0.isRequest } }
 
     /// Keeps a line.
     /// - Parameters:
-    ///   - isRequest: Whether the caller sends the line again after a reconnect.
+    ///   - isRequest: Whether the line gets an error reply if it cannot be sent.
     ///   - what: The subscription, for the error.
     /// - Throws: ``ProtocolInputError`` if too much waits. The line is not kept.
     mutating func hold(
@@ -34,12 +34,6 @@ struct HeldLines<Line> {
     mutating func takeAll() -> [Line] {
         defer { self = HeldLines() }
         return lines.map(\.line)
-    }
-
-    /// Forgets the lines that the caller sends again after a reconnect.
-    mutating func forgetRequests() {
-        lines.removeAll(where: \.isRequest)
-        byteCount = lines.reduce(0) { $0 + $1.byteCount }
     }
 }
 

@@ -1,3 +1,4 @@
+import Conversation
 import LoadTest
 import WSCore
 
@@ -28,8 +29,9 @@ extension LoadWorker {
     }
 
     /// A failure of the application protocol.
-    func application(_ cause: ApplicationFailure.Cause) -> Failure {
-        .application(ApplicationFailure(name: context.plan.conversation.applicationProtocol?.name ?? "", cause: cause))
+    func application(_ problem: ProtocolProblem) -> Failure {
+        let name = context.plan.conversation.applicationProtocol?.name ?? ""
+        return .application(ApplicationFailure(name: name, problem: problem))
     }
 
     /// The failure for a connection that the server has ended, if the application protocol has more to say about it.

@@ -90,18 +90,13 @@ extension LoadWorker: LoadHost {
     }
 
     func protocolFailed(on connection: LoadConnection, because problem: ProtocolProblem) {
+        let failure = application(problem)
         switch problem {
-        case .refused(let words, let afterLogin):
-            let failure = application(.refused(words, afterLogin: afterLogin))
-            note(failure, counting: afterLogin ? \.closedErrors : \.loginErrors)
-        case .unusable(let words): note(application(.unusable(words)), counting: \.closedErrors)
-        case .notUnderstood(let words): note(application(.notUnderstood(words)), counting: \.protocolErrors)
-        case .undecodable(let words):
-            note(
-                .application(ApplicationFailure(name: "--decode", cause: .undecodable(words))),
-                counting: \.protocolErrors)
-        case .error(let words): note(application(.error(escapingControls(words))), counting: \.protocolErrors)
-        case .unsendable(let words): end(because: .badInput(what: "sending", why: words))
+        case .refused(_, afterLogin: false), .ended(_, _, afterLogin: false), .notReady:
+            note(failure, counting: \.loginErrors)
+        case .refused, .ended, .unusable: note(failure, counting: \.closedErrors)
+        case .notUnderstood, .undecodable, .error, .errors, .unsentLines: note(failure, counting: \.protocolErrors)
+        case .unsendable: end(because: failure)
         }
         if context.phase == .opening { wakeSoon() }
     }

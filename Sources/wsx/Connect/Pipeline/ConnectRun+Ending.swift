@@ -62,11 +62,13 @@ extension ConnectRun {
         current = nil
         showIncompleteInput()
         stages.exchange?.connectionEnded()
-        if let failure = stages.application?.connectionEnded(end), state.dropCause == nil { state.dropCause = failure }
+        let (failure, droppedLineCount) = stages.application?.connectionEnded(end) ?? (nil, 0)
+        if let failure, state.dropCause == nil { state.dropCause = failure }
         statistics.connectionEnded(end, counters)
         outputs.writeEvent { $0.writeClose(end) }
         stages.acknowledgements?.connectionEnded(end)
         if opensAnother(after: end) { return }
+        report(droppedAtEnd: droppedLineCount)
         stages.requests?.connectionEnded(isRetried: false)
         state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
         connections?.cancel()

@@ -64,17 +64,22 @@ extension ConnectRun {
             return send(payload, as: kind)
         }
         sendPingBeforeMessages()
-        var isSent = false
-        if isPeerReady {
-            let sending = transmit(line: payload, as: kind)
-            if case .invalid = sending { return }
-            isSent = sending.isSent
+        var (isSent, direction) = (false, Transcript.Direction.queued)
+        if takesLines {
+            switch transmit(line: payload, as: kind) {
+            case .sent(_, let isWaiting): (isSent, direction) = (true, isWaiting ? .queued : .sent)
+            case .invalid: return
+            case .unsent, .renewed: break
+            }
         }
         if !isSent || !(stages.application?.renewsLastLine ?? false) {
             acknowledgements.record(payload, as: kind, isSent: isSent)
         }
-        outputs.writeSent(payload, as: kind, isSent ? .sent : .queued)
+        outputs.writeSent(payload, as: kind, direction)
     }
+
+    /// Whether lines may be sent on the open connection, or the application protocol keeps them until the peer is ready.
+    private var takesLines: Bool { (stages.exchange?.isReady ?? true) && (stages.application?.takesLines ?? true) }
 
     /// Sends a message.
     /// - Parameters:
@@ -86,8 +91,10 @@ extension ConnectRun {
         message number: Int? = nil
     ) {
         sendPingBeforeMessages()
-        guard transmit(line: payload, as: kind, again: isAgain, message: number).isSent else { return reportUnsent() }
-        outputs.writeSent(payload, as: kind, again: isAgain, request: request)
+        guard case .sent(_, let isWaiting) = transmit(line: payload, as: kind, again: isAgain, message: number) else {
+            return reportUnsent()
+        }
+        outputs.writeSent(payload, as: kind, isWaiting ? .queued : .sent, again: isAgain, request: request)
     }
 
     /// Reports that a typed message could not be sent.
@@ -97,6 +104,16 @@ extension ConnectRun {
     }
 
     /// Sends a message on a connection, encoded if requested.
+    /// - Returns: Whether it was sent, because the connection is not closing.
+    /// - Throws: ``CodecError`` if it cannot be encoded.
+    func encode(
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>
+    ) throws(CodecError) -> Bool {
+        guard let encoder = stages.encoder else { return connection.send(payload, as: kind) }
+        return try encoder.encode(payload, as: kind) { connection.send($0, as: $1) }
+    }
+
+    /// Sends a message of the run itself on a connection, encoded if requested.
     /// - Returns: Whether it was sent.
     @discardableResult
     func transmit(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) -> Bool {
@@ -115,14 +132,13 @@ extension ConnectRun {
         do throws(CodecError) {
             return try encoder.encode(payload, as: kind) { sink.send($0, as: $1) }
         } catch {
-            // The input has been checked; automatic messages have not.
-            fail(because: error)
+            encodingFailed(error)
             return false
         }
     }
 
-    /// Ends the run because a message cannot be encoded. At the prompt, reports it.
-    private func fail(because error: CodecError) {
+    /// Ends the run because a message that is not a line cannot be encoded. At the prompt, reports it.
+    func encodingFailed(_ error: CodecError) {
         guard prompt == nil else { return console.error("a message was not sent: \(error)") }
         let failure = Failure.badInput(what: "a message was not sent", why: "\(error)")
         // Nothing else is sent.
@@ -334,6 +350,8 @@ extension ConnectRun: RequestStage.Host {
 }
 
 extension ConnectRun: AcknowledgementStage.Host {
+    var holdsLines: Bool { stages.application.map { $0.waitingLineCount > 0 } ?? false }
+
     func sendConfirmingPing(_ payload: [UInt8]) {
         sendHidden(ping: payload)
     }

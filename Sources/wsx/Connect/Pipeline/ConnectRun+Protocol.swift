@@ -6,16 +6,15 @@ import WSCore
 extension ConnectRun {
     /// The outcome of sending a line.
     enum LineSending {
-        /// Sent. In an application protocol, the reply may have a key.
-        case sent(key: ProtocolEvent.ReplyKey?)
+        /// Sent. In an application protocol, the reply may have a key, and the line may wait until the server has
+        /// confirmed its subscription.
+        case sent(key: ProtocolEvent.ReplyKey?, isWaiting: Bool)
         /// Not sent, because the connection is closing.
         case unsent
         /// Not sent, because it is invalid, which has been reported.
         case invalid
         /// Not sent, because the session has renewed its subscription.
         case renewed
-
-        var isSent: Bool { if case .sent = self { true } else { false } }
     }
 
     /// Sends a line, through the application protocol if there is one. Binary messages bypass the protocol.
@@ -31,28 +30,50 @@ extension ConnectRun {
     ) -> LineSending {
         guard let connection else { return .unsent }
         guard let application = stages.application, kind == .text else {
-            if transmit(line, as: kind, on: connection) { return .sent(key: nil) }
-            // A text that cannot be encoded has been reported.
-            return stages.encoder?.encodingProblem(with: line, as: kind) == nil ? .unsent : .invalid
+            do throws(CodecError) {
+                return try encode(line, as: kind, on: connection) ? .sent(key: nil, isWaiting: false) : .unsent
+            } catch {
+                end(because: error, sending: number, name)
+                return .invalid
+            }
         }
         guard !connection.isClosing else { return .unsent }
         if let number, isAgain, application.renewedMessages.contains(number) { return .renewed }
         do throws(ProtocolInputError) {
-            let (key, isEncoded) = try application.send(line, wantsReply: wantsReply)
-            guard isEncoded else { return .invalid }
+            let sent = try application.send(line, wantsReply: wantsReply)
+            if let problem = sent.problem {
+                end(because: problem, sending: number, name)
+                return .invalid
+            }
             if let number, application.renewsLastLine { application.renewedMessages.insert(number) }
-            return .sent(key: key)
+            return .sent(key: sent.key, isWaiting: sent.isWaiting)
         } catch {
-            if isAgain {
+            if isAgain, !application.dropLineSentAgain() {
                 outputs.noticeVerbosely("A line was not sent again: \(error)")
-            } else if prompt != nil {
-                console.error("the line was not sent: \(error)")
+            } else if isAgain || prompt != nil {
+                console.error("\(isAgain ? "a" : "the") line was not sent: \(error)")
             } else {
-                let name = number.map { "message \($0)" } ?? name ?? input.recordName
-                end(with: .badInput(what: name, why: "\(error)"))
+                end(with: .badInput(what: self.name(ofLine: number, name), why: "\(error)"))
             }
             return .invalid
         }
+    }
+
+    /// Ends the run because a line cannot be encoded. At the prompt, reports it.
+    private func end(because error: CodecError, sending number: Int?, _ name: String?) {
+        if prompt != nil {
+            console.error("the line was not sent: \(error)")
+        } else if number != nil {
+            end(with: .badInput(what: self.name(ofLine: number, name), why: "\(error)"))
+        } else {
+            received(badInput: self.name(ofLine: nil, name), .notEncodable(error))
+        }
+    }
+
+    /// The name of a line in errors: that of a message of the command line, the given one, or that of the current input
+    /// line.
+    private func name(ofLine number: Int?, _ name: String?) -> String {
+        number.map { "message \($0)" } ?? name ?? input.recordName
     }
 
     /// Sends a message of the input as a request.
@@ -65,14 +86,15 @@ extension ConnectRun {
             line: payload, as: message.kind, wantsReply: true, again: wasSent,
             message: message.isInitial ? message.number : nil, name: isLatest ? nil : "request \(message.number)")
         switch sending {
-        case .sent(let key?):
-            outputs.writeSent(payload, as: message.kind, again: wasSent, request: message.number)
+        case .sent(let key?, let isWaiting):
+            let direction = isWaiting ? Transcript.Direction.queued : .sent
+            outputs.writeSent(payload, as: message.kind, direction, again: wasSent, request: message.number)
             return key
-        case .sent(nil):
+        case .sent(nil, let isWaiting):
             if !message.isInitial, !(stages.application?.renewsLastLine ?? false) {
                 stages.acknowledgements?.record(payload, as: message.kind, isSent: true)
             }
-            outputs.writeSent(payload, as: message.kind, again: wasSent)
+            outputs.writeSent(payload, as: message.kind, isWaiting ? .queued : .sent, again: wasSent)
         case .unsent: reportUnsent()
         case .invalid, .renewed: break
         }
@@ -90,6 +112,7 @@ extension ConnectRun {
                 switch arrival {
                 case .event(let event): passOn(event)
                 case .unchanged(let reason): passOn(unchanged: payload, as: kind, decoding, reason)
+                case .droppedLines(let count): report(dropped: count)
                 }
             guard isLast else { continue }
             input.pause()
@@ -109,6 +132,23 @@ extension ConnectRun {
         if let reason { console.notice("wsx: the next message is shown unchanged: \(reason)") }
         let isWritten = outputs.write(payload, as: kind, decoding: decoding)
         return state.isLast(payload, isOmitted: !isWritten)
+    }
+
+    /// Reports lines that waited for a subscription that has ended. In a pipe, the end of the run reports their number.
+    /// - Returns: `false`: the run goes on.
+    private func report(dropped count: Int) -> Bool {
+        if prompt != nil { console.error("\(Self.unsent(count)): their subscription was refused or has ended") }
+        return false
+    }
+
+    /// Reports the lines that waited for a subscription at the end of the prompt's connection.
+    func report(droppedAtEnd count: Int) {
+        guard prompt != nil, count > 0 else { return }
+        console.error("\(Self.unsent(count)): the server did not confirm the subscription")
+    }
+
+    private static func unsent(_ count: Int) -> String {
+        "\(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent"
     }
 
     /// Passes on an event.
@@ -137,12 +177,16 @@ extension ConnectRun {
     }
 
     /// The failure caused by errors that the server has reported, or by lines that wait for it, or `nil` if there is
-    /// none.
+    /// none. The failure of a program explains lines that wait.
     var protocolFailure: Failure? {
-        guard settings.arguments.replies.failsOnErrorReply, let count = stages.application?.errorCount, count > 0 else {
-            return unsentLines.map { .application($0) }
+        guard let application = stages.application, program?.failure == nil else { return nil }
+        let (replies, refusals) = application.errorCounts
+        if settings.arguments.replies.failsOnErrorReply, replies + refusals > 0 {
+            return .errorReplies(replies + refusals)
         }
-        return .errorReplies(count)
+        if let unsentLines { return .application(unsentLines) }
+        guard refusals > 0, !settings.isRepl, !state.ignoresIncoming else { return nil }
+        return .application(application.failure(.errors(refusals)))
     }
 
     /// The lines that wait for the server, or that it has refused, or `nil` if there are none. At the prompt, the user
@@ -151,9 +195,7 @@ extension ConnectRun {
         guard !settings.isRepl, !state.ignoresIncoming, let application = stages.application,
             application.unsentLineCount > 0
         else { return nil }
-        return ApplicationFailure(
-            name: application.descriptor?.name ?? ProtocolChoice.automaticName,
-            cause: .unsentLines(application.unsentLineCount))
+        return application.failure(.unsentLines(application.unsentLineCount))
     }
 
     /// Reports lines that were not sent, unless the run fails with that error.
@@ -183,14 +225,19 @@ extension ConnectRun {
 }
 
 extension ConnectRun: ProtocolStage.Host {
-    func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool {
-        guard let connection, !transmit(payload, as: kind, on: connection) else { return true }
-        return stages.encoder?.encodingProblem(with: payload, as: kind) == nil
+    func transmit(_ payload: RawSpan, as kind: MessageKind) throws(CodecError) {
+        if let connection { _ = try encode(payload, as: kind, on: connection) }
     }
 
     func passOn(_ arrivals: [ProtocolStage.Arrival]) {
-        for case .event(let event) in arrivals where !state.ignoresIncoming {
-            guard passOn(event) else { continue }
+        for arrival in arrivals where !state.ignoresIncoming {
+            let isLast =
+                switch arrival {
+                case .event(let event): passOn(event)
+                case .droppedLines(let count): report(dropped: count)
+                case .unchanged: false
+                }
+            guard isLast else { continue }
             input.pause()
             close(with: closeFrame)
         }
@@ -205,6 +252,12 @@ extension ConnectRun: ProtocolStage.Host {
     func applicationFailed(_ failure: Failure) {
         // Once this end has begun to close, the server may leave, too.
         guard let connection, !state.isClosing else { return }
+        let isRetried = failure.isWorthRetrying && stages.acknowledgements != nil
+        if case .application(let reason) = failure, reason.isNormalEnd, !isRetried {
+            input.pause()
+            current?.linger = nil
+            return close(with: closeFrame)
+        }
         state.dropCause = failure
         if failure.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
     }

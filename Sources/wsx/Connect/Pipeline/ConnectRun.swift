@@ -321,5 +321,7 @@ struct OptionalStages {
     /// Whether messages are kept while there is no connection.
     var keepsMessages: Bool { acknowledgements != nil || requests != nil }
     /// The number of messages that wait to be sent.
-    var waitingCount: Int { (acknowledgements?.waitingCount ?? 0) + (requests?.waitingCount ?? 0) }
+    var waitingCount: Int {
+        (acknowledgements?.waitingCount ?? 0) + (requests?.waitingCount ?? 0) + (application?.waitingLineCount ?? 0)
+    }
 }

@@ -67,8 +67,8 @@ final class ScenarioConversation {
             : failure(.ended(frame, meaning: frame?.code.flatMap { session.meaning(of: $0) }, afterLogin: false))
     }
 
-    private func failure(_ cause: ApplicationFailure.Cause) -> Failure {
-        .application(ApplicationFailure(name: name, cause: cause))
+    private func failure(_ problem: ProtocolProblem) -> Failure {
+        .application(ApplicationFailure(name: name, problem: problem))
     }
 
     // MARK: Sending
@@ -115,6 +115,10 @@ final class ScenarioConversation {
                 }
             case .failure(let words): return .failure(failure(.refused(words, afterLogin: isReady)))
             case .disconnect(let words): return .failure(failure(.unusable(words)))
+            case .close(let code, let message):
+                return .failure(failure(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)))
+            // Steps see what has no reply.
+            case .dropLines: break
             case .unknown(let reason): return .notice("wsx: \(name): a message is not understood: \(reason)")
             }
         }

@@ -11,6 +11,8 @@ final class AcknowledgementStage {
         func sendConfirmingPing(_ payload: [UInt8])
         /// Whether answers from the peer may have arrived without being read.
         var isReadingPaused: Bool { get }
+        /// Whether an application protocol holds lines back that have been recorded as sent.
+        var holdsLines: Bool { get }
         /// Called when the peer has not confirmed the last messages in time.
         func confirmationTimedOut()
     }
@@ -68,9 +70,11 @@ final class AcknowledgementStage {
 
     // MARK: Confirming
 
-    /// Sends the confirming ping now, or schedules it.
+    /// Sends the confirming ping now, or schedules it. While lines are held back, no ping is sent, because its pong would
+    /// confirm them, too. So if a server never confirms a subscription, the input pauses when the store is full.
     func confirmInTime() {
         guard let dueTime = messages.pingDueTime else { return }
+        guard !host.holdsLines else { return pingTimer.start(after: UnacknowledgedMessages.pingDelay) }
         let wait = dueTime - loop.turnTime
         guard wait <= .zero else { return pingTimer.start(after: wait) }
         host.sendConfirmingPing(messages.makePing())
@@ -94,7 +98,8 @@ final class AcknowledgementStage {
         case .over: return false
         case .none: break
         }
-        guard !messages.isEmpty else { return false }
+        // The peer's answer to the close frame confirms the messages, too. Lines that are held back will not be sent.
+        guard !messages.isEmpty, !host.holdsLines else { return false }
         inputEnded()
         let timer = Timer(on: loop) { [unowned self] in closingWaitEnded() }
         timer.start(after: patience)

@@ -5,8 +5,8 @@ import WSCore
 /// Speaks an application protocol: turns lines into messages, and messages into events. This stage is next to the
 /// connection, for runs with `--protocol`.
 ///
-///     connectionWillStart ─► opening ── ready ──► ready
-///                               └── failure, disconnect, timeout ──► over
+///     connectionWillStart ─► starting ─► opening ── ready ──► ready
+///                                           └── failure, disconnect, close, timeout ──► over
 ///
 /// With `--protocol auto`, there is no session until the protocol is detected. Until then, messages and lines pass
 /// unchanged.
@@ -16,8 +16,10 @@ final class ProtocolStage {
         /// Whether messages may have arrived without being read.
         var isReadingPaused: Bool { get }
         /// Sends a message of the protocol, outside of the handler of the connection.
-        /// - Returns: `false` if it cannot be encoded, which has been reported.
-        func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool
+        /// - Throws: ``CodecError`` if it cannot be encoded.
+        func transmit(_ payload: RawSpan, as kind: MessageKind) throws(CodecError)
+        /// Called if a message that the protocol sends by itself cannot be encoded.
+        func encodingFailed(_ error: CodecError)
         /// Passes on events that no received message caused, outside of the handler of the connection.
         func passOn(_ arrivals: [Arrival])
         /// Called at the end of the turn in which the server has confirmed the login.
@@ -33,18 +35,30 @@ final class ProtocolStage {
         /// The received message is passed on unchanged, because it is not understood for this reason, or because there is
         /// no protocol yet.
         case unchanged(reason: String?)
+        /// This many lines that waited for a subscription will not be sent.
+        case droppedLines(Int)
+    }
+
+    /// The outcome of sending a line.
+    struct SentLine {
+        /// The key of the reply, or `nil` if there will be none.
+        var key: ProtocolEvent.ReplyKey?
+        /// Whether the line waits until the server has confirmed the login or a subscription.
+        var isWaiting = false
+        /// Why a message of the line cannot be encoded, or `nil` if all can.
+        var problem: CodecError?
     }
 
     private enum State {
         case closed
-        case opening
+        /// The run is still starting the connection, and looks itself whether the server is ready.
+        case starting
+        /// The server has to confirm the login before the timer fires.
+        case opening(Timer)
         case ready
         /// The connection is useless.
-        case over(ApplicationFailure.Cause)
+        case over(ProtocolProblem)
     }
-
-    /// The interval of checks whether reading has resumed.
-    private static let pauseInterval = Duration.milliseconds(250)
 
     private unowned let host: any Host
     private let loop: EventLoop
@@ -56,22 +70,25 @@ final class ProtocolStage {
     private var state = State.closed
     /// The requested actions of the session; between calls, only before the connection has started.
     private var output = ProtocolOutput()
-    /// Fires when the login has taken too long.
-    private var readinessTimer: Timer?
-    private lazy var timer = Timer(on: loop) { [unowned self] in timerFired() }
-    /// When the timer fires, or `nil` if it is not running.
-    private var timerTime: UInt64?
-    /// Whether data that arrived before the deadline has been read.
-    private var hasReadOn = false
-    /// Whether the run is still starting the connection, and looks itself whether the server is ready.
-    private var isStarting = false
+    /// Lets time pass for the session. Messages that have arrived are read before it finds the peer silent.
+    private lazy var timer = DeadlineTimer(on: loop) { [unowned self] in
+        session?.deadline
+    } isReadingPaused: { [unowned self] in
+        host.isReadingPaused
+    } action: { [unowned self] in
+        timePassed()
+    }
     /// The lines to send after the login, if the protocol was detected after the input had begun.
     private var held: [[UInt8]]?
     /// The numbers of the messages of the command line that must not be sent again on a new connection, because the session
     /// repeats them.
     var renewedMessages: Set<Int> = []
-    /// The number of errors that the server has reported.
-    private(set) var errorCount = 0
+    /// The number of lines that were not sent on this connection, because their subscription has ended.
+    private var droppedLineCount = 0
+    /// The number of lines that were not sent on the previous connection, and not found to be invalid on this one.
+    private var earlierUnsentCount = 0
+    /// The number of errors that the server has reported: in replies, and otherwise.
+    private(set) var errorCounts = (replies: 0, refusals: 0)
 
     /// Creates the stage before the first connection.
     /// - Parameters:
@@ -96,10 +113,13 @@ final class ProtocolStage {
     var isReady: Bool {
         switch state {
         case .ready: true
-        case .closed, .opening: session == nil
+        case .closed, .starting, .opening: session == nil
         case .over: false
         }
     }
+
+    /// Whether the session takes lines, or the stage keeps them until the login is complete.
+    var takesLines: Bool { isReady || held != nil }
 
     /// Whether the failure of the connection ends with the words of an event.
     func explains(_ event: ProtocolEvent) -> Bool {
@@ -107,8 +127,24 @@ final class ProtocolStage {
         return words.hasSuffix(quoted(String(decoding: event.payload, as: UTF8.self)))
     }
 
-    /// The number of lines that wait for a confirmation of the server, or that it has refused.
-    var unsentLineCount: Int { (session?.unsentLineCount ?? 0) + (held?.count ?? 0) }
+    /// The number of lines that wait until the server has confirmed the login or a subscription.
+    var waitingLineCount: Int {
+        if case .closed = state { return 0 }
+        return (session?.waitingLineCount ?? 0) + (held?.count ?? 0)
+    }
+
+    /// Counts a line as not sent if it is sent again but invalid on this connection, because its subscription has ended,
+    /// and lines of the previous connection were not sent. Only their number is known.
+    /// - Returns: Whether it counts.
+    func dropLineSentAgain() -> Bool {
+        guard earlierUnsentCount > 0 else { return false }
+        earlierUnsentCount -= 1
+        droppedLineCount += 1
+        return true
+    }
+
+    /// The number of lines that wait, and of those that are not sent any more.
+    var unsentLineCount: Int { droppedLineCount + waitingLineCount }
     /// The unit of the protocol that the received messages have begun and not completed, or `nil` if there is none.
     var incompleteInput: String? { session?.incompleteInput }
 
@@ -137,6 +173,7 @@ final class ProtocolStage {
     func serverChanged() {
         begin(with: selection)
         renewedMessages = []
+        errorCounts = (0, 0)
     }
 
     // MARK: Connections
@@ -146,8 +183,8 @@ final class ProtocolStage {
         if session == nil { detect(.detected(target: target, subprotocol: subprotocol)) }
         guard let session else { return }
         held = nil
-        isStarting = true
-        state = .opening
+        (earlierUnsentCount, droppedLineCount) = (droppedLineCount, 0)
+        state = .starting
         output.removeAll()
         session.connectionOpened(subprotocol: subprotocol, at: now, &output)
     }
@@ -155,28 +192,36 @@ final class ProtocolStage {
     /// Sends the first messages of a connection. After that, the server may already be ready.
     func connectionStarted() {
         guard session != nil else { return }
-        finishCall()
-        isStarting = false
-        guard case .opening = state else { return }
-        let timer = Timer(on: loop) { [unowned self] in fail(.notReady(after: readinessTimeout)) }
-        readinessTimer = timer
-        timer.start(after: readinessTimeout)
+        finishOwnCall()
+        if case .starting = state { awaitReadiness() }
     }
 
-    /// Handles the end of a connection.
-    /// - Returns: Why the connection ended, if the protocol has more to say about it.
-    func connectionEnded(_ end: ConnectionEnd) -> Failure? {
-        defer {
-            state = .closed
-            readinessTimer = nil
-            stopTimer()
-        }
+    private func awaitReadiness() {
+        let timer = Timer(on: loop) { [unowned self] in fail(.notReady(after: readinessTimeout)) }
+        timer.start(after: readinessTimeout)
+        state = .opening(timer)
+    }
+
+    /// Handles the end of a connection, which drops the lines that wait.
+    /// - Returns: Why the connection ended, if the protocol has more to say about it; and the number of these lines.
+    func connectionEnded(_ end: ConnectionEnd) -> (failure: Failure?, droppedLineCount: Int) {
+        let failure = failure(because: end)
+        let count = waitingLineCount
+        droppedLineCount += count
+        held = nil
+        state = .closed
+        timer.stop()
+        return (failure, count)
+    }
+
+    private func failure(because end: ConnectionEnd) -> Failure? {
         guard let session, end.violation == nil, !end.closing.wasStartedHere else { return nil }
         let frame = end.closing.received
         let meaning = frame?.code.flatMap { session.meaning(of: $0) }
         switch state {
-        case .opening: return failure(.ended(frame, meaning: meaning, afterLogin: false))
-        case .ready where meaning != nil: return failure(.ended(frame, meaning: meaning, afterLogin: true))
+        case .starting, .opening: return .application(failure(.ended(frame, meaning: meaning, afterLogin: false)))
+        case .ready where meaning != nil:
+            return .application(failure(.ended(frame, meaning: meaning, afterLogin: true)))
         case .ready, .closed, .over: return nil
         }
     }
@@ -185,19 +230,25 @@ final class ProtocolStage {
 
     /// Sends a line.
     /// - Parameter wantsReply: Whether to ask for a reply.
-    /// - Returns: The key of the reply, or `nil` if there will be none; and whether the messages of the line
-    ///   can be encoded. If not, that has been reported.
-    func send(
-        _ line: RawSpan, wantsReply: Bool
-    ) throws(ProtocolInputError) -> (key: ProtocolEvent.ReplyKey?, isEncoded: Bool) {
-        guard let session, let selection else { return (nil, host.transmit(line, as: .text)) }
+    func send(_ line: RawSpan, wantsReply: Bool) throws(ProtocolInputError) -> SentLine {
+        guard let session, let selection else { return SentLine(problem: transmit(line, as: .text)) }
         if case .opening = state {
             held?.append(line.withUnsafeBytes { Array($0) })
-            return (nil, true)
+            return SentLine(isWaiting: true)
         }
         let line = try ProtocolLine.resolved(line, for: selection.descriptor)
+        let waitingCount = session.waitingLineCount
         let key = try session.send(line.span.bytes, wantsReply: wantsReply, at: now, &output)
-        return (key, finishCall())
+        return SentLine(key: key, isWaiting: session.waitingLineCount > waitingCount, problem: finishCall())
+    }
+
+    private func transmit(_ payload: RawSpan, as kind: MessageKind) -> CodecError? {
+        do throws(CodecError) {
+            try host.transmit(payload, as: kind)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     // MARK: Receiving
@@ -228,22 +279,26 @@ final class ProtocolStage {
     private func beginLate() {
         guard let session else { return }
         held = []
-        state = .opening
+        awaitReadiness()
         session.connectionOpened(subprotocol: nil, at: now, &output)
     }
 
     /// Carries out what a call outside of the connection's handler has caused.
-    /// - Returns: Whether all messages can be encoded.
-    @discardableResult
-    private func finishCall() -> Bool {
-        var areEncoded = true
-        let arrivals = carryOut { [host] payload, kind in
-            let isEncoded = host.transmit(payload, as: kind)
-            areEncoded = areEncoded && isEncoded
-            return isEncoded
+    /// - Returns: Why a message cannot be encoded, or `nil` if all can.
+    private func finishCall() -> CodecError? {
+        var problem: CodecError?
+        let arrivals = carryOut { [unowned self] payload, kind in
+            let next = transmit(payload, as: kind)
+            if problem == nil { problem = next }
+            return next == nil
         }
         if !arrivals.isEmpty { host.passOn(arrivals) }
-        return areEncoded
+        return problem
+    }
+
+    /// Carries out what the session does by itself.
+    private func finishOwnCall() {
+        if let problem = finishCall() { host.encodingFailed(problem) }
     }
 
     private func carryOut(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
@@ -258,7 +313,7 @@ final class ProtocolStage {
                 guard send(message.span.bytes, kind) else { continue }
                 outputs.writeSent(protocolMessage: message.span.bytes, as: kind)
             case .event(let event):
-                if event.role.isError { errorCount += 1 }
+                count(event.role)
                 arrivals.append(.event(event))
             // A message with several such parts is shown once, with the first reason.
             case .unknown where isUnknown: break
@@ -268,83 +323,61 @@ final class ProtocolStage {
             case .ready: becomeReady()
             case .failure(let words): fail(.refused(words, afterLogin: isReady))
             case .disconnect(let words): fail(.unusable(words))
+            case .close(let code, let message):
+                fail(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady))
+            case .dropLines(let count):
+                droppedLineCount += count
+                arrivals.append(.droppedLines(count))
             }
         }
-        startTimer()
+        switch state {
+        case .starting, .opening, .ready: timer.update()
+        case .closed, .over: break
+        }
         return arrivals
     }
 
-    private func becomeReady() {
-        guard case .opening = state else { return }
-        state = .ready
-        readinessTimer = nil
-        // Words that the user may type.
-        outputs.prompt?.remember(Array(words.joined(separator: " ").utf8).span.bytes)
-        if !isStarting { loop.atEndOfTurn(self) }
+    private func count(_ role: ProtocolEvent.Role) {
+        switch role {
+        case .reply(_, isError: true): errorCounts.replies += 1
+        case .refusal: errorCounts.refusals += 1
+        case .reply, .event, .notice, .hidden: break
+        }
     }
 
-    private func fail(_ cause: ApplicationFailure.Cause) {
-        state = .over(cause)
-        readinessTimer = nil
-        stopTimer()
+    private func becomeReady() {
+        switch state {
+        case .starting: break
+        case .opening: loop.atEndOfTurn(self)
+        case .closed, .ready, .over: return
+        }
+        state = .ready
+        // Words that the user may type.
+        outputs.prompt?.remember(Array(words.joined(separator: " ").utf8).span.bytes)
+    }
+
+    private func fail(_ problem: ProtocolProblem) {
+        state = .over(problem)
+        timer.stop()
         loop.atEndOfTurn(self)
     }
 
-    private func failure(_ cause: ApplicationFailure.Cause) -> Failure {
-        .application(ApplicationFailure(name: descriptor?.name ?? "auto", cause: cause))
+    /// The failure of the protocol because of a problem.
+    func failure(_ problem: ProtocolProblem) -> ApplicationFailure {
+        ApplicationFailure(name: descriptor?.name ?? ProtocolChoice.automaticName, problem: problem)
     }
 
-    // MARK: Time
-
-    /// Starts the timer, unless it fires before the deadline anyway. Most messages therefore start no timer.
-    private func startTimer() {
-        switch state {
-        case .closed, .over: return
-        case .opening, .ready: break
-        }
-        guard let deadline = session?.deadline else { return stopTimer() }
-        if let timerTime, timerTime <= deadline { return }
-        startTimer(at: deadline)
-    }
-
-    private func startTimer(at time: UInt64) {
-        timerTime = time
-        timer.start(after: .nanoseconds(Int64(clamping: time > now ? time - now : 0)))
-    }
-
-    private func stopTimer() {
-        guard timerTime != nil else { return }
-        timerTime = nil
-        timer.stop()
-    }
-
-    private func timerFired() {
-        timerTime = nil
-        guard let session, let deadline = session.deadline else { return }
-        let time = now
-        guard deadline <= time else {
-            hasReadOn = false
-            return startTimer(at: deadline)
-        }
-        // Messages that have arrived are read before the session finds the peer silent.
-        guard !host.isReadingPaused else {
-            hasReadOn = false
-            return startTimer(at: time + Self.pauseInterval.nanoseconds)
-        }
-        guard hasReadOn else {
-            hasReadOn = true
-            return startTimer(at: time + 1_000_000)
-        }
-        hasReadOn = false
-        session.timePassed(at: time, &output)
-        finishCall()
+    private func timePassed() {
+        session?.timePassed(at: now, &output)
+        finishOwnCall()
     }
 }
 
 extension ProtocolStage: EndOfTurnWork {
     private func sendHeld(_ line: [UInt8]) {
         do throws(ProtocolInputError) {
-            _ = try send(line.span.bytes, wantsReply: false)
+            let sent = try send(line.span.bytes, wantsReply: false)
+            if let problem = sent.problem { host.encodingFailed(problem) }
         } catch {
             guard outputs.prompt == nil else { return outputs.console.error("a line was not sent: \(error)") }
             host.applicationFailed(.badInput(what: "a line that waited for the login", why: "\(error)"))
@@ -359,8 +392,8 @@ extension ProtocolStage: EndOfTurnWork {
             held = nil
             for line in lines ?? [] { sendHeld(line) }
             host.peerBecameReady(hasBegun: lines != nil)
-        case .over(let cause): host.applicationFailed(failure(cause))
-        case .closed, .opening: break
+        case .over(let problem): host.applicationFailed(.application(failure(problem)))
+        case .closed, .starting, .opening: break
         }
     }
 }

@@ -356,6 +356,210 @@ import Testing
         #expect(outcome.failure?.message?.hasPrefix("\(name): \(words)") == true)
     }
 
+    @Test(
+        "A line that waits for a subscription when the connection is lost is sent once on the next one",
+        arguments: [(true, true), (true, false), (false, true), (false, false)])
+    func waitingLineAndReconnect(areOperands: Bool, answersPings: Bool) throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("actioncable")
+            $0.staying.reconnection = .always
+            if areOperands { $0.messages = ["subscribe Chat", "Chat speak"] }
+        }
+        fixture.reconnectsAtOnce = true
+        if !areOperands { fixture.input = "subscribe Chat\nChat speak\n" }
+        var loss: Timer?
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop, answersPings: answersPings)
+            peer.send(#"{"type":"welcome"}"#)
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.contains("subscribe"), loss == nil {
+                // Later, so that a ping can be answered before.
+                loss = Timer(on: peer.loop) { peer.vanish() }
+                loss?.start(after: .milliseconds(50))
+            } else if text.contains("subscribe") {
+                peer.send(#"{"type":"confirm_subscription","identifier":"{\"channel\":\"Chat\"}"}"#)
+            } else if text.contains("speak") {
+                peer.close(1000)
+            }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map { $0.texts.count { $0.contains("speak") } } == [0, 1])
+    }
+
+    @Test("A line that was dropped on a lost connection and is sent on the next one is not missing")
+    func droppedLineAndReconnect() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("socket.io")
+            $0.staying.reconnection = .always
+            $0.messages = ["/admin a"]
+        }
+        fixture.reconnectsAtOnce = true
+        var isFirst = true
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            peer.send(#"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#)
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text == "40" { return peer.send(#"40{"sid":"s"}"#) }
+            if text.hasPrefix("42") { return peer.close(1000) }
+            guard text == "40/admin," else { return }
+            if isFirst {
+                isFirst = false
+                peer.send("41/admin,")
+                peer.vanish()
+            } else {
+                peer.send(#"40/admin,{"sid":"t"}"#)
+            }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.texts).last == ["40", "40/admin,", #"42/admin,["a"]"#])
+    }
+
+    @Test("A line that cannot be sent on any connection makes the run fail")
+    func neverSentLine() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("phoenix")
+            $0.staying.reconnection = .always
+            $0.messages = ["join room:a", "room:a new_msg"]
+        }
+        fixture.reconnectsAtOnce = true
+        var isFirst = true
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event, text.contains("phx_join"), isFirst else { return }
+            isFirst = false
+            peer.send(#"["1",null,"room:a","phx_close",{}]"#)
+            peer.vanish()
+        }
+        fixture.makePeer = { number, loop in
+            let peer = FakePeer(on: loop)
+            if number > 0 { peer.close(1000) }
+            return peer
+        }
+        #expect(try fixture.run().status == .timedOut)
+    }
+
+    @Test("--protocol auto sends lines that waited for the login with --reconnect, too")
+    func waitingForLogin() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .automatic
+            $0.staying.reconnection = .always
+        }
+        fixture.input = nil
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            peer.send(#"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#)
+            return peer
+        }
+        var confirmation: Timer?
+        fixture.didReceive = { [unowned fixture] peer, event in
+            guard case .text(let text) = event else { return }
+            if text == "40" {
+                // The input is read before the login is complete.
+                fixture.write("chat 1\n")
+                confirmation = Timer(on: peer.loop) { peer.send(#"40{"sid":"s"}"#) }
+                confirmation?.start(after: .milliseconds(50))
+            }
+            if text.hasPrefix("42") { peer.close(1000) }
+        }
+        #expect(try fixture.run().failure == nil)
+    }
+
+    @Test(
+        "A refused subscription makes the run fail, in each protocol",
+        arguments: [
+            (
+                "actioncable", "subscribe Chat", #"{"type":"welcome"}"#,
+                #"{"type":"reject_subscription","identifier":"{\"channel\":\"Chat\"}"}"#
+            ),
+            ("phoenix", "join room:a", nil, #"["1","1","room:a","phx_reply",{"status":"error","response":{}}]"#),
+            (
+                "socket.io", "/admin", #"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#,
+                #"44/admin,{"message":"no"}"#
+            ),
+            ("graphql", "subscription { a }", nil, #"{"id":"1","type":"error","payload":[{"message":"no"}]}"#),
+            ("stomp", "SUBSCRIBE /a", nil, "ERROR\nmessage:no\nreceipt-id:1\n\n\0"),
+        ])
+    func refusedSubscription(name: String, line: String, greeting: String?, refusal: String) throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named(name)
+            $0.staying.reconnection = .always
+            $0.messages = [line]
+        }
+        fixture.reconnectsAtOnce = true
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            if let greeting { peer.send(greeting) }
+            return peer
+        }
+        var isRefused = false
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text == "40" { return peer.send(#"40{"sid":"s"}"#) }
+            if text.contains("connection_init") { return peer.send(#"{"type":"connection_ack"}"#) }
+            if text.hasPrefix("CONNECT") {
+                peer.send("CONNECTED\nversion:1.2\n\n\0")
+                if isRefused { peer.close(1000) }
+                return
+            }
+            let isSubscription = ["40/admin", "subscri", "phx_join", "SUBSCRIBE"].contains { text.contains($0) }
+            guard isSubscription else { return }
+            isRefused = true
+            peer.send(refusal)
+            // STOMP: the client leaves and connects again.
+            if name != "stomp" { peer.close(1000) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .unmet)
+        #expect(outcome.failure?.message == "\(name): the server reported 1 error")
+    }
+
+    @Test(
+        "The end of a Socket.IO session is a normal end, like a close frame, unless a reply is missing",
+        arguments: ["41", "1"], [true, false])
+    func endOfSession(packet: String, isAnswered: Bool) throws {
+        let fixture = socketIO { $0.ending.isOne = true }
+        // The end of the input is not known when the reply arrives.
+        fixture.input = nil
+        fixture.didReceive = { [serve = fixture.didReceive] peer, event in
+            guard case .text(let text) = event, text.hasPrefix("420") else { return serve(peer, event) }
+            if isAnswered { serve(peer, event) }
+            peer.send(packet)
+        }
+        fixture.didStart = { [unowned fixture] _ in fixture.write("chat 1\n") }
+        let outcome = try fixture.run()
+        #expect(outcome.status == (isAnswered ? .success : .closed))
+    }
+
+    @Test("While further replies may arrive, the end of a Socket.IO session is a normal end", arguments: ["41", "1"])
+    func endOfSessionAfterInput(packet: String) throws {
+        let fixture = socketIO { $0.ending.linger = try? Linger.parse("60") }
+        fixture.didReceive = { [serve = fixture.didReceive] peer, event in
+            serve(peer, event)
+            if case .text(let text) = event, text.hasPrefix("42") { peer.send(packet) }
+        }
+        fixture.input = "chat 1\n"
+        #expect(try fixture.run().failure == nil)
+    }
+
+    @Test("A line of a protocol that cannot be encoded is named")
+    func unencodableInput() throws {
+        let fixture = socketIO { $0.codecs.encoder = .cbor }
+        fixture.didReceive = { peer, event in
+            if case .binary = event, peer.received.count == 1 { peer.send(#"40{"sid":"s"}"#) }
+        }
+        fixture.input = "chat 1\n"
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("input message 1: cbor: not JSON") == true)
+    }
+
     @Test("A STOMP frame that is incomplete at the end of the connection is reported")
     func incompleteFrame() throws {
         let fixture = ConnectFixture { $0.protocols.choice = .named("stomp") }
@@ -435,10 +639,31 @@ import Testing
             if case .binary = event, peer.received.count == 1 { peer.send(#"40{"sid":"s"}"#) }
         }
         let outcome = try fixture.run(atPrompt: [
-            .read("Connected"), .type("chat 1"), .read("a message was not sent: cbor: not JSON"), .leave,
+            .read("Connected"), .type("chat 1"), .read("the line was not sent: cbor: not JSON"), .leave,
         ])
         #expect(outcome.failure == nil)
         #expect(!fixture.editor.shown.contains("→ chat 1"))
+    }
+
+    @Test(
+        "At the prompt, a line that waits for a subscription is shown as waiting, and it is reported if it is dropped")
+    func waitingLineAtPrompt() throws {
+        let fixture = ConnectFixture { $0.protocols.choice = .named("actioncable") }
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            peer.send(#"{"type":"welcome"}"#)
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event, text.contains("Refused"), text.contains("subscribe") else { return }
+            peer.send(#"{"type":"reject_subscription","identifier":"{\"channel\":\"Refused\"}"}"#)
+        }
+        _ = try fixture.run(atPrompt: [
+            .read("Connected"), .type("subscribe Chat"), .type("Chat speak"), .read("… Chat speak"), .type("/info"),
+            .read("waiting      1 message"), .type("/reconnect"), .read("1 line was not sent: "), .read("Connected"),
+            .leave,
+        ])
+        #expect(!fixture.editor.shown.contains("→ Chat speak"))
     }
 
     @Test("The prompt sends lines that waited for the login, and reports invalid lines")

@@ -1,0 +1,73 @@
+import WSCore
+
+/// Calls a function at a deadline that may move, once data that arrived before it has been read.
+final class DeadlineTimer {
+    /// The interval of checks whether reading has resumed.
+    private static let pauseInterval = Duration.milliseconds(250)
+
+    private let loop: EventLoop
+    private let deadline: () -> UInt64?
+    private let isReadingPaused: () -> Bool
+    private let action: () -> Void
+    private lazy var timer = Timer(on: loop) { [unowned self] in timerFired() }
+    /// When the timer fires, or `nil` if it is not running.
+    private var time: UInt64?
+    /// Whether data that arrived before the deadline has been read.
+    private var hasReadOn = false
+
+    /// Creates a stopped timer.
+    /// - Parameters:
+    ///   - deadline: Returns the deadline on the loop's clock in nanoseconds, or `nil` if there is none.
+    ///   - isReadingPaused: Returns whether data may have arrived without being read.
+    ///   - action: Called after the deadline.
+    init(
+        on loop: EventLoop, deadline: @escaping () -> UInt64?, isReadingPaused: @escaping () -> Bool,
+        action: @escaping () -> Void
+    ) {
+        self.loop = loop
+        self.deadline = deadline
+        self.isReadingPaused = isReadingPaused
+        self.action = action
+    }
+
+    private var now: UInt64 { loop.now.nanoseconds }
+
+    /// Handles a change of the deadline. A timer that fires before a later deadline runs on, so that most changes start
+    /// no timer.
+    func update() {
+        guard let deadline = deadline() else { return stop() }
+        if let time, time <= deadline { return }
+        start(at: deadline)
+    }
+
+    func stop() {
+        guard time != nil else { return }
+        time = nil
+        timer.stop()
+    }
+
+    private func start(at time: UInt64) {
+        self.time = time
+        timer.start(after: .nanoseconds(Int64(clamping: time > now ? time - now : 0)))
+    }
+
+    private func timerFired() {
+        time = nil
+        guard let deadline = deadline() else { return }
+        let now = now
+        guard deadline <= now else {
+            hasReadOn = false
+            return start(at: deadline)
+        }
+        guard !isReadingPaused() else {
+            hasReadOn = false
+            return start(at: now + Self.pauseInterval.nanoseconds)
+        }
+        guard hasReadOn else {
+            hasReadOn = true
+            return start(at: now + 1_000_000)
+        }
+        hasReadOn = false
+        action()
+    }
+}
