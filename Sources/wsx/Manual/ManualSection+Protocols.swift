@@ -35,7 +35,12 @@ extension ManualSection {
                 otherwise appear only with `-v`.
                 """
             ),
-            ("Refusals", "such as that of a subscription are reported as errors, and count for `--fail`."),
+            (
+                "Refusals",
+                """
+                such as that of a subscription, and a subscription that ends with an error, are reported as errors. The                 run then exits with 7, except at the prompt and after a goal such as `--count`. With `--request` or                 `--one`, a refused line gets an error reply instead; see `--fail`.
+                """
+            ),
             ("Hidden messages", "of the login and the keepalive are shown with `-v`."),
             (
                 "Messages that are not understood",
@@ -48,9 +53,10 @@ extension ManualSection {
             (
                 "Waiting lines",
                 """
-                are sent when the server has confirmed their subscription, channel, or namespace. If it does not, or \
-                refuses it, their number is reported at the end of the run, which then exits with 6, except at the \
-                prompt and after a goal such as `--count`. A refused line with a reply gets an error reply instead.
+                are sent when the server has confirmed their subscription, channel, or namespace. The prompt shows them \
+                with `…`. If the server does not confirm it, or refuses it, their number is reported at the end of the \
+                run, which then exits with 6, except at the prompt and after a goal such as `--count`. A refused line \
+                with a reply gets an error reply instead.
                 """
             ),
         ]),
@@ -77,9 +83,10 @@ extension ManualSection {
         .paragraph(
             """
             If the server refuses the login, wsx shows its reason and exits with 4. Without a confirmation within \
-            `--connect-timeout`, it exits with 6. A silent server counts as a lost connection. With `--reconnect`, \
-            the session logs in again and renews its subscriptions. Then lines that may not have arrived are sent \
-            again, and with `--request` or `--one`, those without a reply.
+            `--connect-timeout`, it exits with 6. A silent server counts as a lost connection. The disconnect packet \
+            of Socket.IO counts as a close with 1000, and the close packet of Engine.IO as one with 1001. With \
+            `--reconnect`, the session logs in again and renews its subscriptions, except refused ones. Then lines \
+            that waited or may not have arrived are sent again, and with `--request` or `--one`, those without a reply.
             """),
         .listing([
             "wsx --protocol socket.io http://localhost:3000 -1 'chat \"hi\"'",
