@@ -49,9 +49,10 @@ SHORT_RELOCATIONS = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | \
 	awk -F '[ .]' '$$2 > 2 || $$3 >= 36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 RELOCATIONS = $(if $(PORTABLE),-Xlinker --wrap=hypotf -Xlinker $(STATIC)/hypotf.o,$(SHORT_RELOCATIONS))
 # Objects get no hash of their code, which depends on the directory of the build.
+# Swift exports the symbols of its objects, which takes 0.6 MB and a sixth of the instructions of the startup.
 BUILD_FLAGS = -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
-	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
+	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
