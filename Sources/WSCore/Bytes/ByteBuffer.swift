@@ -175,8 +175,8 @@ public struct ByteBuffer: ~Copyable {
         if bytes > capacityBytes { moveToStorage(of: bytes) }
     }
 
-    /// Grows the storage to `bytes` if it is smaller and ``LargeStorage`` has kept storage of this size.
-    internal mutating func growStorageIfKept(to bytes: Int) {
+    /// Grows the storage to `bytes` if it is smaller and another buffer has recently released storage of this size.
+    public mutating func growStorageIfKept(to bytes: Int) {
         guard bytes > capacityBytes, let kept = LargeStorage.takeKept(atLeast: bytes) else { return }
         move(to: kept)
     }
@@ -207,8 +207,8 @@ public struct ByteBuffer: ~Copyable {
         let readable = self.count
         if let storage {
             block.start.copyMemory(from: storage + readIndex, byteCount: readable)
-            // Not kept for reuse: a buffer that grows to a large size would leave the same amount behind.
-            storage.deallocate()
+            // Kept for the next buffer that grows in the same steps.
+            Self.release(storage, capacityBytes: capacityBytes)
         }
         storage = block.start
         capacityBytes = block.capacityBytes

@@ -178,7 +178,8 @@ public final class EventLoop {
                 guard let data = timer?.pointee.data else { return }
                 let loop = Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
                 loop.isStorageTimerActive = false
-                LargeStorage.releaseUnused(at: loop.now)
+                // The heap does not return pages between blocks in use on its own.
+                if LargeStorage.releaseUnused(at: loop.now) { wsx_trim_heap() }
             }, interval, 0)
     }
 
