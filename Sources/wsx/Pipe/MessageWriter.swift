@@ -148,6 +148,8 @@ final class MessageWriter {
             if let style {
                 style.append(payload, as: kind, to: &writer.buffer)
             } else {
+                // Including the delimiter, which would make the buffer grow again and copy a large message.
+                _ = writer.buffer.reserve(payload.byteCount + 1)
                 writer.buffer.append(payload)
             }
         }

@@ -19,6 +19,8 @@ struct RecordSplitter: ~Copyable {
     private let rule: Rule
     private let stripsCarriageReturn: Bool
     private var carry = ByteBuffer()
+    /// The size of the previous record that spanned pieces, in bytes. The next one is often as large.
+    private var previousCarriedBytes = 0
 
     /// Creates a splitter. `stripsCarriageReturn` applies only to lines.
     init(_ format: InputFormat, stripsCarriageReturn: Bool = false) {
@@ -69,11 +71,13 @@ struct RecordSplitter: ~Copyable {
                 goesOn = receive(record.extracting(first: trimmedCount(record)))
             } else {
                 carry.append(record)
+                previousCarriedBytes = carry.count
                 let whole = carry.takeAll()
                 goesOn = whole.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
             }
             guard goesOn else { return start }
         }
+        if carry.isEmpty, start < piece.byteCount { carry.growStorageIfKept(to: previousCarriedBytes) }
         carry.append(piece.extracting(start..<piece.byteCount))
         return piece.byteCount
     }
