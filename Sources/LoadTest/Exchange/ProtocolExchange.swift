@@ -110,7 +110,7 @@ internal final class ProtocolExchange: ConnectionExchange {
             case .close(let code, let message):
                 let problem = ProtocolProblem.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)
                 give(up: connection, because: problem, in: context)
-            // A workload sees what has no reply.
+            // The workload counts the replies that are missing.
             case .dropLines: break
             case .unknown(let reason):
                 guard !hasReportedUnknown else { continue }

@@ -117,7 +117,7 @@ import WSCore
         #expect(comparison.steps[0].baseline == 7 && comparison.steps[1].now == 8)
     }
 
-    /// A run of 4.5 s, in each second of which each thread has a step with this latency.
+    /// A run of 4.5 s. In each second, each thread has a step with this latency.
     private static func run(threads: Int, latency: UInt64) throws -> ComparedRun {
         var results = BenchSamples.results(seed: 1, mode: .scenario)
         results.duration = .milliseconds(4500)

@@ -117,7 +117,7 @@ final class ScenarioConversation {
             case .disconnect(let words): return .failure(failure(.unusable(words)))
             case .close(let code, let message):
                 return .failure(failure(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)))
-            // Steps see what has no reply.
+            // The step that waits for the reply fails.
             case .dropLines: break
             case .unknown(let reason): return .notice("wsx: \(name): a message is not understood: \(reason)")
             }
