@@ -146,7 +146,7 @@ import WSCore
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/pause".utf8))
             _ = console.take()
-            server.didSend = {
+            server.didSend = { [unowned server] in
                 let text = Array("x".utf8)
                 server.view?.show(text.span.bytes, as: .text, .sent)
             }
