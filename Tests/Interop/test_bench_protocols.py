@@ -138,6 +138,7 @@ def test_a_message_that_is_not_understood_is_an_error_of_its_connection():
     (["--encode", "cbor", "--mode", "request", "-m", "1", "--ready", "x"], "'--encode' cannot be used with '--ready'"),
     (["--decode", "exec:cat", "--mode", "request", "-m", "hello"], "--decode"),
     (["--protocol", "mqtt", "--mode", "request", "-m", "sub a", "--binary"], "cannot be used with '--binary'"),
+    (["--protocol", "mqtt", "--mode", "request", "-f", "/bin/sh"], "it is not UTF-8 text; convert the file to UTF-8"),
 ])
 def test_invalid_loads_fail_before_connecting(arguments, words):
     result = wsx("bench", *arguments, "ws://127.0.0.1:1/")

@@ -68,7 +68,9 @@ struct BenchSettings: Sendable {
         }
         let variables = data?.columns ?? VariableNames()
         plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
-            try message.template(as: plan.messages.kind, variables: variables, secrets: secrets)
+            try message.template(
+                as: plan.messages.kind, variables: variables, secrets: secrets,
+                mayBeBinary: arguments.protocols.choice == nil)
         }
         plan.conversation.exchange = try AutomaticExchange.Plan.make(
             arguments.exchange, variables: variables, secrets: secrets)
@@ -234,30 +236,30 @@ extension LoadPlan {
 
 extension MessageSource {
     /// Parses the message. A text file may also contain placeholders.
+    /// - Parameter mayBeBinary: Whether `--binary` is possible, for errors.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate func template(
-        as kind: MessageKind, variables: VariableNames, secrets: Secrets
+        as kind: MessageKind, variables: VariableNames, secrets: Secrets, mayBeBinary: Bool
     ) throws(Failure) -> Template {
         let (text, option): (String, String)
         switch self {
         case .text(let given): (text, option) = (given, "--message")
         case .file(let path):
             option = "--file \(escapingControls(path))"
-            let bytes = try HeaderFiles.contents(of: path, for: "--file", maximumBytes: Self.mostBytes)
+            let bytes = try HeaderFiles.contents(
+                of: path, for: "--file", maximumBytes: HeaderFiles.maximumMessageFileBytes)
             guard !bytes.isEmpty else {
                 throw .badArgument(what: option, why: "it is empty; name a file with a message")
             }
             guard kind == .text else { return Template(literal: bytes) }
             guard let contents = String(validating: bytes, as: UTF8.self) else {
-                throw .badArgument(what: option, why: "it is not UTF-8 text; send it with --binary")
+                let remedy = mayBeBinary ? "send it with --binary" : "convert the file to UTF-8"
+                throw .badArgument(what: option, why: "it is not UTF-8 text; \(remedy)")
             }
             text = contents
         }
         return try Template.make(text, of: option, variables: variables, takesLastMessage: false, secrets: secrets)
     }
-
-    /// The maximum file size. A larger file, such as /dev/zero, is a mistake.
-    private static let mostBytes = 1 << 30
 }
 
 extension BenchArguments {

@@ -36,7 +36,7 @@ extension InputProblem: CustomStringConvertible {
     /// The cause and a remedy, to follow a colon.
     var description: String {
         switch self {
-        case .notText: "it is not UTF-8 text; send it with --binary"
+        case .notText: "it is not UTF-8 text; convert it, or send it with --binary"
         case .notHexadecimal(.unexpected(let offset)): "byte \(offset + 1) is not a hexadecimal digit"
         case .notHexadecimal: "it has an odd number of hexadecimal digits"
         case .notBase64(.unexpected(let offset)): "byte \(offset + 1) is not a Base64 character"

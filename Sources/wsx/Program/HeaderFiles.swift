@@ -2,6 +2,9 @@ import WSCore
 
 /// Reads the headers and files that options such as `--header` name.
 enum HeaderFiles {
+    /// The maximum size of a file with messages. A larger file, such as /dev/zero, is a mistake.
+    static let maximumMessageFileBytes = 1 << 30
+
     /// Parses the values of `--header`: `Name: value`, or `@FILE` with one header per line.
     static func fields(_ headers: [String]) throws(Failure) -> [HeaderField] {
         var fields: [HeaderField] = []

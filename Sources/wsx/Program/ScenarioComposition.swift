@@ -17,7 +17,8 @@ extension Scenario {
         codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max, secrets: Secrets
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
-        let contents = try HeaderFiles.contents(of: path, for: "--scenario")
+        let contents = try HeaderFiles.contents(
+            of: path, for: "--scenario", maximumBytes: HeaderFiles.maximumMessageFileBytes)
         var options = ScenarioOptions(arguments)
         options.variables = variables
         options.environment = secrets.environment

@@ -6,6 +6,8 @@ struct Secrets {
     let environment: (String) -> String?
     /// Asks on the terminal and returns the hidden input; nil: there is no terminal or no input.
     var ask: (String) throws(Failure) -> String? = { _ in nil }
+    /// The maximum size of a file with a value.
+    var maximumFileBytes = HeaderFiles.maximumMessageFileBytes
     /// The secrets read so far.
     let record = SecretRecord()
 
@@ -33,7 +35,7 @@ struct Secrets {
         }
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())
-        var contents = try HeaderFiles.contents(of: path, for: option, mark: "@")
+        var contents = try HeaderFiles.contents(of: path, for: option, mark: "@", maximumBytes: maximumFileBytes)
         if contents.last == UInt8(ascii: "\n") { contents.removeLast() }
         if contents.last == UInt8(ascii: "\r") { contents.removeLast() }
         guard let text = String(validating: contents, as: UTF8.self) else {

@@ -21,6 +21,14 @@ import Testing
         #expect(file?.hasPrefix("--bearer @/no/such/file: ") == true)
     }
 
+    @Test("An endless file is rejected")
+    func endlessFile() {
+        var secrets = self.secrets
+        secrets.maximumFileBytes = 10
+        let problem = message { try secrets.text(of: "@/dev/zero", for: "--first-message") }
+        #expect(problem?.hasPrefix("--first-message @/dev/zero: file too large") == true)
+    }
+
     private func message(_ body: () throws -> String) -> String? {
         do {
             _ = try body()
