@@ -252,7 +252,7 @@ extension MatcherError: CustomStringConvertible {
         case .pattern(let error): "\(error) of the regular expression"
         case .placeholderInPattern:
             #"a regular expression has no placeholders; use an object such as {"/id":"{{seq}}"}, "#
-                + #"or '\{\{' for literal braces"#
+                + #"or '\\{\\{' for literal braces"#
         case .notAPointer: Self.pointerRemedy
         case .path(let error): "\(error)"
         case .template(let error): "\(error)"

@@ -145,6 +145,12 @@ import WSCore
         #expect(throws: MatcherError(reason, at: offset)) { try Expectation(json) }
     }
 
+    @Test("The remedy for a placeholder in a regular expression is valid JSON")
+    func placeholderRemedy() {
+        let description = MatcherError(.placeholderInPattern, at: 0).description
+        #expect(description.hasSuffix(#"or '\\{\\{' for literal braces"#))
+    }
+
     @Test(
         "A regular expression may match braces",
         arguments: [#""\\{\\{a}}""#, #""{{""#, #""a}}{{""#, #""(a{2}){3}""#])
