@@ -25,9 +25,11 @@ public struct MessageChanges {
     /// The locations of the values that make up the kind; empty: the members with the usual names.
     private let paths: [JSONPath]
     private let limitBytes: Int
-    private var messages: [String: [UInt8]] = [:]
+    /// The previous message of each kind. The keys are bytes, because strings with equivalent characters, such as "é" and
+    /// "e" with an accent, are equal.
+    private var messages: [[UInt8]: [UInt8]] = [:]
     /// The kinds in the order of their first messages, from ``firstKind`` on.
-    private var kinds: [String] = []
+    private var kinds: [[UInt8]] = []
     private var firstKind = 0
     private var byteCount = 0
 
@@ -55,7 +57,7 @@ public struct MessageChanges {
         } else {
             kind = name.map { Kind(name: $0) } ?? Self.usualKind(of: payload)
         }
-        let key = source.map { "\($0)\n\(kind.key)" } ?? kind.key
+        let key = Array((source.map { "\($0)\n\(kind.key)" } ?? kind.key).utf8)
         let previous = messages[key]
         remember(payload, as: key)
         guard let previous else { return .whole }
@@ -74,12 +76,12 @@ public struct MessageChanges {
         return label + found.changes.map(\.description).joined(separator: "  ") + rest
     }
 
-    private mutating func remember(_ payload: RawSpan, as key: String) {
+    private mutating func remember(_ payload: RawSpan, as key: [UInt8]) {
         if let old = messages[key] {
             byteCount -= old.count
         } else {
             kinds.append(key)
-            byteCount += key.utf8.count
+            byteCount += key.count
         }
         messages[key] = payload.withUnsafeBytes { Array($0) }
         byteCount += payload.byteCount
@@ -88,7 +90,7 @@ public struct MessageChanges {
 
     private mutating func forgetOldestKind() {
         let key = kinds[firstKind]
-        byteCount -= key.utf8.count + (messages.removeValue(forKey: key)?.count ?? 0)
+        byteCount -= key.count + (messages.removeValue(forKey: key)?.count ?? 0)
         firstKind += 1
         // Forgotten kinds are removed in batches, because that moves all others.
         guard firstKind > kinds.count / 2 else { return }
