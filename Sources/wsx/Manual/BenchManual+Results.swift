@@ -145,12 +145,15 @@ extension BenchManual {
         .paragraph(
             """
             The latencies of each named step of a scenario are compared in the same way, with the whole seconds in \
-            which it passed. Of several threads or merged runs, a second's percentile is the mean of theirs, weighted \
-            with the number of latencies. Runs without such seconds, and results of earlier versions, are shown with \
-            the values of the whole runs. A step that failed every time in one of the runs has no \
-            latencies to compare. The share of failures (`failed`) is shown if a step has any; it is `more` or `fewer` \
-            if the difference is significant at the 1 % level (two-sided test of two proportions) and outside the \
-            range of the earlier runs.
+            which it passed. With several threads or merged runs, the percentile of a second is the weighted mean of \
+            their percentiles. If a run has no whole second in which the step passed, as in results of earlier \
+            versions, the values of the whole runs are shown. A step without a verdict has too few such seconds. A \
+            step that failed every time in one of the runs has no latencies to compare.
+            """),
+        .paragraph(
+            """
+            The share of failures (`failed`) is shown if a step has any; it is `more` or `fewer` if the difference is \
+            significant at the 1 % level (two-sided test of two proportions) and outside the range of the earlier runs.
             """),
         .paragraph(
             """

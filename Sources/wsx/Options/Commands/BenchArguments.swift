@@ -54,7 +54,7 @@ struct BenchArguments: Equatable, Sendable {
             decode: """
                 Decode received binary messages with *CODEC* before `--correlate`, `--expect`, and the steps of a \
                 scenario see them. Text messages stay unchanged, and so do binary messages that cannot be decoded. The \
-                first one of these on a connection counts as an error (`protocol`).
+                first message on a connection that cannot be decoded counts as an error (`protocol`).
                 """,
             encode: """
                 Encode each text message to send, which must be JSON, with *CODEC*, and send it as a binary message.
