@@ -65,8 +65,8 @@ public class LoadConnection {
     }
     /// Stops waiting for replies to messages sent before a time. Returns the number of these messages.
     internal func giveUpReplies(before time: UInt64) -> Int { 0 }
-    /// The number of messages of the load that have been sent under its number, also on earlier connections; 0 in a
-    /// scenario, in which each connection has its own sequence, as its server counts them.
+    /// The number of messages of the load sent on this connection and on earlier ones with its number. In a scenario, it
+    /// is 0, because the sequence starts over with each connection.
     internal var messageCount: UInt64 { 0 }
     /// Whether no reply is outstanding.
     internal var isAnswered: Bool { true }

@@ -25,8 +25,9 @@ public func escapingControls(_ text: String, keepingLayout: Bool = false) -> Str
     return escaped
 }
 
-/// Does the same for the beginning of a text, with an ellipsis if it is longer.
-/// - Parameter longest: The maximum length of the beginning, in characters.
+/// Truncates a text, and escapes everything in it that could control a terminal or hide in it, as `\u{XX}`. An ellipsis
+/// marks a truncated text.
+/// - Parameter longest: The maximum length in characters, before escaping.
 public func escapingControls(_ text: String, longest: Int) -> String {
     let beginning = text.prefix(longest)
     return escapingControls(String(beginning)) + (beginning.endIndex < text.endIndex ? "…" : "")

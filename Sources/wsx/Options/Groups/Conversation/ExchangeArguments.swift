@@ -3,7 +3,7 @@ import Formats
 
 /// The options for messages that are sent automatically: first messages and answers.
 struct ExchangeArguments: Equatable, Sendable {
-    /// As typed: a template, or `@FILE`; not empty.
+    /// As typed and not empty: templates, or `@FILE`, which may name an empty file.
     var firstMessages: [String] = []
     /// A valid regular expression.
     var ready: String?

@@ -4,7 +4,7 @@ import CommandLine
 struct StayingArguments: Equatable, Sendable {
     var reconnection = Reconnection.never
     var heartbeats = HeartbeatArguments()
-    /// As typed: text, or `@FILE`; not empty.
+    /// As typed, text or `@FILE`, then the text; only the text of a file may be empty. nil: pings are sent.
     var heartbeatMessage: String?
 
     @OptionTable<StayingArguments> static var options: [OptionSpecification<StayingArguments>] {

@@ -56,7 +56,8 @@ struct LoadArguments: Equatable, Sendable {
     var publisherCount = 1
     /// The time from ping to ping, or from heartbeat message to heartbeat message, of a connection, more than 0.
     var heartbeat = Duration.seconds(10)
-    /// As typed: a template; not empty. nil: no messages are sent as heartbeats.
+    /// As typed and not empty: a template, or `@FILE`, which may name an empty file. nil: no messages are sent as
+    /// heartbeats.
     var heartbeatMessage: String?
 
     private static let mostConnections = 1_000_000
