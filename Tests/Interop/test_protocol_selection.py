@@ -189,3 +189,18 @@ def test_signalr_does_not_follow_redirects_forever():
         result = wsx("connect", *QUIET, "--protocol", "signalr", f"http://127.0.0.1:{server.port}/chat")
     assert result.status == 4
     assert len(hub.requests) == 11
+
+
+@pytest.mark.parametrize("ending", ["41", "1"])
+def test_the_end_of_a_session_after_the_last_step_of_a_scenario_is_no_failure(tmp_path, ending):
+    def script(peer):
+        peer.upgrade(then=wire.text('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}'))
+        peer.read_frame()
+        peer.send(wire.text('40{"sid":"s"}') + wire.text('42["news",1]') + wire.text(ending))
+        peer.answer_close()
+
+    scenario = tmp_path / "news.jsonl"
+    scenario.write_text('{"type":"message","direction":"in","match":"news"}\n')
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--protocol", "socket.io", "--scenario", scenario, server.url)
+    assert result.status == 0, result.err

@@ -202,9 +202,12 @@ public struct ProtocolEvent: Equatable {
 public struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     /// The mistake and the expected form, to follow a colon.
     public let description: String
+    /// Whether the line is valid but must wait, because too many lines wait already.
+    public let isTemporary: Bool
 
     /// Creates an error.
-    public init(_ description: String) {
+    public init(_ description: String, isTemporary: Bool = false) {
         self.description = description
+        self.isTemporary = isTemporary
     }
 }

@@ -238,7 +238,10 @@ final class SocketIOSession: ProtocolSession {
             return output.append(
                 .failure("the server refused the namespace \(shown(packet.namespace)): \(quoted(words))"))
         }
-        output.append(ProtocolEvent(.refusal, name: "connect_error", topic: topic, payload: packet.payload))
+        // An error reply says the same.
+        if !pending.contains(where: { $0 == packet.namespace }) {
+            output.append(ProtocolEvent(.refusal, name: "connect_error", topic: topic, payload: packet.payload))
+        }
         remove(packet.namespace, &output)
         failPending(in: packet.namespace, topic, packet.payload, &output)
     }

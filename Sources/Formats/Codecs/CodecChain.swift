@@ -88,6 +88,8 @@ public struct CodecChain: ~Copyable {
                         return .program(index: index)
                     }
                     outcome = try decode(payload, codec, into: &output)
+                    // An empty message between two others of a stream has no content for other codecs.
+                    if codec == .zlibStream, outcome == .unchanged { return .unchanged }
                 } else {
                     if case .program = codec { return .program(index: index) }
                     let input = output.takeAll()

@@ -246,8 +246,7 @@ extension MessageSource {
         case .text(let given): (text, option) = (given, "--message")
         case .file(let path):
             option = "--file \(escapingControls(path))"
-            let bytes = try HeaderFiles.contents(
-                of: path, for: "--file", maximumBytes: HeaderFiles.maximumMessageFileBytes)
+            let bytes = try HeaderFiles.contents(of: path, for: "--file")
             guard !bytes.isEmpty else {
                 throw .badArgument(what: option, why: "it is empty; name a file with a message")
             }

@@ -14,8 +14,7 @@ extension LoadScenario {
         _ arguments: ScenarioArguments, data: LoadData?, codecs: LoadCodecs?, secrets: Secrets
     ) throws(Failure) -> LoadScenario? {
         guard let path = arguments.path else { return nil }
-        let contents = try HeaderFiles.contents(
-            of: path, for: "--scenario", maximumBytes: HeaderFiles.maximumMessageFileBytes)
+        let contents = try HeaderFiles.contents(of: path, for: "--scenario")
         // Threads compile the scenario with the same values.
         var values: [String: String] = [:]
         var options = ScenarioOptions(arguments)

@@ -5,8 +5,8 @@ extension ConnectSettings {
     /// Returns the settings for another URL, typed at the prompt.
     ///
     /// Everything else stays the same, with two exceptions. If the origin differs, the new server does not learn the
-    /// logins, header fields, subprotocols, or heartbeat message meant for the first. The messages of the command line
-    /// are not sent again.
+    /// logins, header fields, subprotocols, first messages, answers, or heartbeat message meant for the first. The messages
+    /// of the command line are not sent again.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     func leading(to text: String) throws(Failure) -> ConnectSettings {
         let target = try ConnectorComposition.url(
@@ -34,8 +34,8 @@ extension ConnectArguments {
     private static let fieldsForAll = ["User-Agent", "Origin", "Cache-Control", "Pragma", "DNT"]
 
     /// Returns the arguments for a URL of another origin, without credentials and without anything that names the first
-    /// server. Subprotocols and heartbeat messages may contain tokens, so they are dropped; the heartbeat becomes a
-    /// ping.
+    /// server. Subprotocols, first messages, answers, and heartbeat messages may contain tokens, so they are dropped; the
+    /// heartbeat becomes a ping.
     fileprivate func forOtherOrigin(
         _ text: String, _ protocolSelection: ProtocolSelection?
     ) throws(Failure) -> ConnectArguments {
@@ -51,6 +51,7 @@ extension ConnectArguments {
         arguments.client.tls.serverName = nil
         arguments.client.request.subprotocols = []
         arguments.staying.heartbeatMessage = nil
+        arguments.exchange = ExchangeArguments()
         if let secretParameters = protocolSelection?.descriptor.parameters.filter(\.isSecret) {
             arguments.protocols.parameters.removeAll { given in secretParameters.contains { $0.name == given.name } }
         }

@@ -141,8 +141,11 @@ struct ConnectSettings {
             let contents = try HeaderFiles.contents(of: path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
             guard kind == .binary || isText else {
+                // `--binary` and `--protocol` exclude each other.
+                let remedy =
+                    arguments.protocols.choice == nil ? "send it with --binary" : "convert the file to UTF-8"
                 throw .badInput(
-                    what: "--file \(escapingControls(path))", why: "it is not UTF-8 text; send it with --binary")
+                    what: "--file \(escapingControls(path))", why: "it is not UTF-8 text; \(remedy)")
             }
             messages.append((contents, kind))
         }

@@ -49,8 +49,8 @@ extension ManualSection {
             """
             `exec:`*PROGRAM* passes each message to one program that runs as long as `wsx`. *PROGRAM* is its name or \
             path and its arguments, separated by spaces, without a shell. The program reads each message as a line of \
-            Base64, and writes one line of text for it, in the same order. A further line ends the use of the program, \
-            or counts as the answer to the next message if that has already arrived. An empty line means that it \
+            Base64, and writes one line of text for it, in the same order. With an additional line, the answers no longer \
+            match the messages: `wsx` stops using the program when it notices this. An empty line means that it \
             cannot decode the message. The program must not buffer its output. For example, in Python:
             """),
         .listing([

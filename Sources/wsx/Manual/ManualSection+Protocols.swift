@@ -38,7 +38,10 @@ extension ManualSection {
             (
                 "Refusals",
                 """
-                such as that of a subscription, and a subscription that ends with an error, are reported as errors. The                 run then exits with 7, except at the prompt and after a goal such as `--count`. With `--request` or                 `--one`, a refused line gets an error reply instead; see `--fail`.
+                such as that of a subscription, and a subscription that ends with an error, are reported as errors. The \
+                run then exits with 7, except at the prompt and after a goal such as `--count`. With `--request` or \
+                `--one`, a refused line gets an error reply instead; see `--fail`. A STOMP server ends the connection, \
+                which leads to status 1 without `--reconnect`.
                 """
             ),
             ("Hidden messages", "of the login and the keepalive are shown with `-v`."),
@@ -53,9 +56,9 @@ extension ManualSection {
             (
                 "Waiting lines",
                 """
-                are sent when the server has confirmed their subscription, channel, or namespace. The prompt shows them \
-                with `…`. If the server does not confirm it, or refuses it, their number is reported at the end of the \
-                run, which then exits with 6, except at the prompt and after a goal such as `--count`. A refused line \
+                are sent when the server has confirmed their subscription, channel, or namespace. The prompt marks them \
+                with `…`. If the server does not confirm or refuses the subscription, their number is reported at the \
+                end of the run, which then exits with 6, except at the prompt and after a goal such as `--count`. A refused line \
                 with a reply gets an error reply instead.
                 """
             ),

@@ -2,8 +2,8 @@ import WSCore
 
 /// Reads the headers and files that options such as `--header` name.
 enum HeaderFiles {
-    /// The maximum size of a file with messages. A larger file, such as /dev/zero, is a mistake.
-    static let maximumMessageFileBytes = 1 << 30
+    /// The maximum size of a file, unless its option has another limit. A larger file, such as /dev/zero, is a mistake.
+    static let defaultMaximumBytes = 1 << 30
 
     /// Parses the values of `--header`: `Name: value`, or `@FILE` with one header per line.
     static func fields(_ headers: [String]) throws(Failure) -> [HeaderField] {
@@ -34,7 +34,7 @@ enum HeaderFiles {
     /// Reads the file that an option names; `-` is standard input.
     /// - Parameter mark: The text before the path in the option's value, such as `@`.
     static func contents(
-        of path: String, for option: String, mark: String = "", maximumBytes: Int = .max
+        of path: String, for option: String, mark: String = "", maximumBytes: Int = HeaderFiles.defaultMaximumBytes
     ) throws(Failure) -> [UInt8] {
         do throws(IOError) {
             return try File.read(InputPlace.path(path), maximumBytes: maximumBytes)

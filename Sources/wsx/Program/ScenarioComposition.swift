@@ -17,8 +17,7 @@ extension Scenario {
         codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max, secrets: Secrets
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
-        let contents = try HeaderFiles.contents(
-            of: path, for: "--scenario", maximumBytes: HeaderFiles.maximumMessageFileBytes)
+        let contents = try HeaderFiles.contents(of: path, for: "--scenario")
         var options = ScenarioOptions(arguments)
         options.variables = variables
         options.environment = secrets.environment

@@ -7,7 +7,7 @@ struct Secrets {
     /// Asks on the terminal and returns the hidden input; nil: there is no terminal or no input.
     var ask: (String) throws(Failure) -> String? = { _ in nil }
     /// The maximum size of a file with a value.
-    var maximumFileBytes = HeaderFiles.maximumMessageFileBytes
+    var maximumFileBytes = HeaderFiles.defaultMaximumBytes
     /// The secrets read so far.
     let record = SecretRecord()
 

@@ -66,9 +66,11 @@ import WSCore
         }
     }
 
-    @Test("An empty message between messages of a zlib stream is not incomplete")
-    func emptyMessage() {
-        let results = Self.decode([.zlibStream], [Self.streamed[0], "", Self.streamed[1]])
+    @Test(
+        "An empty message between messages of a zlib stream is not incomplete, and has no other format",
+        arguments: [[Codec.zlibStream], [.zlibStream, .auto]])
+    func emptyMessage(codecs: [Codec]) {
+        let results = Self.decode(codecs, [Self.streamed[0], "", Self.streamed[1]])
         #expect(results == [.success(#"{"op":10}"#), .success("unchanged"), .success(#"{"op":11, "d": [1,2]}"#)])
     }
 

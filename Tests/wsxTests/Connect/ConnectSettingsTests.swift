@@ -281,8 +281,11 @@ import WSCore
             $0.client.request.subprotocols = ["chat"]
             $0.staying.heartbeats.heartbeat = .seconds(9)
             $0.staying.heartbeatMessage = "token"
+            $0.exchange.firstMessages = ["token"]
+            $0.exchange.answers = ["challenge => token"]
         }
         let elsewhere = try settings.leading(to: "ws://other/")
+        #expect(settings.exchange != nil && elsewhere.exchange == nil)
         let fields = elsewhere.connector.request.fields
         #expect(fields.first(named: "Accept-Language") == "de" && fields.first(named: "Accept") == "y")
         #expect(fields.first(named: "DNT") == "1")

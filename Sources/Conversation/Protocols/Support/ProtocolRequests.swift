@@ -24,7 +24,8 @@ struct HeldLines<Line> {
         // Each line counts for its place in memory, too.
         let added = byteCount + 64
         guard self.byteCount + added <= Self.maximumBytes || lines.isEmpty else {
-            throw ProtocolInputError("more than 1 MiB waits until the server has confirmed \(what); wait for it")
+            throw ProtocolInputError(
+                "more than 1 MiB waits until the server has confirmed \(what); wait for it", isTemporary: true)
         }
         self.byteCount += added
         lines.append((line, added, isRequest))
@@ -76,6 +77,11 @@ struct NumberedRequests<Request> {
     /// Removes and returns a request, or returns `nil` if there is none with this number.
     mutating func remove(_ number: Int) -> Request? {
         requests.removeValue(forKey: number)
+    }
+
+    /// Whether a request meets a condition.
+    func contains(where condition: (Request) -> Bool) -> Bool {
+        requests.values.contains(where: condition)
     }
 
     /// Removes and returns the requests that fulfill a condition, in the order of their numbers.

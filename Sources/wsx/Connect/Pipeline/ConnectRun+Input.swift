@@ -189,7 +189,9 @@ extension ConnectRun {
             console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
         if acknowledgements.count > 0 { sendPingBeforeMessages() }
-        acknowledgements.connectionOpened { [self] payload, kind in _ = transmit(line: payload, as: kind, again: true) }
+        acknowledgements.connectionOpened { [self] payload, kind, wasSent in
+            _ = transmit(line: payload, as: kind, again: wasSent, waited: !wasSent)
+        }
     }
 
     /// Whether the input should pause.

@@ -22,11 +22,12 @@ extension ConnectRun {
     ///   - wantsReply: Whether to ask for a reply.
     ///   - isAgain: Whether the line was already sent on a lost connection. It may now be invalid, for example if the
     ///     session has renewed the subscription for which it asks.
+    ///   - hasWaited: Whether the line was kept until there was a connection.
     ///   - number: The number of the command-line message, or `nil` for other lines.
     ///   - name: The name of any other line in errors; nil: that of the current input line.
     func transmit(
         line: RawSpan, as kind: MessageKind, wantsReply: Bool = false, again isAgain: Bool = false,
-        message number: Int? = nil, name: String? = nil
+        waited hasWaited: Bool = false, message number: Int? = nil, name: String? = nil
     ) -> LineSending {
         guard let connection else { return .unsent }
         guard let application = stages.application, kind == .text else {
@@ -48,14 +49,25 @@ extension ConnectRun {
             if let number, application.renewsLastLine { application.renewedMessages.insert(number) }
             return .sent(key: sent.key, isWaiting: sent.isWaiting)
         } catch {
-            if isAgain, !application.dropLineSentAgain() {
-                outputs.noticeVerbosely("A line was not sent again: \(error)")
-            } else if isAgain || prompt != nil {
-                console.error("\(isAgain ? "a" : "the") line was not sent: \(error)")
+            if isAgain || hasWaited {
+                report(keptLine: error, wasPassedOn: isAgain, to: application)
+            } else if prompt != nil {
+                console.error("the line was not sent: \(error)")
             } else {
                 end(with: .badInput(what: self.name(ofLine: number, name), why: "\(error)"))
             }
             return .invalid
+        }
+    }
+
+    /// Reports a line that was kept for this connection but cannot be sent on it. In a pipe, one line is reported, and the
+    /// end of the run reports the number of all.
+    private func report(keptLine error: ProtocolInputError, wasPassedOn: Bool, to application: ProtocolStage) {
+        let (counts, isFirst) = application.drop(keptLine: error, wasPassedOn: wasPassedOn)
+        if !counts {
+            outputs.noticeVerbosely("A line was not sent again: \(error)")
+        } else if isFirst || prompt != nil {
+            console.error("a line was not sent: \(error)")
         }
     }
 
@@ -241,12 +253,6 @@ extension ConnectRun: ProtocolStage.Host {
             input.pause()
             close(with: closeFrame)
         }
-    }
-
-    func peerBecameReady(hasBegun: Bool) {
-        guard hasBegun else { return peerBecameReady() }
-        stages.requests?.sendWaiting()
-        readOn()
     }
 
     func applicationFailed(_ failure: Failure) {

@@ -199,8 +199,11 @@ struct ConnectionSink: MessageSink {
 
 extension ConnectRun: ExchangeStage.Host {
     func peerBecameReady() {
-        guard let connection, !state.isEnding else { return }
-        beginSending(on: connection)
+        guard let connection, !state.isEnding, isPeerReady else { return }
+        // If the application protocol was detected late, sending has begun before the login.
+        guard current?.hasBegunSending ?? false else { return beginSending(on: connection) }
+        stages.requests?.sendWaiting()
+        readOn()
     }
 
     func readinessTimedOut(_ failure: Failure) {

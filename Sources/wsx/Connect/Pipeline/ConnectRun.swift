@@ -162,6 +162,7 @@ final class ConnectRun {
         showUndelivered("/connect does not take messages to another URL")
         showUnanswered()
         settings = next
+        if next.exchange == nil { stages.exchange = nil }
         connections?.cancel()
         connections = nil
         statistics.serverChanged()
@@ -211,6 +212,7 @@ final class ConnectRun {
     func beginSending(on connection: Connection<ConnectRun>) {
         // A first message cannot be encoded.
         guard state.failure == nil else { return }
+        current?.hasBegunSending = true
         sendInitialMessages()
         sendUnacknowledged(on: connection)
         stages.requests?.sendWaiting()
@@ -295,6 +297,8 @@ struct OpenConnection {
     var replies: ReplyCount?
     /// The wait for replies after the end of the input.
     var linger: InactivityTimer?
+    /// Whether the messages that begin the connection have been sent.
+    var hasBegunSending = false
 }
 
 /// The stages that exist only if requested.

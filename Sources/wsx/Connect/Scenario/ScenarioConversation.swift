@@ -15,6 +15,8 @@ final class ScenarioConversation {
         case notice(String)
         /// End the run.
         case failure(Failure)
+        /// The peer has ended the conversation, which is a failure unless all steps are done.
+        case ended(Failure)
     }
 
     private let name: String
@@ -116,7 +118,7 @@ final class ScenarioConversation {
             case .failure(let words): return .failure(failure(.refused(words, afterLogin: isReady)))
             case .disconnect(let words): return .failure(failure(.unusable(words)))
             case .close(let code, let message):
-                return .failure(failure(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)))
+                return .ended(failure(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)))
             // The step that waits for the reply fails.
             case .dropLines: break
             case .unknown(let reason): return .notice("wsx: \(name): a message is not understood: \(reason)")

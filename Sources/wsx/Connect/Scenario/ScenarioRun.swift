@@ -136,7 +136,8 @@ final class ScenarioRun {
                 let kind: MessageKind = event.isText ? .text : .binary
                 player.received(event.payload.span.bytes, as: kind, shownAs: event.line, at: now, self)
             case .notice(let text): console.notice(text)
-            case .failure(let failure): return end(with: failure)
+            case .ended where player.phase == .over: break
+            case .failure(let failure), .ended(let failure): return end(with: failure)
             }
             player.advance(at: now, self)
         }

@@ -121,9 +121,16 @@ final class AcknowledgementStage {
 
     // MARK: Connections
 
-    /// Sends unconfirmed messages again on a new connection.
-    func connectionOpened(send: (RawSpan, MessageKind) -> Void) {
-        messages.connectionOpened(at: loop.turnTime, send: send)
+    /// Sends unconfirmed messages again on a new connection, and those that waited for it.
+    /// - Parameter send: Sends a message, which was already sent on a lost connection or has waited. It must not access
+    ///   this stage.
+    func connectionOpened(send: (_ payload: RawSpan, _ kind: MessageKind, _ wasSent: Bool) -> Void) {
+        // The messages that waited are the last ones.
+        var unconfirmedCount = messages.count - messages.waitingCount
+        messages.connectionOpened(at: loop.turnTime) { payload, kind in
+            send(payload, kind, unconfirmedCount > 0)
+            unconfirmedCount -= 1
+        }
         confirmInTime()
     }
 

@@ -23,8 +23,7 @@ final class ProtocolStage {
         /// Passes on events that no received message caused, outside of the handler of the connection.
         func passOn(_ arrivals: [Arrival])
         /// Called at the end of the turn in which the server has confirmed the login.
-        /// - Parameter hasBegun: Whether sending has begun before the protocol was detected.
-        func peerBecameReady(hasBegun: Bool)
+        func peerBecameReady()
         /// Called at the end of the turn in which the connection has become useless.
         func applicationFailed(_ failure: Failure)
     }
@@ -133,14 +132,17 @@ final class ProtocolStage {
         return (session?.waitingLineCount ?? 0) + (held?.count ?? 0)
     }
 
-    /// Counts a line as not sent if it is sent again but invalid on this connection, because its subscription has ended,
-    /// and lines of the previous connection were not sent. Only their number is known.
-    /// - Returns: Whether it counts.
-    func dropLineSentAgain() -> Bool {
-        guard earlierUnsentCount > 0 else { return false }
-        earlierUnsentCount -= 1
+    /// Counts a kept line as not sent if it cannot be sent on this connection, unless the session has renewed what the line
+    /// asks for. If the line was passed to the session on the previous connection, it may have waited there: only the
+    /// number of such lines is known.
+    /// - Returns: Whether it counts, and is the first such line of the connection.
+    func drop(keptLine error: ProtocolInputError, wasPassedOn: Bool) -> (counts: Bool, isFirst: Bool) {
+        if wasPassedOn, !error.isTemporary {
+            guard earlierUnsentCount > 0 else { return (false, false) }
+            earlierUnsentCount -= 1
+        }
         droppedLineCount += 1
-        return true
+        return (true, droppedLineCount == 1)
     }
 
     /// The number of lines that wait, and of those that are not sent any more.
@@ -391,7 +393,7 @@ extension ProtocolStage: EndOfTurnWork {
             let lines = held
             held = nil
             for line in lines ?? [] { sendHeld(line) }
-            host.peerBecameReady(hasBegun: lines != nil)
+            host.peerBecameReady()
         case .over(let problem): host.applicationFailed(.application(failure(problem)))
         case .closed, .starting, .opening: break
         }

@@ -445,6 +445,41 @@ import Testing
         #expect(try fixture.run().status == .timedOut)
     }
 
+    @Test(
+        "--protocol auto sends all lines after the login, even if the first message comes with the response",
+        arguments: [false, true], [false, true])
+    func detectedAtOnce(isOperand: Bool, reconnects: Bool) throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .automatic
+            if isOperand { $0.messages = ["chat 1"] }
+            if reconnects { $0.staying.reconnection = .always }
+        }
+        if !isOperand { fixture.input = "chat 1\n" }
+        let message = #"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#
+        fixture.firstBytes = [0x81, UInt8(message.utf8.count)] + Array(message.utf8)
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text == "40" { peer.send(#"40{"sid":"s"}"#) }
+            if text.hasPrefix("42") { peer.close(1000) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.texts) == [["40", #"42["chat",1]"#]])
+    }
+
+    @Test("A kept line that is invalid makes the run fail, instead of being forgotten")
+    func invalidKeptLine() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("phoenix")
+            $0.staying.reconnection = .always
+        }
+        // Kept, because there is no connection yet.
+        fixture.didStart = { $0.received(input: .message(.text), Array("bogus".utf8).span.bytes, client: nil) }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .timedOut)
+        #expect(outcome.notices.contains("a line was not sent: "))
+    }
+
     @Test("--protocol auto sends lines that waited for the login with --reconnect, too")
     func waitingForLogin() throws {
         let fixture = ConnectFixture {
