@@ -207,8 +207,13 @@ public struct ByteBuffer: ~Copyable {
         let readable = self.count
         if let storage {
             block.start.copyMemory(from: storage + readIndex, byteCount: readable)
-            // Kept for the next buffer that grows in the same steps.
-            Self.release(storage, capacityBytes: capacityBytes)
+            // Kept for the next buffer that grows in the same steps, unless it is large: one message would leave as much
+            // behind as it takes.
+            if capacityBytes <= LargeStorage.largestOutgrownBytes {
+                Self.release(storage, capacityBytes: capacityBytes)
+            } else {
+                storage.deallocate()
+            }
         }
         storage = block.start
         capacityBytes = block.capacityBytes

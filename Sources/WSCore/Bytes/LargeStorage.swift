@@ -33,6 +33,8 @@ internal enum LargeStorage {
     /// The minimum size of recycled storage, in bytes. Buffers keep smaller storage themselves. The heap would keep
     /// blocks up to 1 MiB (`Heap.prepare()`), but returns its last pages whenever 2 MiB at its end are free.
     @inlinable static var smallestBytes: Int { 64 << 10 }
+    /// The maximum size of storage to keep when a buffer has outgrown it, in bytes.
+    static let largestOutgrownBytes = 1 << 20
     /// The maximum amount of storage to keep, in bytes: a message of the maximum size and a full output queue.
     static let maximumKeptBytes = 80 << 20
     /// The minimum time between two releases of unused storage.
