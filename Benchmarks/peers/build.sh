@@ -37,7 +37,7 @@ fi
 if [ -n "${TCPKALI:-}" ]; then
     scripts/install-packages.sh autoconf automake bison flex libtool >&2
     cp -r "$TCPKALI" "$work/tcpkali"
-    # Newer versions of glibc lack this header, of which tcpkali uses nothing.
+    # tcpkali includes this header without using it, and newer versions of glibc lack it.
     mkdir -p "$work/headers/sys"
     touch "$work/headers/sys/sysctl.h"
     (

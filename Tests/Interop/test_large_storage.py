@@ -1,13 +1,11 @@
 """The storage of large messages is reused while they keep coming, bounded, and returned afterwards."""
 
 import contextlib
-import resource
-import subprocess
 
 import pytest
 
 import wire
-from processes import PYTHON, Listener, memory_limit, resident_bytes, wait_until, wsx
+from processes import Listener, memory_limit, resident_bytes, wait_until
 from sanitizer import SANITIZER
 from test_listen_once import Client
 
@@ -86,24 +84,3 @@ def test_announcing_large_messages_takes_no_memory():
             client.send(start)
         echo(other, b"the server has read them")
         assert resident_bytes(server.pid) < before + memory_limit(64 * MEBIBYTE)
-
-
-@pytest.mark.skipif(bool(SANITIZER), reason="sanitizers do not reuse memory")
-@pytest.mark.parametrize("line_bytes", [65_536, 1_000_000])
-def test_sending_large_lines_needs_few_new_pages(line_bytes):
-    count = 256 * MEBIBYTE // line_bytes
-    writer = f"import sys\nfor _ in range({count}): sys.stdout.write('x' * {line_bytes - 1} + '\\n')"
-    with (
-        Listener("--echo", "--compress=off") as server,
-        subprocess.Popen([PYTHON, "-c", writer], stdout=subprocess.PIPE) as source,
-        subprocess.Popen(["wc", "-c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader,
-    ):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
-        result = wsx("connect", "--compress=off", server.url, stdin=source.stdout, stdout=reader.stdin)
-        faults = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
-        reader.stdin.close()
-        echoed_bytes = int(reader.stdout.read())
-    assert (result.status, echoed_bytes) == (0, count * line_bytes)
-    # Full queues and kept storage take at most half as many pages as the lines. Without reuse, there were more faults
-    # than pages.
-    assert faults < 256 * MEBIBYTE // 4096 // 2

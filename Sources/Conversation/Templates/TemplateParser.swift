@@ -186,7 +186,7 @@ public struct TemplateError: Error, Equatable {
         case notClosed
         /// A name that is neither a placeholder nor one of the variables.
         case unknownName(String, variables: [String], includesLastMessage: Bool = true)
-        /// A value of the last message, where there is none.
+        /// `last`, in a text that follows no message.
         case noLastMessage
         /// `random` without a number in the allowed range.
         case badLength

@@ -207,13 +207,8 @@ public struct ByteBuffer: ~Copyable {
         let readable = self.count
         if let storage {
             block.start.copyMemory(from: storage + readIndex, byteCount: readable)
-            // Kept for the next buffer that grows in the same steps, unless it is large: one message would leave as much
-            // behind as it takes.
-            if capacityBytes <= LargeStorage.largestOutgrownBytes {
-                Self.release(storage, capacityBytes: capacityBytes)
-            } else {
-                storage.deallocate()
-            }
+            // Not kept for reuse: a buffer that grows to a large size would leave the same amount behind.
+            storage.deallocate()
         }
         storage = block.start
         capacityBytes = block.capacityBytes

@@ -30,11 +30,9 @@ internal enum LargeStorage {
         }
     }
 
-    /// The minimum size of recycled storage, in bytes. Buffers keep smaller storage themselves. The heap would keep
-    /// blocks up to 1 MiB (`Heap.prepare()`), but returns its last pages whenever 2 MiB at its end are free.
-    @inlinable static var smallestBytes: Int { 64 << 10 }
-    /// The maximum size of storage to keep when a buffer has outgrown it, in bytes.
-    static let largestOutgrownBytes = 1 << 20
+    /// The minimum size of recycled storage, in bytes. The heap keeps smaller blocks itself (`Heap.prepare()`), and maps
+    /// and unmaps larger ones.
+    @inlinable static var smallestBytes: Int { 1 << 20 }
     /// The maximum amount of storage to keep, in bytes: a message of the maximum size and a full output queue.
     static let maximumKeptBytes = 80 << 20
     /// The minimum time between two releases of unused storage.
@@ -73,15 +71,13 @@ internal enum LargeStorage {
 
     /// Frees storage that has been kept since the last call, if that was ``releaseInterval`` ago.
     /// - Parameter now: The monotonic time. All threads must use the same clock.
-    /// - Returns: Whether this freed the last storage.
-    static func releaseUnused(at now: Duration) -> Bool {
-        let (unused, isEmpty) = shelf.withLock { shelf in
+    static func releaseUnused(at now: Duration) {
+        let unused = shelf.withLock { shelf in
             let unused = shelf.releaseUnused(at: now)
             keeps.store(!shelf.isEmpty, ordering: .relaxed)
-            return (unused, shelf.isEmpty)
+            return unused
         }
         for block in unused { block.start.deallocate() }
-        return isEmpty && !unused.isEmpty
     }
 
     /// The kept storage.
@@ -103,7 +99,6 @@ internal enum LargeStorage {
                 let capacityBytes = blocks[index].block.capacityBytes
                 guard capacityBytes >= byteCount, capacityBytes - byteCount <= byteCount / 4 else { continue }
                 if capacityBytes < best?.capacityBytes ?? .max { best = (index, capacityBytes) }
-                if capacityBytes == byteCount { break }
             }
             guard let best else { return nil }
             keptBytes -= best.capacityBytes

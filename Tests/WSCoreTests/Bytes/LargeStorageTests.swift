@@ -58,37 +58,6 @@ import Testing
         for block in blocks { block.start.deallocate() }
     }
 
-    @Test("messages of 64 KiB to 1 MiB no longer need new storage each time", arguments: [64 << 10, 1 << 20])
-    func mediumMessages(byteCount: Int) {
-        // Other tests use the same storage at the same time, but not in each of the attempts.
-        #expect(
-            (0..<1000).contains { _ in
-                do {
-                    var buffer = ByteBuffer()
-                    buffer.growStorage(to: byteCount)
-                }
-                return Self.isKept(byteCount)
-            })
-    }
-
-    @Test("a buffer that grows leaves its previous storage to the next one")
-    func growth() {
-        #expect(
-            (0..<1000).contains { _ in
-                var buffer = ByteBuffer()
-                buffer.growStorage(to: 300_000)
-                buffer.growStorage(to: 700_000)
-                return Self.isKept(300_000)
-            })
-    }
-
-    /// Whether storage of this size is kept. Takes it, if so.
-    private static func isKept(_ byteCount: Int) -> Bool {
-        var buffer = ByteBuffer()
-        buffer.growStorageIfKept(to: byteCount)
-        return buffer.storageBytes > 0
-    }
-
     @Test("a buffer grows into kept storage and keeps its contents")
     func buffer() {
         let bytes = noise(1, byteCount: 2_000_000)

@@ -178,8 +178,7 @@ public final class EventLoop {
                 guard let data = timer?.pointee.data else { return }
                 let loop = Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
                 loop.isStorageTimerActive = false
-                // The heap does not return pages between blocks in use on its own.
-                if LargeStorage.releaseUnused(at: loop.now) { wsx_trim_heap() }
+                LargeStorage.releaseUnused(at: loop.now)
             }, interval, 0)
     }
 
