@@ -22,6 +22,10 @@ import Testing
         #expect(EditDistance.nearest(to: "coutn", among: names) == "count")
         #expect(EditDistance.nearest(to: "bananas", among: names) == nil)
         #expect(EditDistance.nearest(to: "", among: names) == nil)
+        #expect(EditDistance.nearest(to: "COUNT", among: names) == "count")
+        #expect(EditDistance.nearest(to: "Close-R", among: names) == "close-reason")
+        #expect(EditDistance.nearest(to: "ON", among: ["on", "off"]) == "on")
+        #expect(EditDistance.nearest(to: "ID", among: ["id", "Id", "ID2"]) == "Id")
         #expect(EditDistance.nearest(to: String(repeating: "c", count: 100_000), among: names) == nil)
     }
 }

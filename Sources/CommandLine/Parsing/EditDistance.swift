@@ -26,15 +26,19 @@ public enum EditDistance {
     /// Returns the element of `names` that `word` most likely stands for, or `nil` if there is none.
     ///
     /// This is the only name that begins with `word`, if `word` has at least 3 characters. Otherwise it is the closest
-    /// name with the same first character and a distance of at most 1, or at most 2 from 8 characters on.
+    /// name with the same first character and a distance of at most 1, or at most 2 from 8 characters on. The case of
+    /// letters matters only between names that are otherwise equally close.
     public static func nearest(to word: String, among names: [String]) -> String? {
         guard !word.isEmpty, word.utf8.count <= longestWordBytes else { return nil }
-        let beginning = names.filter { $0.hasPrefix(word) }
-        if beginning.count == 1, word.count >= 3 { return beginning.first }
+        let typed = word.lowercased()
+        let candidates = names.map { (name: $0, folded: $0.lowercased()) }
+        let beginning = candidates.filter { $0.folded.hasPrefix(typed) }
+        if beginning.count == 1, word.count >= 3 { return beginning[0].name }
         let allowance = word.count < 8 ? 1 : 2
-        return names.filter { $0.first == word.first }.map { (name: $0, distance: between(word, $0)) }
+        return candidates.filter { $0.folded.first == typed.first }
+            .map { (name: $0.name, distance: between(typed, $0.folded), exact: between(word, $0.name)) }
             .filter { $0.distance <= allowance }
-            .min { $0.distance < $1.distance }?
+            .min { ($0.distance, $0.exact) < ($1.distance, $1.exact) }?
             .name
     }
 

@@ -35,7 +35,9 @@ enum ProtocolChoice: Equatable, Sendable {
     /// The name that was probably intended. Subprotocols stand for their protocol.
     static func nearest(to text: String) -> String? {
         EditDistance.nearest(to: text, among: choices.map(\.name))
-            ?? ApplicationProtocol.all.first { $0.endpoint.subprotocols.contains(text) }?.name
+            ?? ApplicationProtocol.all.first { descriptor in
+                descriptor.endpoint.subprotocols.contains { $0.lowercased() == text.lowercased() }
+            }?.name
     }
 }
 
