@@ -89,7 +89,8 @@ extension JSONValue {
     /// The part of the value at a step.
     fileprivate func part(at step: JSONPath.Step) -> JSONValue? {
         switch self {
-        case .object(let members): return step.name.flatMap { members[String(decoding: $0, as: UTF8.self)] }
+        case .object(let members):
+            return step.name.flatMap { members[ExactString(String(decoding: $0, as: UTF8.self))] }
         case .array(let elements):
             guard let index = step.index.map({ $0 < 0 ? elements.count + $0 : $0 }) else { return nil }
             return elements.indices.contains(index) ? elements[index] : nil

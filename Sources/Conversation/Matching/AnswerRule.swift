@@ -39,8 +39,10 @@ public struct AnswerRule {
         guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: arrow) }) else { throw .noArrow }
         guard start > 0 else { throw .noPattern }
         let end = start + arrow.count
+        let source = String(decoding: bytes[..<start], as: UTF8.self)
+        guard variables.offsetOfPlaceholder(inPattern: source) == nil else { throw .placeholderInPattern }
         do throws(PatternError) {
-            pattern = try Pattern(String(decoding: bytes[..<start], as: UTF8.self), isCapturing: true)
+            pattern = try Pattern(source, isCapturing: true)
         } catch {
             throw .pattern(error)
         }
@@ -74,6 +76,8 @@ public enum AnswerRuleError: Error, Equatable {
     case noPattern
     /// The regular expression is invalid.
     case pattern(PatternError)
+    /// The regular expression contains a placeholder, which only the answer can.
+    case placeholderInPattern
     /// The answer is invalid. Its offset is that in the whole text.
     case answer(TemplateError)
 }
@@ -85,6 +89,7 @@ extension AnswerRuleError: CustomStringConvertible {
         case .noArrow: "expected 'REGEX => TEXT', with blanks around the arrow"
         case .noPattern: "the regular expression is empty; write '^ => TEXT' to answer every message"
         case .pattern(let error): "\(error) of the regular expression"
+        case .placeholderInPattern: VariableNames.noPlaceholderInPattern
         case .answer(let error): "\(error)"
         }
     }

@@ -8,7 +8,7 @@ indirect enum ExpectedValue {
     /// A value that is neither an object nor an array.
     case scalar(JSONValue)
     case array([ExpectedValue])
-    case object([String: ExpectedValue])
+    case object([ExactString: ExpectedValue])
 
     init(
         _ value: JSONValue, variables: VariableNames, environment: (String) -> String?
@@ -26,7 +26,7 @@ indirect enum ExpectedValue {
             }
             self = .array(expected)
         case .object(let members):
-            var expected: [String: ExpectedValue] = [:]
+            var expected: [ExactString: ExpectedValue] = [:]
             for (name, member) in members {
                 expected[name] = try ExpectedValue(member, variables: variables, environment: environment)
             }

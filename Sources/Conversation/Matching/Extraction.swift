@@ -17,13 +17,13 @@ public struct Extraction: Equatable, Sendable {
 
     /// Sets the variable.
     /// - Parameter message: Text or binary.
-    /// - Throws: ``TemplateValueError/missing(path:)`` if the message has no value at the location, or is not JSON. The
-    ///   variable keeps its value.
+    /// - Throws: ``TemplateValueError`` if the message has no value at the location, or is not JSON. The variable keeps
+    ///   its value.
     public func apply(
         to variables: inout TemplateVariables, from message: RawSpan
     ) throws(TemplateValueError) {
         guard UTF8Validator.isValid(message), let value = path.value(in: message) else {
-            throw .missing(path: path.source)
+            throw TemplateValueError(of: path, in: message)
         }
         variables.set(slot, to: value, of: message)
     }

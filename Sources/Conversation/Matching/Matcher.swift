@@ -26,7 +26,7 @@ public struct Matcher {
         case pattern(Pattern)
         case fields([Field])
         /// An equal message, except for the values at these JSON Pointers.
-        case equal(Template, ignoring: Set<String>)
+        case equal(Template, ignoring: Set<ExactString>)
     }
 
     /// The reason why a message does not match.
@@ -34,7 +34,7 @@ public struct Matcher {
         case pattern(Pattern)
         case field(Field)
         /// The expected text contains secrets if it contains values of the environment.
-        case data(ignoring: Set<String>, isSecret: Bool)
+        case data(ignoring: Set<ExactString>, isSecret: Bool)
     }
 
     private let test: Test
@@ -46,7 +46,7 @@ public struct Matcher {
 
     /// Creates a matcher for messages that equal a text or, if both are JSON objects or arrays, have the same values.
     /// - Parameter ignored: JSON Pointers to values that may differ or be missing. Defaults to none.
-    public init(equalTo text: Template, ignoring ignored: Set<String> = []) {
+    public init(equalTo text: Template, ignoring ignored: Set<ExactString> = []) {
         test = .equal(text, ignoring: ignored)
     }
 
@@ -68,7 +68,7 @@ public struct Matcher {
             throw MatcherError(.notJSON(error), at: 0)
         }
         if case .string(let source) = value {
-            if let offset = Self.offsetOfPlaceholder(in: source) {
+            if let offset = variables.offsetOfPlaceholder(inPattern: source) {
                 throw MatcherError(.placeholderInPattern, at: JSONString.offset(ofDecodedByte: offset, in: json))
             }
             do throws(PatternError) {
@@ -80,28 +80,19 @@ public struct Matcher {
         }
         guard let members, !members.isEmpty else { throw MatcherError(.noFields, at: 0) }
         var fields: [Field] = []
+        var names: Set<ExactString> = []
         for member in members {
+            let name = JSONString.decoded(json.extracting(member.name.range))
+            guard names.insert(ExactString(name)).inserted else {
+                throw MatcherError(.duplicate(name), at: member.name.range.lowerBound)
+            }
             fields.append(
                 Field(
-                    path: try Self.path(
-                        JSONString.decoded(json.extracting(member.name.range)), atByte: member.name.range.lowerBound),
+                    path: try Self.path(name, atByte: member.name.range.lowerBound),
                     expected: try Self.expected(json, member.value, variables, environment),
                     source: Self.shown(member.value, of: json)))
         }
         test = .fields(fields)
-    }
-
-    /// The offset of `{{` before `}}` in a regular expression, which would match braces instead of inserting a value,
-    /// or `nil` if there is none. `\{\{` certainly means braces.
-    private static func offsetOfPlaceholder(in source: String) -> Int? {
-        let bytes = Array(source.utf8)
-        func isPair(_ byte: UInt8, at index: Int) -> Bool {
-            index + 1 < bytes.count && bytes[index] == byte && bytes[index + 1] == byte
-        }
-        guard let end = bytes.indices.last(where: { isPair(UInt8(ascii: "}"), at: $0) }) else { return nil }
-        return bytes[..<end].indices.first { index in
-            isPair(UInt8(ascii: "{"), at: index) && (index == 0 || bytes[index - 1] != UInt8(ascii: "\\"))
-        }
     }
 
     /// The location of a value.
@@ -217,6 +208,8 @@ public struct MatcherError: Error, Equatable {
         case notJSON(JSONError)
         /// The value is neither a string nor an object with members.
         case noFields
+        /// Several members have this name.
+        case duplicate(String)
         /// The regular expression is invalid.
         case pattern(PatternError)
         /// The regular expression contains a placeholder, which only the values of objects can.
@@ -244,11 +237,19 @@ extension MatcherError: CustomStringConvertible {
     /// The remedy for a text that is not a JSON Pointer.
     static let pointerRemedy = "expected a JSON Pointer such as /user/name"
 
+    /// The mistake of a regular expression in JSON with a placeholder.
+    static let noPlaceholderInPattern =
+        #"a regular expression has no placeholders; write '\\{\\{' for literal braces"#
+
+    /// The mistake of an object with several members of a name.
+    static func duplicateWords(_ name: String) -> String { "the member \(quoted(name)) occurs twice; delete one" }
+
     /// The mistake and its remedy, to follow a colon.
     public var description: String {
         switch reason {
         case .notJSON(let error): "not JSON: \(error)"
         case .noFields: #"expected a regular expression, or an object such as {"/type":"ready"}"#
+        case .duplicate(let name): Self.duplicateWords(name)
         case .pattern(let error): "\(error) of the regular expression"
         case .placeholderInPattern:
             #"a regular expression has no placeholders; use an object such as {"/id":"{{seq}}"}, "#

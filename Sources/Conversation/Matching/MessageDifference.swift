@@ -99,7 +99,7 @@ struct JSONDifference {
 
     /// Compares two texts by their values.
     /// - Parameter ignored: JSON Pointers to values that may differ or be missing.
-    static func compare(_ expected: RawSpan, _ actual: RawSpan, ignoring ignored: Set<String>) -> Comparison {
+    static func compare(_ expected: RawSpan, _ actual: RawSpan, ignoring ignored: Set<ExactString>) -> Comparison {
         guard UTF8Validator.isValid(expected), UTF8Validator.isValid(actual) else { return .notComparable }
         switch (JSONValue.parsed(expected), JSONValue.parsed(actual)) {
         case (let expected?, let actual?) where expected.isSameContainer(as: actual):
@@ -110,9 +110,9 @@ struct JSONDifference {
 
     /// Recurses once per level of the texts.
     private static func first(
-        _ expected: JSONValue?, _ actual: JSONValue?, at pointer: String, ignoring ignored: Set<String>
+        _ expected: JSONValue?, _ actual: JSONValue?, at pointer: String, ignoring ignored: Set<ExactString>
     ) -> JSONDifference? {
-        if ignored.contains(pointer) { return nil }
+        if ignored.contains(ExactString(pointer)) { return nil }
         switch (expected, actual) {
         case (.array(let expected), .array(let actual)):
             for index in 0..<max(expected.count, actual.count) {
@@ -126,7 +126,7 @@ struct JSONDifference {
             // In a fixed order, so that the first difference is always the same.
             for name in Set(expected.keys).union(actual.keys).sorted() {
                 let difference = first(
-                    expected[name], actual[name], at: "\(pointer)/\(escaped(name))", ignoring: ignored)
+                    expected[name], actual[name], at: "\(pointer)/\(escaped(name.text))", ignoring: ignored)
                 if let difference { return difference }
             }
             return nil

@@ -156,7 +156,7 @@ public struct ScenarioOptions {
     /// The variables that are set from outside, such as the columns of a data file.
     public var variables = VariableNames()
     /// JSON Pointers to values of recorded messages that may differ.
-    public var ignoredPointers: Set<String> = []
+    public var ignoredPointers: Set<ExactString> = []
     /// Returns the value of an environment variable, or `nil` if it is not set.
     public var environment: (String) -> String? = { _ in nil }
     /// Parses a duration such as `2s`, or returns `nil` for other texts.

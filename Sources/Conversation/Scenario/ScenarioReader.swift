@@ -181,13 +181,10 @@ private struct ScenarioReader {
     /// The message that a step waits for, or `nil` if it ends in a later one of the recording.
     private mutating func expectation() throws(ScenarioError) -> Scenario.Expectation? {
         let (kind, matcher): (MessageKind?, Matcher)
-        let expected = try self.matcher(in: .expect)
-        if let match = try self.matcher(in: .match) {
+        let (match, expected) = try matchers()
+        if let match {
             (kind, matcher) = (try opcode(), match)
         } else {
-            guard expected == nil else {
-                throw line.error("'expect' checks the message that 'match' selects; add 'match'", in: .expect)
-            }
             guard let (recordedKind, text) = try expectedMessage() else { return nil }
             (kind, matcher) = (recordedKind, Matcher(equalTo: text, ignoring: options.ignoredPointers))
         }
@@ -198,9 +195,17 @@ private struct ScenarioReader {
 
     /// Checks the members that only the client needs.
     private func checkExpectation() throws(ScenarioError) {
-        _ = try matcher(in: .match)
-        _ = try matcher(in: .expect)
+        _ = try matchers()
         _ = try line.flag(.strict)
+    }
+
+    /// The matchers that select the message and check it.
+    private func matchers() throws(ScenarioError) -> (match: Matcher?, expected: Matcher?) {
+        let (match, expected) = (try matcher(in: .match), try matcher(in: .expect))
+        guard match != nil || expected == nil else {
+            throw line.error("'expect' checks the message that 'match' selects; add 'match'", in: .expect)
+        }
+        return (match, expected)
     }
 
     private func opcode() throws(ScenarioError) -> MessageKind? {
@@ -281,6 +286,7 @@ private struct ScenarioReader {
             throw line.error("'set' is not an object, such as {\"sid\":\"/session\"}", in: .set)
         }
         var extractions: [Extraction] = []
+        var variables: Set<ExactString> = []
         for (name, value) in members {
             let place = offset + value.range.lowerBound
             guard value.kind == .string else {
@@ -288,6 +294,10 @@ private struct ScenarioReader {
             }
             let path = try path(JSONString.decoded(object.span.bytes.extracting(value.range)), atByte: place)
             let variable = JSONString.decoded(object.span.bytes.extracting(name.range))
+            guard variables.insert(ExactString(variable)).inserted else {
+                throw line.error(
+                    .other("'set': \(MatcherError.duplicateWords(variable))"), atByte: offset + name.range.lowerBound)
+            }
             do throws(VariableNameError) {
                 extractions.append(Extraction(slot: try options.variables.add(variable), path: path))
             } catch {

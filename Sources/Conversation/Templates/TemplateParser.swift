@@ -98,7 +98,7 @@ struct TemplateParser {
         default:
             if let slot = variables.slot(of: text) {
                 append(.variable(slot: slot, form))
-            } else if text.hasPrefix("env:") {
+            } else if text.hasPrefix("env:"), text != "env:" {
                 try insertEnvironment(String(text.dropFirst(4)), as: form, environment)
             } else if text.hasPrefix("last:") {
                 try addPath(String(text.dropFirst(5)), as: form)
@@ -134,7 +134,8 @@ struct TemplateParser {
     private mutating func addPath(_ text: String, as form: Template.Form) throws(TemplateError.Reason) {
         guard variables.includesLastMessage else { throw .noLastMessage }
         do throws(JSONQueryError) {
-            paths.append(try JSONPath(text))
+            // RFC 6901 §5: the empty pointer is the whole text.
+            paths.append(try JSONPath(text.isEmpty ? "." : text))
         } catch {
             throw .badPath(error)
         }
@@ -210,8 +211,12 @@ public struct TemplateError: Error, Equatable {
 
     /// The unknown name and all names that would be valid, to find the intended one, or `nil` for another mistake.
     public var unknownName: (name: String, known: [String])? {
-        guard case .unknownName(let name, let variables, _) = reason else { return nil }
-        return (name, VariableNames.placeholders + variables)
+        guard case .unknownName(let name, let variables, let includesLastMessage) = reason else { return nil }
+        // The beginning of a placeholder with an argument may be in another case: `{{ENV:HOME}}`.
+        let prefix = VariableNames.prefixes.first { name.lowercased().hasPrefix($0) && !name.hasPrefix($0) }
+        let completed = prefix.map { $0 + String(name.dropFirst($0.count)) } ?? ""
+        let isPossible = prefix != nil && (includesLastMessage || prefix != "last:")
+        return (name, VariableNames.placeholders + (isPossible ? [completed] : []) + variables)
     }
 
     /// The mistake and its remedy, to follow a colon.
@@ -224,7 +229,10 @@ public struct TemplateError: Error, Equatable {
         case .notClosed: return "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
         case .unknownName(let name, let variables, let includesLastMessage):
             let problem = "unknown placeholder '{{\(Self.shown(name))}}'; "
-            if let intendedName { return problem + "did you mean '{{\(Self.shown(intendedName))}}'?" }
+            if let intendedName {
+                let argument = intendedName == "random" ? " N" : ""
+                return problem + "did you mean '{{\(Self.shown(intendedName))\(argument)}}'?"
+            }
             let names =
                 (isInMessage ? ["seq"] : []) + ["connection", "time", "random N", "env:NAME"]
                 + (includesLastMessage ? ["last:/pointer"] : [])

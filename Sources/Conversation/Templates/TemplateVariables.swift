@@ -21,6 +21,7 @@ public struct TemplateVariables: ~Copyable {
     private let names: [String]
     private var slots: [Slot]
     private var lastMessage = ByteBuffer()
+    private var hasLastMessage = false
 
     /// The storage to keep for further messages, in bytes. Larger storage is released.
     private static let keptBytes = 64 << 10
@@ -69,6 +70,7 @@ public struct TemplateVariables: ~Copyable {
     /// Call it only if a template needs the message; see ``Template/usesLastMessage``. Binary messages count only if
     /// they are valid UTF-8.
     public mutating func setLastMessage(_ message: RawSpan) {
+        hasLastMessage = true
         lastMessage.removeAll()
         lastMessage.releaseStorage(above: max(Self.keptBytes, message.byteCount))
         if UTF8Validator.isValid(message) { lastMessage.append(message) }
@@ -94,15 +96,14 @@ public struct TemplateVariables: ~Copyable {
     func appendLast(
         _ path: JSONPath, as form: Template.Form, to buffer: inout ByteBuffer
     ) throws(TemplateValueError) {
-        let isFound = lastMessage.withReadableBytes { message in
-            guard let value = path.value(in: message) else { return false }
+        guard hasLastMessage else { throw .noLastMessage }
+        try lastMessage.withReadableBytes { (message) throws(TemplateValueError) in
+            guard let value = path.value(in: message) else { throw TemplateValueError(of: path, in: message) }
             switch form {
             case .text: JSONPath.append(value, of: message, to: &buffer)
             case .json: JSONPath.appendJSON(value, of: message, to: &buffer)
             }
-            return true
         }
-        guard isFound else { throw .missing(path: path.source) }
     }
 }
 
@@ -110,8 +111,18 @@ public struct TemplateVariables: ~Copyable {
 public enum TemplateValueError: Error, Equatable {
     /// The variable with this name has no value yet.
     case unset(String)
-    /// The message has no value at this path, or is not JSON.
+    /// No message has been received, so there is no last one.
+    case noLastMessage
+    /// The message is not JSON.
+    case notJSON
+    /// The message has no value at this path.
     case missing(path: String)
+
+    /// Explains why a message has no value at a path.
+    init(of path: JSONPath, in message: RawSpan) {
+        let isJSON = UTF8Validator.isValid(message) && JSONReader.problem(in: message) == nil
+        self = isJSON ? .missing(path: path.source) : .notJSON
+    }
 }
 
 extension TemplateValueError: CustomStringConvertible {
@@ -119,6 +130,8 @@ extension TemplateValueError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unset(let name): "the variable \(quoted(name)) has no value yet"
+        case .noLastMessage: "{{last:…}} needs a received message, but none has arrived yet"
+        case .notJSON: "the message is not JSON"
         case .missing(let path): "the message has no value at \(quoted(path))"
         }
     }

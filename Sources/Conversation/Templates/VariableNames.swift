@@ -14,7 +14,7 @@ public struct VariableNames: Equatable, Sendable {
     /// The placeholders that are not variables.
     static let placeholders = ["seq", "connection", "time", "random"]
     /// The beginnings of placeholders with an argument.
-    private static let prefixes = ["env:", "last:", "json:", "random "]
+    static let prefixes = ["env:", "last:", "json:", "random "]
 
     /// Creates an empty list.
     public init() {}
@@ -22,6 +22,32 @@ public struct VariableNames: Equatable, Sendable {
     /// The slot of a variable, or `nil` if there is none with this name.
     public func slot(of name: String) -> Int? {
         slots[name]
+    }
+
+    /// The reason to reject a regular expression with a placeholder, to follow a colon.
+    public static let noPlaceholderInPattern =
+        #"a regular expression has no placeholders; write '\{\{' for literal braces"#
+
+    /// The offset of a placeholder in a regular expression, which would match braces instead of inserting a value, or
+    /// `nil` if there is none.
+    ///
+    /// Only known names are placeholders. Other braces, as in `x{{2}}`, may be intended, and `\{\{` certainly is.
+    public func offsetOfPlaceholder(inPattern source: String) -> Int? {
+        let bytes = Array(source.utf8)
+        func isPair(_ byte: UInt8, at index: Int) -> Bool {
+            index + 1 < bytes.count && bytes[index] == byte && bytes[index + 1] == byte
+        }
+        return bytes.indices.first { start in
+            guard isPair(UInt8(ascii: "{"), at: start), start == 0 || bytes[start - 1] != UInt8(ascii: "\\"),
+                let end = bytes[start...].indices.first(where: { isPair(UInt8(ascii: "}"), at: $0) })
+            else { return false }
+            return isPlaceholder(String(decoding: bytes[start + 2..<end].trimmingBlanks(), as: UTF8.self))
+        }
+    }
+
+    /// Whether a text in braces begins like a placeholder or names a variable.
+    private func isPlaceholder(_ text: String) -> Bool {
+        slots[text] != nil || Self.placeholders.contains(text) || Self.prefixes.contains { text.hasPrefix($0) }
     }
 
     /// Adds a variable, unless there already is one with this name.

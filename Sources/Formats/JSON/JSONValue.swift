@@ -3,7 +3,7 @@ import WSCore
 /// A JSON text parsed into values, for uses that need most of it. If several members have the same name, the last one
 /// counts.
 public indirect enum JSONValue: Equatable {
-    case object([String: JSONValue])
+    case object([ExactString: JSONValue])
     case array([JSONValue])
     case string(String)
     /// A number as written in the text.
@@ -27,9 +27,9 @@ public indirect enum JSONValue: Equatable {
     ) throws(JSONError) -> JSONValue {
         switch token.kind {
         case .beginObject:
-            var members: [String: JSONValue] = [:]
+            var members: [ExactString: JSONValue] = [:]
             while let key = try reader.next(in: text), key.kind == .key, let token = try reader.next(in: text) {
-                members[string(key, in: text)] = try value(from: token, of: text, &reader)
+                members[ExactString(string(key, in: text))] = try value(from: token, of: text, &reader)
             }
             return .object(members)
         case .beginArray:

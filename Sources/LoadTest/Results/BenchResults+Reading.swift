@@ -230,32 +230,32 @@ extension BenchDescription {
 
 /// The members of an object, with its path for error messages.
 private struct Members {
-    private let members: [String: JSONValue]
+    private let members: [ExactString: JSONValue]
     private let prefix: String
 
-    init(_ members: [String: JSONValue], within prefix: String) {
+    init(_ members: [ExactString: JSONValue], within prefix: String) {
         self.members = members
         self.prefix = prefix
     }
 
     func path(_ name: String) -> String { prefix + name }
 
-    func has(_ name: String) -> Bool { members[name] != nil }
+    func has(_ name: String) -> Bool { members[ExactString(name)] != nil }
 
-    func isNull(_ name: String) -> Bool { members[name] == .null }
+    func isNull(_ name: String) -> Bool { members[ExactString(name)] == .null }
 
     func object(_ name: String) throws(BenchResultsError) -> Members {
-        guard case .object(let members)? = members[name] else { throw .badMember(path(name)) }
+        guard case .object(let members)? = members[ExactString(name)] else { throw .badMember(path(name)) }
         return Members(members, within: "\(path(name)).")
     }
 
     func array(_ name: String) throws(BenchResultsError) -> [JSONValue] {
-        guard case .array(let elements)? = members[name] else { throw .badMember(path(name)) }
+        guard case .array(let elements)? = members[ExactString(name)] else { throw .badMember(path(name)) }
         return elements
     }
 
     func string(_ name: String) throws(BenchResultsError) -> String {
-        guard case .string(let text)? = members[name] else { throw .badMember(path(name)) }
+        guard case .string(let text)? = members[ExactString(name)] else { throw .badMember(path(name)) }
         return text
     }
 
@@ -275,7 +275,8 @@ private struct Members {
 
     /// A time in microseconds, rounded to nanoseconds. A number with three decimals is exact.
     func nanoseconds(_ name: String) throws(BenchResultsError) -> UInt128 {
-        guard case .number(let text)? = members[name], let number = Double(text), 0...0x1p100 ~= number else {
+        guard case .number(let text)? = members[ExactString(name)], let number = Double(text), 0...0x1p100 ~= number
+        else {
             throw .badMember(path(name))
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -286,7 +287,7 @@ private struct Members {
     }
 
     private func number(_ name: String) -> Double? {
-        guard case .number(let text)? = members[name] else { return nil }
+        guard case .number(let text)? = members[ExactString(name)] else { return nil }
         return Double(text)
     }
 }

@@ -70,7 +70,7 @@ extension ScenarioOptions {
             parseRange: { text in
                 do throws(ValueProblem) { return try DelayValue.parse(text, zeroAllowed: true) } catch { return nil }
             })
-        ignoredPointers = Set(arguments.ignoredPointers)
+        ignoredPointers = Set(arguments.ignoredPointers.map { ExactString($0) })
     }
 }
 

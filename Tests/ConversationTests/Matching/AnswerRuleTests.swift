@@ -35,6 +35,10 @@ import WSCore
             ("(a)(b) => $3", "there is no group $3: the regular expression has 2 groups; write '$$' for a dollar sign"),
             ("a => {{$1}}", "there is no group $1: the regular expression has 0 groups; write '$$' for a dollar sign"),
             ("a => {{$a}}", nil),
+            (
+                "id {{seq}} => b",
+                #"a regular expression has no placeholders; write '\{\{' for literal braces"#
+            ),
         ] as [(String, String?)])
     func mistakes(rule: String, description: String?) {
         do throws(AnswerRuleError) {
@@ -98,8 +102,12 @@ import WSCore
         #expect(try template.text(.first, variables) == written)
     }
 
-    @Test("A missing value is an error, and the variable keeps its value", arguments: ["x", "{}", #"{"session":1"#])
-    func missing(message: String) throws {
+    @Test(
+        "A missing value is an error, and the variable keeps its value",
+        arguments: [
+            ("x", .notJSON), ("{}", .missing(path: "/session")), (#"{"session":1"#, .notJSON),
+        ] as [(String, TemplateValueError)])
+    func missing(message: String, error: TemplateValueError) throws {
         let names = try VariableNames(["sid"])
         var variables = TemplateVariables(names)
         variables.set(0, to: "before")
@@ -110,7 +118,7 @@ import WSCore
         } catch {
             failure = error
         }
-        #expect(failure == .missing(path: "/session"))
+        #expect(failure == error)
         #expect("\(TemplateValueError.missing(path: "/session"))" == #"the message has no value at "/session""#)
         #expect(try Template("{{sid}}", variables: names).text(.first, variables) == "before")
     }

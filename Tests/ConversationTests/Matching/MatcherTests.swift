@@ -140,6 +140,7 @@ import WSCore
                 .template(TemplateError(.unknownName("y", variables: ["user", "other"]), at: 1)), 6
             ),
             (#""a\n{{seq}}""#, .placeholderInPattern, 4), (#""{{user}}""#, .placeholderInPattern, 1),
+            (#"{"/a":1,"/b":2,"/\u0061":3}"#, .duplicate("/a"), 15),
         ] as [(String, MatcherError.Reason, Int)])
     func mistakes(json: String, reason: MatcherError.Reason, offset: Int) {
         #expect(throws: MatcherError(reason, at: offset)) { try Expectation(json) }
@@ -153,9 +154,23 @@ import WSCore
 
     @Test(
         "A regular expression may match braces",
-        arguments: [#""\\{\\{a}}""#, #""{{""#, #""a}}{{""#, #""(a{2}){3}""#])
+        arguments: [#""\\{\\{seq}}""#, #""{{""#, #""seq}}{{""#, #""(a{2}){3}""#, #""x{{2}}""#, #""{{other words}}""#])
     func braces(json: String) throws {
         _ = try Expectation(json)
+    }
+
+    @Test("Member names with the same look but other characters differ")
+    func composedNames() throws {
+        let (composed, decomposed) = ("{\"a\":{\"é\":1}}", "{\"a\":{\"e\u{301}\":1}}")
+        let equal = Expectation(Matcher(equalTo: Template(literal: Array(composed.utf8))))
+        #expect(try equal.matches(composed))
+        #expect(try !equal.matches(decomposed))
+        #expect(try equal.difference(decomposed)?.path == "/a/e\u{301}")
+        let both = "{\"é\":1,\"e\u{301}\":1}"
+        #expect(try !Expectation(Matcher(equalTo: Template(literal: Array(both.utf8)))).matches("{\"é\":1}"))
+        #expect(try !Expectation(#"{"/a":{"é":1}}"#).matches(decomposed))
+        let ignoring = Matcher(equalTo: Template(literal: Array("{\"é\":1}".utf8)), ignoring: ["/e\u{301}"])
+        #expect(try !Expectation(ignoring).matches("{\"é\":2}"))
     }
 
     @Test("An invalid path or regular expression is reported with its reason")

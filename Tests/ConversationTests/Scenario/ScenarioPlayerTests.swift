@@ -230,7 +230,19 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect(failure.reason == .missing(.missing(path: "/session")))
+        #expect(failure.reason == .missing(.notJSON))
+    }
+
+    @Test("The failure of 'set' with the whole message says that the message is not JSON")
+    func wholeMessageIsNotJSON() throws {
+        var player = try player(#"{"type":"message","direction":"in","match":"hello","set":{"all":""},"name":"x"}"#)
+        player.start(at: 0, Port())
+        receive("hello", &player, Port())
+        guard case .failed(let failure) = player.phase else {
+            Issue.record("the scenario should have failed")
+            return
+        }
+        #expect("\(failure)" == "line 1 (x): the message is not JSON")
     }
 
     @Test("Pings and pongs are steps")

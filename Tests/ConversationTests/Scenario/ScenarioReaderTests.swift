@@ -206,11 +206,20 @@ enum ScenarioFixture {
             #"{"type":"message","direction":"in","match":{"/a":1},"data":"{\"a\":1}","strict":true,"timeout":"1s"}"#,
             #"{"type":"message","direction":"out","data":"x"}"#, options: options)
         #expect(steps(scenario) == ["receive ping", "pong", "send text in 1.0 seconds", "receive strictly"])
-        do throws(ScenarioError) {
-            _ = try ScenarioFixture.scenario(#"{"type":"message","direction":"in","match":"x"}"#, options: options)
-            Issue.record("the scenario should be invalid")
-        } catch {
-            #expect("\(error)" == "line 1, column 44: the message to send is unknown; add 'data' to 'match'")
+        for (members, description) in [
+            (#""match":"x""#, "line 1, column 44: the message to send is unknown; add 'data' to 'match'"),
+            (
+                #""data":"x","expect":"x""#,
+                "line 1, column 56: 'expect' checks the message that 'match' selects; add 'match'"
+            ),
+        ] {
+            let line = #"{"type":"message","direction":"in",\#(members)}"#
+            do throws(ScenarioError) {
+                _ = try ScenarioFixture.scenario(line, options: options)
+                Issue.record("the scenario should be invalid")
+            } catch {
+                #expect("\(error)" == description)
+            }
         }
     }
 
@@ -307,6 +316,14 @@ enum ScenarioFixture {
             (#"{"type":"pause"}"#, 1, 9, "the pause has no length"),
             (#"{"type":"pause","for":"3s-1s"}"#, 1, 23, "nor an ascending range"),
             (#"{"type":"message","direction":"in","match":"x","set":{"seq":"/a"}}"#, 1, 55, "placeholder"),
+            (
+                #"{"type":"message","direction":"in","match":"x","set":{"a":"/a","b":"/b","a":"/c"}}"#, 1, 73,
+                #"'set': the member "a" occurs twice; delete one"#
+            ),
+            (
+                #"{"type":"message","direction":"in","match":{"/a":1,"/b":2,"/a":3}}"#, 1, 59,
+                #"'match': the member "/a" occurs twice; delete one"#
+            ),
             (#"{"type":"message","direction":"in","match":"x","set":{"a":"b"}}"#, 1, 59, "expected a JSON Pointer"),
             (#"{"type":"message","direction":"in","match":"x","set":{"a":1}}"#, 1, 59, "expected a JSON Pointer"),
             (#"{"type":"message","direction":"in","match":"x","set":{"a":"/~2"}}"#, 1, 59, "write '~' as ~0"),

@@ -17,6 +17,7 @@ import Testing
             ("{{random}}", .badLength, 0), ("{{random 0}}", .badLength, 0), ("{{random x}}", .badLength, 0),
             ("{{random -1}}", .badLength, 0), ("{{random 1 2}}", .badLength, 0),
             ("{{random 99999999999999999999}}", .badLength, 0), ("{{json:random}}", .badLength, 0),
+            ("{{env:}}", .unknownName("env:", variables: ["sid"]), 0),
             ("{{env:NONE}}", .notInEnvironment("NONE"), 0), ("{{json:env:NONE}}", .notInEnvironment("NONE"), 0),
         ] as [(String, TemplateError.Reason, Int)])
     func problems(text: String, reason: TemplateError.Reason, offset: Int) throws {
@@ -24,7 +25,7 @@ import Testing
         #expect(throws: TemplateError(reason, at: offset)) { try Template(text, variables: names) }
     }
 
-    @Test("An invalid path is reported with its reason", arguments: ["{{last:}}", "{{last:a}}", "{{last:/~2}}"])
+    @Test("An invalid path is reported with its reason", arguments: ["{{last:a}}", "{{last:/~2}}"])
     func paths(text: String) {
         do throws(TemplateError) {
             _ = try Template(text)
@@ -50,6 +51,18 @@ import Testing
         #expect(error.unknownName?.name == "tokn")
         #expect(error.unknownName?.known == ["seq", "connection", "time", "random", "token", "user"])
         #expect(TemplateError(.badLength, at: 0).unknownName == nil)
+    }
+
+    @Test(
+        "The suggestion for a placeholder in another case keeps its argument",
+        arguments: [
+            ("ENV:HOME", "env:HOME"), ("Last:/A", "last:/A"), ("Random 5", "random 5"), ("json:x", nil), ("x", nil),
+        ] as [(String, String?)])
+    func otherCase(name: String, suggestion: String?) {
+        let known = TemplateError(.unknownName(name, variables: []), at: 0).unknownName?.known ?? []
+        #expect(Array(known.dropFirst(4)) == (suggestion.map { [$0] } ?? []))
+        let error = TemplateError(.unknownName("rand", variables: []), at: 0)
+        #expect(error.description(intendedName: "random").hasSuffix("did you mean '{{random N}}'?"))
     }
 
     @Test("Where there is no last message, its placeholder is reported and not suggested")

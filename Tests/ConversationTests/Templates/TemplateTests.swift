@@ -88,6 +88,7 @@ import WSCore
             ("{{last:/token}}", #"a"b"#), ("{{json:last:/token}}", #""a\"b""#), ("{{last:/id}}", "7.50"),
             ("{{json:last:/id}}", "7.50"), ("{{last:/list}}", "[1,2]"), ("{{json:last:/list}}", "[1,2]"),
             ("{{last:.list[-1]}}", "2"), ("{{last:/none}}", "null"),
+            ("{{last:}}", #"{"token":"a\"b","id":7.50,"list":[1,2],"none":null}"#),
         ])
     func lastMessage(text: String, message: String) throws {
         var variables = TemplateVariables()
@@ -99,12 +100,16 @@ import WSCore
     }
 
     @Test(
-        "A missing value of the last message is an error that names the path", arguments: ["", "x", "{}", #"{"a":1"#])
-    func missing(message: String) throws {
+        "A missing value of the last message is an error that names the reason",
+        arguments: [
+            (nil, .noLastMessage), ("", .notJSON), ("x", .notJSON), (#"{"a":1"#, .notJSON),
+            ("{}", .missing(path: "/a")),
+        ] as [(String?, TemplateValueError)])
+    func missing(message: String?, error: TemplateValueError) throws {
         var variables = TemplateVariables()
-        if !message.isEmpty { variables.setLastMessage(message) }
+        if let message { variables.setLastMessage(message) }
         let template = try Template("{{last:/a}}")
-        #expect(throws: TemplateValueError.missing(path: "/a")) { try template.text(.first, variables) }
+        #expect(throws: error) { try template.text(.first, variables) }
     }
 
     @Test("A binary message that is not UTF-8 has no values")
@@ -114,7 +119,7 @@ import WSCore
             variables.setLastMessage($0.bytes)
         }
         let template = try Template("{{last:/a}}")
-        #expect(throws: TemplateValueError.missing(path: "/a")) { try template.text(.first, variables) }
+        #expect(throws: TemplateValueError.notJSON) { try template.text(.first, variables) }
     }
 
     @Test("The size is known unless variables or messages determine it")

@@ -231,6 +231,9 @@ struct DeclarativeProtocolReader {
 
     /// Checks a regular expression.
     private func pattern(_ text: String, at token: Value) throws(DeclarativeProtocolError) -> String {
+        guard variables.offsetOfPlaceholder(inPattern: text) == nil else {
+            throw self.error(MatcherError.noPlaceholderInPattern, at: token)
+        }
         do throws(PatternError) {
             return try Pattern(text).source
         } catch {
