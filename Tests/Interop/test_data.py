@@ -151,6 +151,10 @@ def test_a_control_character_in_the_first_row_is_reported_with_its_line(tmp_path
     (["-c", "1", "-H", "A: {{tokn}}"], "--header: unknown placeholder '{{tokn}}'; did you mean '{{token}}'?"),
     (["-c", "3", "-H", "A: {{user}}"], "users.csv, line 4: --header: the value of"),
     (["-c", "1", "--bearer", "{{env:NONE}}"], "--bearer: the environment variable 'NONE' is not set"),
+    (["-c", "1", "--mode", "request", "--expect", "^hello {{user}}"],
+     "--expect '^hello {{user}}': a regular expression has no placeholders"),
+    (["-c", "1", "--ready", "{{user}}"], "--ready '{{user}}': a regular expression has no placeholders"),
+    (["-c", "1", "--answer", "{{user}} => {{token}}"], "a regular expression has no placeholders"),
     (["-c", "1", "-b", "a={{seq}}"], "--cookie: {{seq}} numbers the messages of a connection"),
 ], ids=lambda value: value if isinstance(value, str) else " ".join(value))
 def test_invalid_templates_and_missing_rows_fail_before_connecting(users, arguments, message):
@@ -257,7 +261,8 @@ def test_a_line_with_an_unknown_placeholder_ends_the_run(options):
 
 @pytest.mark.parametrize("arguments, message", [
     (["a", "{{sek}}"], "message 2: unknown placeholder '{{sek}}'; did you mean '{{seq}}'?"),
-    (["{{last:/x}}"], "message 1: the message has no value at"),
+    (["{{last:/x}}"], "message 1: {{last:…}} needs a received message, but none has arrived yet"),
+    (["-H", "A: {{last:/x}}"], "--header: {{last:…}} needs a received message, but the request is sent before"),
     (["--heartbeat", "1s", "--heartbeat-message", "{{tme}}"], "--heartbeat-message: unknown placeholder '{{tme}}'"),
     (["-H", "A: {{seq}}"], "--header: {{seq}} numbers the messages"),
 ], ids=" ".join)

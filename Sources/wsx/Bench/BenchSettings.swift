@@ -67,6 +67,7 @@ struct BenchSettings: Sendable {
             }
         }
         let variables = data?.columns ?? VariableNames()
+        try variables.checkPatterns(plan.replies.expectations, of: "--expect")
         plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
             try message.template(
                 as: plan.messages.kind, variables: variables, secrets: secrets,
@@ -91,8 +92,10 @@ struct BenchSettings: Sendable {
         plan.scenario = try LoadScenario.make(
             arguments.scenario, data: plan.data, codecs: plan.conversation.codecs, secrets: secrets)
         try Threshold.check(
-            arguments.result.thresholds, for: "--threshold", steps: plan.scenario?.stepNames, stages: plan.stageNames)
-        try Threshold.check(arguments.abortConditions, for: "--abort", steps: plan.scenario?.stepNames, stages: [])
+            arguments.result.thresholds, for: "--threshold", steps: plan.scenario?.stepNames,
+            stages: plan.stageNames)
+        try Threshold.check(
+            arguments.abortConditions, for: "--abort", steps: plan.scenario?.stepNames, stages: [])
         self.plan = plan
         try Self.checkRateStages(arguments.load)
         try Self.check(arguments.abortConditions, in: plan.mode)
@@ -226,7 +229,7 @@ extension LoadPlan {
         guard let argument = load.heartbeatMessage else { return }
         let text = argument.hasPrefix("@") ? try secrets.text(of: argument, for: "--heartbeat-message") : argument
         let message = try Template.make(
-            text, of: "--heartbeat-message", variables: variables, takesLastMessage: false, secrets: secrets)
+            text, of: "--heartbeat-message", variables: variables, role: .loadMessage, secrets: secrets)
         var plan = conversation.exchange ?? AutomaticExchange.Plan()
         plan.variables = variables
         plan.heartbeat = AutomaticExchange.Plan.Heartbeat(message, every: load.heartbeat)
@@ -257,7 +260,7 @@ extension MessageSource {
             }
             text = contents
         }
-        return try Template.make(text, of: option, variables: variables, takesLastMessage: false, secrets: secrets)
+        return try Template.make(text, of: option, variables: variables, role: .loadMessage, secrets: secrets)
     }
 }
 

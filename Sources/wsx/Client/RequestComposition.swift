@@ -43,7 +43,7 @@ struct RequestComposition {
 
     private func parse(_ text: String, of option: String) throws(Failure) -> Template {
         guard let variables else { return Template(literal: Array(text.utf8)) }
-        return try Template.make(text, of: option, variables: variables, isOfRequest: true, secrets: secrets)
+        return try Template.make(text, of: option, variables: variables, role: .request, secrets: secrets)
     }
 
     /// Parses a value that may be in a file or in an environment variable. There, it is not a template: a password may

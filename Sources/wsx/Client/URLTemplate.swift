@@ -37,7 +37,7 @@ struct URLTemplate: Sendable {
         base = try ConnectorComposition.url(parsing: beginning)
         let rest = String(text[start...])
         target = try Template.make(
-            rest, of: what, variables: variables, isOfRequest: true, percentEncodesValues: true, secrets: secrets)
+            rest, of: what, variables: variables, role: .request, percentEncodesValues: true, secrets: secrets)
         let place = "\(base)".dropLast(base.requestTarget.utf8.count)
         let shownTarget = (rest.hasPrefix("/") ? "" : "/") + escapingControls(rest)
         shown = place + (endpoint?.requestTarget(completing: shownTarget) ?? shownTarget)

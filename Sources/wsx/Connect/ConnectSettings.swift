@@ -77,6 +77,8 @@ struct ConnectSettings {
         connector = composition.connector
         connectorResources = try ConnectorResources.make(composition.tls)
         messages = try Self.messages(arguments)
+        try row.columns.checkPatterns(arguments.ending.until, of: "--until")
+        try row.columns.checkPatterns(arguments.ending.expectations, of: "--expect")
         conditions = try EndConditions(arguments)
         linger = Self.linger(arguments)
         scenario = try Scenario.make(

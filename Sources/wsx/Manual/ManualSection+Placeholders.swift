@@ -42,7 +42,9 @@ extension ManualSection {
         """
     )
 
-    static let braces: (MarkedText, MarkedText) = ("`{{{{`", "Two literal braces.")
+    static let braces: (MarkedText, MarkedText) = (
+        "`{{{{`", "Two literal braces. Regular expressions have no placeholders; in them, write `\\{\\{`."
+    )
 
     private static let definitions: [(MarkedText, MarkedText)] = [
         (
@@ -57,7 +59,7 @@ extension ManualSection {
             "`{{last:`*PATH*`}}`",
             """
             In `--answer`, the value at *PATH* in the answered message, which must be JSON: a JSON Pointer \
-            (`/user/id`) or a dotted path (`.user.id`).
+            (`/user/id`) or a dotted path (`.user.id`). Without *PATH*, the whole message.
             """
         ),
     ]

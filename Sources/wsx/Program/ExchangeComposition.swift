@@ -15,12 +15,13 @@ extension AutomaticExchange.Plan {
     ) throws(Failure) -> AutomaticExchange.Plan? {
         var plan = AutomaticExchange.Plan()
         plan.variables = variables
+        try variables.checkPatterns(arguments.ready.map { [$0] } ?? [], of: "--ready")
         plan.ready = arguments.ready
         for text in arguments.firstMessages {
             let text = text.hasPrefix("@") ? try secrets.value(of: text, for: "--first-message") : text
             plan.firstMessages.append(
                 try Template.make(
-                    text, of: "--first-message", variables: variables, takesLastMessage: false, takesData: takesData,
+                    text, of: "--first-message", variables: variables, role: .firstMessage, takesData: takesData,
                     secrets: secrets))
         }
         for text in arguments.answers {

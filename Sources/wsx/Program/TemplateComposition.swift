@@ -1,33 +1,58 @@
 import CommandLine
 import Conversation
+import WSCore
+
+/// The text of an option that is a template.
+enum TemplateRole {
+    /// A message that may follow a received one.
+    case message
+    /// A message of a load, which does not depend on received ones.
+    case loadMessage
+    /// A message of `--first-message`.
+    case firstMessage
+    /// A part of the request, which needs neither a message nor its number.
+    case request
+
+    /// Why the text cannot insert values of the last message, or `nil` for the usual reason.
+    fileprivate var reasonForNoLastMessage: String? {
+        switch self {
+        case .message, .loadMessage: nil
+        case .firstMessage: "but first messages are sent before one arrives; use --answer"
+        case .request: "but the request is sent before the first one"
+        }
+    }
+}
 
 extension Template {
     /// Parses the value of an option.
     /// - Parameters:
     ///   - option: The option, for errors.
     ///   - variables: The variables that the text may insert.
-    ///   - takesLastMessage: Whether the text may insert values of the last message.
-    ///   - isOfRequest: Whether the text is part of a request, so it needs neither a message nor its number.
+    ///   - role: The role of the text, which determines its placeholders.
     ///   - percentEncodesValues: Whether values become parts of a URL.
     ///   - takesData: Whether the command has `--data`.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, with a suggestion for an unknown name.
     static func make(
-        _ text: String, of option: String, variables: VariableNames, takesLastMessage: Bool = true,
-        isOfRequest: Bool = false, percentEncodesValues: Bool = false, takesData: Bool = true, secrets: Secrets
+        _ text: String, of option: String, variables: VariableNames, role: TemplateRole = .message,
+        percentEncodesValues: Bool = false, takesData: Bool = true, secrets: Secrets
     ) throws(Failure) -> Template {
         var names = variables
-        names.includesLastMessage = takesLastMessage && !isOfRequest
+        names.includesLastMessage = role == .message
         let template: Template
         do throws(TemplateError) {
             template = try Template(
                 text, variables: names, percentEncodesValues: percentEncodesValues, environment: secrets.environment)
         } catch {
+            if error.reason == .noLastMessage, let reason = role.reasonForNoLastMessage {
+                throw .badArgument(what: option, why: "{{last:…}} needs a received message, \(reason)")
+            }
             throw .badArgument(
                 what: option,
-                why: error.suggestion(isInMessage: !isOfRequest, mayBeColumn: takesData && variables.names.isEmpty))
+                why: error.suggestion(
+                    isInMessage: role != .request, mayBeColumn: takesData && variables.names.isEmpty))
         }
-        guard !isOfRequest || !template.usesSequence else {
+        guard role != .request || !template.usesSequence else {
             throw .badArgument(
                 what: option, why: "{{seq}} numbers the messages of a connection; use {{connection}} in a request")
         }
@@ -49,5 +74,16 @@ extension TemplateError {
         return description(
             intendedName: EditDistance.nearest(to: name, among: names), isInMessage: isInMessage,
             mayBeColumn: mayBeColumn)
+    }
+}
+
+extension VariableNames {
+    /// Checks that regular expressions contain no columns of a data file as placeholders. The options have already been
+    /// checked for other placeholders.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
+    func checkPatterns(_ patterns: [String], of option: String) throws(Failure) {
+        for pattern in patterns where offsetOfPlaceholder(inPattern: pattern) != nil {
+            throw .badArgument(what: "\(option) '\(escapingControls(pattern))'", why: Self.noPlaceholderInPattern)
+        }
     }
 }

@@ -110,7 +110,7 @@ import WSCore
                 "placeholders can be in the path and the query; before them, only {{env:NAME}} is possible"
             ),
             ("ws://h/{{seq}}", "{{seq}} numbers the messages of a connection; use {{connection}} in a request"),
-            ("ws://h/{{last:/x}}", "{{last:…}} needs a received message, which exists only in --answer and scenarios"),
+            ("ws://h/{{last:/x}}", "{{last:…}} needs a received message, but the request is sent before the first one"),
         ])
     func invalid(url: String, why: String) throws {
         let row = try Self.row("Ada", "1")

@@ -112,6 +112,20 @@ import Testing
                 "'[' for '--expect': missing terminating ] for character class at the end of the regular expression"
             ),
             ("--decode=msgpac", "'msgpac' for '--decode': did you mean 'msgpack'?"),
+            ("--decode=MSGPACK", "'MSGPACK' for '--decode': did you mean 'msgpack'?"),
+            ("--input=JSON", "'JSON' for '--input': did you mean 'json'?"),
+            (
+                "--protocol=MQTT",
+                "'MQTT' for '--protocol': unknown protocol; did you mean 'mqtt'? To offer the subprotocol, use -s MQTT"
+            ),
+            (
+                "--until=id {{seq}}",
+                #"'id {{seq}}' for '--until': a regular expression has no placeholders; write '\{\{' for literal braces"#
+            ),
+            (
+                "--ready={{env:A}}",
+                #"'{{env:A}}' for '--ready': a regular expression has no placeholders; write '\{\{' for literal braces"#
+            ),
             ("--input=chunk", "'chunk' for '--input': did you mean 'chunks'?"),
             (
                 "--correlate=/a~2",

@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 
 /// A message on the command line.
@@ -55,8 +56,9 @@ enum PathValue {
 
 /// A regular expression to search for in messages.
 enum PatternValue {
-    /// Returns the expression if it is valid.
+    /// Returns the expression if it is valid and has no placeholders, which nothing would replace.
     static func parse(_ text: String) throws(ValueProblem) -> String {
+        guard VariableNames().offsetOfPlaceholder(inPattern: text) == nil else { throw .placeholderInPattern }
         do throws(PatternError) {
             _ = try Pattern(text)
             return text

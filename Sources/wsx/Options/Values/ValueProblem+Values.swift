@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Formats
 import LoadTest
 
@@ -29,6 +30,8 @@ extension ValueProblem {
     static func notAPattern(_ error: PatternError) -> ValueProblem {
         unusable(words: "\(error) of the regular expression")
     }
+
+    static let placeholderInPattern = unusable(words: VariableNames.noPlaceholderInPattern)
 
     static func notAPath(_ error: JSONQueryError) -> ValueProblem { unusable(words: "\(error)") }
 
