@@ -180,10 +180,9 @@ def test_an_end_that_the_last_step_expects_is_no_error(tmp_path):
     def serve(peer):
         if peer.read_request():
             peer.upgrade()
-            # A connection opened while the last iteration runs on another one sends only a close frame.
-            if (frame := peer.read_frame()) and frame.opcode == wire.TEXT:
-                peer.send(wire.close(4001, b"bye"))
-                peer.read_until_close()
+            assert peer.read_frame().opcode == wire.TEXT
+            peer.send(wire.close(4001, b"bye"))
+            peer.read_until_close()
 
     steps = [
         {"type": "message", "direction": "out", "data": "done"},
@@ -192,7 +191,24 @@ def test_an_end_that_the_last_step_expects_is_no_error(tmp_path):
         result, results = bench(
             server.url, "--scenario", written(tmp_path / "s.jsonl", steps), "-c", "2", "-n", "10")
     assert (result.status, result.err, errors(results)) == (0, "", {})
-    assert results["steps"][0]["received"] == results["messages"]["received"] == 10
+    assert results["steps"][0]["received"] == results["messages"]["received"] == server.connection_count == 10
+
+
+def test_a_binary_message_that_a_step_expects_need_not_be_decoded(tmp_path):
+    def serve(peer):
+        if peer.read_request():
+            peer.upgrade()
+            while peer.read_frame().opcode == wire.TEXT:
+                peer.send(wire.frame(wire.BINARY, b"\xc1\xff"))
+            peer.send(wire.close(1000))
+
+    steps = [
+        {"type": "message", "direction": "out", "data": "a"}, {"type": "message", "direction": "in", "base64": "wf8="}]
+    path = written(tmp_path / "s.jsonl", steps)
+    with ScriptedServer(serve) as server:
+        result, results = bench(server.url, "--scenario", path, "--decode", "auto", "-c", "2", "-n", "10")
+    assert (result.status, result.err, errors(results)) == (0, "", {})
+    assert results["messages"]["received"] == 10
 
 
 def test_a_connection_that_a_step_drops_is_no_error(wsx_echo, tmp_path):

@@ -181,6 +181,18 @@ def test_each_client_plays_the_scenario(tmp_path):
         assert mock.stop() == 0, mock.err
 
 
+@pytest.mark.parametrize("end", [
+    {"type": "close", "direction": "out", "code": 1000}, {"type": "close", "direction": "in", "code": 4001},
+    {"type": "close", "direction": "out", "code": 1006}], ids=lambda end: f"{end['direction']} {end['code']}")
+def test_a_load_test_with_a_number_of_iterations_leaves_no_client_that_has_failed(tmp_path, end):
+    path = written(tmp_path / "s.jsonl", [sent("a"), received("b"), end])
+    with Listener("--scenario", path) as mock:
+        for count in "4", "5", "31":
+            result = wsx("bench", "--scenario", path, "-c", "4", "-n", count, mock.url)
+            assert result.status == 0, result
+        assert mock.stop() == 0, mock.err
+
+
 def test_a_client_that_deviates_is_closed_and_reported(tmp_path):
     path = written(tmp_path / "s.jsonl", [sent("a", name="first"), received("b"), sent("c"), received("d")])
 

@@ -11,6 +11,8 @@ internal final class CodecExchange: ConnectionExchange {
     private let encoder: Codec?
     private var chain: CodecChain
     private var decoded = ByteBuffer()
+    /// Why the last message cannot be decoded, unless that has been reported.
+    private var problem: CodecError?
     /// Whether a message that cannot be decoded has been reported.
     private var hasReportedProblem = false
 
@@ -49,6 +51,7 @@ internal final class CodecExchange: ConnectionExchange {
         outbox: inout Outbox
     ) -> Bool {
         var message = decoded.takeAll()
+        problem = nil
         let isTaken: Bool
         switch decode(payload, as: kind, into: &message, on: connection, in: context) {
         case .incomplete: isTaken = true
@@ -74,12 +77,16 @@ internal final class CodecExchange: ConnectionExchange {
             guard outcome == .unchanged else { return outcome }
             throw .notDetected
         } catch {
-            if !hasReportedProblem {
-                hasReportedProblem = true
-                context.host?.protocolFailed(on: connection, because: .undecodable("\(error)"))
-            }
+            problem = error
+            if !connection.takesUndecodable { messageWasUnexpected(on: connection, in: context) }
             return .unchanged
         }
+    }
+
+    override func messageWasUnexpected(on connection: LoadConnection, in context: LoadContext) {
+        guard let problem, !hasReportedProblem else { return }
+        hasReportedProblem = true
+        context.host?.protocolFailed(on: connection, because: .undecodable("\(problem)"))
     }
 
     /// Passes a decoded message on.

@@ -38,6 +38,9 @@ public class ConnectionExchange {
         outbox: inout Outbox
     ) -> Bool { false }
 
+    /// Reports the last message if it could not be decoded, because the workload did not expect it.
+    internal func messageWasUnexpected(on connection: LoadConnection, in context: LoadContext) {}
+
     /// Handles the deadline.
     internal func timePassed(on connection: LoadConnection, in context: LoadContext) {}
 

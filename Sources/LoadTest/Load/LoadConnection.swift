@@ -88,6 +88,9 @@ public class LoadConnection {
     internal var isLoggingIn: Bool { false }
     /// Whether refusals are events for ``received(_:in:)``, instead of errors.
     internal var takesRefusals: Bool { false }
+    /// Whether a message that cannot be decoded may be the expected one, so it is no error before
+    /// ``ConnectionExchange/messageWasUnexpected(on:in:)``.
+    internal var takesUndecodable: Bool { false }
 }
 
 /// A connection that handles the events of its decoder.

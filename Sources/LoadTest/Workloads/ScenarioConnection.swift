@@ -68,6 +68,16 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     override var hasNext: Bool { isReady && player.isBetweenIterations && hasRoom }
 
+    /// Whether it can start another iteration, now or after the current one.
+    var mayStartIteration: Bool {
+        guard port != nil, !isClosing, !isRetiring, !hasFailed else { return false }
+        switch player.phase {
+        case .notStarted, .betweenIterations: return true
+        case .step: return dueTime == nil || !workload.takeUnretainedValue().scenario.endsConnection
+        case .over, .failed: return false
+        }
+    }
+
     /// Starts an iteration.
     override func send(dueAt time: UInt64) -> Bool {
         guard hasNext else { return false }
@@ -183,6 +193,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// Counts a message that no step has taken.
     fileprivate func skippedMessage() {
         withContext { context, _ in
+            exchange?.messageWasUnexpected(on: self, in: context)
             if countsSteps(context) { context.measurement.count(\.pushes, ofMessageAt: context.now) }
         }
     }
@@ -196,6 +207,10 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private func fail(_ failure: ScenarioFailure, _ context: LoadContext, _ workload: ScenarioWorkload) {
         guard !hasFailed else { return }
         hasFailed = true
+        switch failure.reason {
+        case .wrong, .unexpected: exchange?.messageWasUnexpected(on: self, in: context)
+        default: break
+        }
         // The end of the run is no fault of an opening step.
         guard dueTime != nil || !isClosing else { return }
         if countsSteps(context), dueTime != nil || !isRetiring { workload.failed(failure) }
@@ -263,6 +278,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     override var isLoggingIn: Bool { !isReady }
     override var takesRefusals: Bool { true }
+    override var takesUndecodable: Bool { true }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
         let kind: MessageKind = event.isText ? .text : .binary

@@ -85,11 +85,25 @@ internal final class ScenarioWorkload: Workload {
         (connection as? ScenarioConnection)?.start()
     }
 
-    /// Opens a connection in place of one that has ended.
+    /// Opens a connection in place of one that has ended, if iterations are left for it.
     func ended(_ connection: LoadConnection) {
         context.remember(connection)
-        guard let connection = connection as? ScenarioConnection, context.stillNeeds(connection.number) else { return }
+        guard let connection = connection as? ScenarioConnection, context.stillNeeds(connection.number),
+            hasIterations(for: connection)
+        else { return }
         context.reopen(connection, after: connection.isReady ? .zero : LoadContext.retryDelay)
+    }
+
+    /// Whether more iterations are left than the other connections start. A surplus connection would leave the server
+    /// in the middle of its scenario.
+    private func hasIterations(for connection: LoadConnection) -> Bool {
+        let remaining = context.remainingMessages
+        guard connection.owedTimes.isEmpty, remaining <= context.connectionCount else { return true }
+        var count = context.reopeningCount
+        for case let other as ScenarioConnection in context.connections.values where count < remaining {
+            if other !== connection, other.mayStartIteration { count += 1 }
+        }
+        return count < remaining
     }
 
     // MARK: Steps

@@ -153,8 +153,8 @@ enum BenchManual {
                 """
                 The sequence number of the message on its connection, from 1. Messages sent automatically have their \
                 own sequence. A connection that is opened again continues with larger numbers, possibly with a gap, \
-                so `{{connection}}-{{seq}}` is unique among the messages of the load. In a scenario, each connection \
-                begins with 1; use `{{random 16}}` for values that must not repeat.
+                so `{{connection}}-{{seq}}` is unique among the messages of the load. In a scenario, and in the file \
+                of `--protocol`, each connection begins with 1; use `{{random 16}}` for values that must not repeat.
                 """
             ),
             (

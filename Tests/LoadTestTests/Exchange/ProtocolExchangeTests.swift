@@ -249,7 +249,9 @@ import WSCore
                 preconditionFailure("\(error)")
             }
         }
-        return try load(.scenario, [], greeting: greeting) { $0.scenario = LoadScenario(read(), compile: read) }
+        return try load(.scenario, [], greeting: greeting) {
+            $0.scenario = LoadScenario(read(), compile: read)
+        }
     }
 
     @Test("The steps follow the login; patterns match lines, and pointers match payloads")
@@ -276,6 +278,39 @@ import WSCore
 
             """)
         #expect(fixture.host.failures == ["line 1: the message cannot be sent: write something good"])
+    }
+
+    @Test("The sequence of a protocol in a file begins with 1 on each connection, also on one opened again")
+    func sequence() throws {
+        let source = Array(#"{"name":"counting","prefix":"{\"id\":{{seq}},","suffix":"}","id":"/id"}"#.utf8)
+        let descriptor = try DeclarativeProtocol(source, environment: { _ in nil }, parseDuration: { _ in nil })
+            .applicationProtocol
+        let template = try LoadFixture.template(#""op":"list""#)
+        let fixture = LoadFixture(.request) { plan in
+            plan.messages.templates = [template]
+            plan.pace.inFlight = 2
+            plan.conversation.applicationProtocol = LoadProtocol(name: "counting") { number, _ in
+                do throws(ProtocolParameterError) {
+                    var parameters = ProtocolParameters()
+                    parameters.connection = number
+                    return try descriptor.session(parameters)
+                } catch {
+                    preconditionFailure("\(error)")
+                }
+            }
+        }
+        let requests = [#"{"id":1,"op":"list"}"#, #"{"id":2,"op":"list"}"#]
+        fixture.workload.goOn()
+        #expect(try sent(fixture) == requests)
+        let ended = try #require(fixture.context.connections[0])
+        fixture.context.remember(ended)
+        let connection = fixture.workload.makeConnection(0)
+        connection.port = RecordingPort()
+        fixture.context.connections[0] = connection
+        fixture.context.prepareExchange(of: connection, subprotocol: nil)
+        fixture.context.beginExchange(on: connection)
+        fixture.context.resume(connection)
+        #expect(try sent(fixture) == requests)
     }
 
     // MARK: Codecs

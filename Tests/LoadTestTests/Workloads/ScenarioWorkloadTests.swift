@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import Testing
 import WSCore
 
@@ -137,6 +138,25 @@ import WSCore
 
     // MARK: Steps
 
+    @Test("A binary message that no codec recognizes is an error only if no step expects it")
+    func undecodable() throws {
+        let expected = #"{"type":"message","direction":"in","base64":"wf8="}"#
+        let fixture = try load(Self.ask, expected) {
+            $0.conversation.codecs = LoadCodecs(decoders: [.auto], encoder: nil, limitBytes: 1000)
+        }
+        let connection: ScenarioConnection = try fixture.connection(0)
+        var outbox = LoadFixture.makeOutbox()
+        func receive(_ bytes: [UInt8]) {
+            bytes.withUnsafeBytes { connection.receive($0.bytes, as: .binary, outbox: &outbox) }
+        }
+        receive([0xC1, 0xFF])
+        #expect(fixture.tally.received == 1)
+        #expect(fixture.host.problems.isEmpty)
+        receive([0xC1])
+        #expect(fixture.tally.pushes == 1)
+        #expect(fixture.host.problems == [.undecodable("\(CodecError.notDetected)")])
+    }
+
     @Test("Each step that waits is part of the results")
     func steps() throws {
         let fixture = try load(Self.ask, Self.reply, Self.unnamed, Self.reply)
@@ -226,6 +246,48 @@ import WSCore
         #expect((fixture.tally.received, fixture.tally.lost, connection.isEndExpected) == (1, 0, true))
         fixture.workload.ended(connection)
         #expect(fixture.host.requests.last == "reopen 0 after 0.0 seconds")
+    }
+
+    @Test("No connection is opened for more iterations than are left")
+    func surplus() throws {
+        let scenario = try Self.scenario([Self.ask, #"{"type":"close","direction":"in","name":"bye"}"#])
+        let fixture = LoadFixture(.scenario, connected: [0, 1, 2]) { plan in
+            plan.scenario = scenario
+            plan.connectionCount = 3
+            plan.duration = nil
+            plan.messageCount = 4
+        }
+        fixture.workload.goOn()
+        #expect((fixture.tally.sent, fixture.context.remainingMessages) == (3, 1))
+        for number in 0..<3 as Range<UInt64> {
+            let connection: ScenarioConnection = try fixture.connection(number)
+            connection.ended(with: .closed(CloseFrame(code: .normalClosure)))
+            fixture.context.connections[number] = nil
+            connection.port = nil
+            fixture.workload.ended(connection)
+            fixture.context.forget(connection)
+        }
+        #expect(fixture.host.requests.filter { $0.hasPrefix("reopen") } == ["reopen 0 after 0.0 seconds"])
+        #expect(!fixture.workload.isDeserted)
+    }
+
+    @Test("A failed connection is not replaced if the others start all iterations that are left")
+    func surplusAfterFailure() throws {
+        let scenario = try Self.scenario([Self.ask, Self.reply])
+        let fixture = LoadFixture(.scenario, connected: [0, 1]) { plan in
+            plan.scenario = scenario
+            plan.connectionCount = 2
+            plan.duration = nil
+            plan.messageCount = 3
+        }
+        fixture.workload.goOn()
+        try receive("reply bad", on: fixture)
+        let failed: ScenarioConnection = try fixture.connection(0)
+        #expect(!failed.mayStartIteration)
+        fixture.context.connections[0] = nil
+        failed.port = nil
+        fixture.workload.ended(failed)
+        #expect(!fixture.host.requests.contains { $0.hasPrefix("reopen") })
     }
 
     @Test("A step that closes the connection waits until it no longer receives")
