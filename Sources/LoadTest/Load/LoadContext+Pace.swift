@@ -13,7 +13,7 @@ extension LoadContext {
     public func begin(_ workload: any Workload, at time: UInt64) {
         phase = .loading
         self.workload = workload
-        startTime = time
+        history.startTime = time
         openLoop = plan.schedule(for: shard).map { OpenLoop(Pacer($0, at: time)) }
         afterReply = plan.changesConnections || plan.pace.think != nil ? .decide : openLoop == nil ? .send : .nothing
         measurement.begin(
@@ -38,7 +38,7 @@ extension LoadContext {
     private func startConnections() {
         let ramp = Double(plan.pace.ramp.wholeNanoseconds) / Double(plan.connectionCount)
         while let connection = senders.nextToStart, phase == .loading {
-            let time = startTime + UInt64(ramp * Double(connection.number))
+            let time = history.startTime + UInt64(ramp * Double(connection.number))
             guard time <= now else { return wake(at: time) }
             senders.startNext()
             fill(connection)
@@ -230,15 +230,17 @@ extension LoadContext {
         guard plan.duration == nil, !(senders.isEmpty && arrivals.reopening.isEmpty),
             senders.allSatisfy({ !$0.owedTimes.isEmpty || !$0.hasRoom })
         else {
-            standstill = nil
+            history.standstill = nil
             return false
         }
         let unsentBytes = senders.reduce(0) { $0 + ($1.port?.unsentBytes ?? 0) }
         let receivedCount = measurement.tally.received
-        guard let standstill, standstill.unsentBytes == unsentBytes, standstill.receivedCount == receivedCount else {
-            standstill = Standstill(unsentBytes: unsentBytes, receivedCount: receivedCount, since: now)
+        guard let standstill = history.standstill, standstill.unsentBytes == unsentBytes,
+            standstill.receivedCount == receivedCount
+        else {
+            history.standstill = Standstill(unsentBytes: unsentBytes, receivedCount: receivedCount, since: now)
             return false
         }
-        return now - standstill.since >= max(plan.replyTimeout, workload?.replyWait ?? .zero).wholeNanoseconds
+        return now - standstill.since >= max(plan.replies.timeout, workload?.replyWait ?? .zero).wholeNanoseconds
     }
 }

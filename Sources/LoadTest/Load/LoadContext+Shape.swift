@@ -143,7 +143,7 @@ extension LoadContext {
     /// Opens and closes connections to reach the number of the current stage.
     private func moveToStage() {
         guard let stages = plan.stages else { return }
-        let time = now - startTime
+        let time = now - history.startTime
         let count = stages.activeCount(at: time, of: shard)
         while shape.activeCount < count {
             shape.activeCount += 1
@@ -154,7 +154,7 @@ extension LoadContext {
             if let connection = connections[shard.connectionNumber(at: shape.activeCount)] { retire(connection) }
         }
         let change = stages.nextChange(from: time, activeCount: count, of: shard)
-        shape.changeTime = change.map { startTime + $0 } ?? .max
+        shape.changeTime = change.map { history.startTime + $0 } ?? .max
     }
 
     private func activate(_ number: UInt64) {

@@ -59,12 +59,8 @@ public final class LoadContext {
     public var connections: [UInt64: any LoadHandler] = [:]
     /// The connections that send, ordered by number. Set when the load starts.
     public internal(set) var senders = SenderList()
-    /// The start of the load, on the loop's clock in nanoseconds.
-    internal var startTime: UInt64 = 0
-    /// Whether other threads know that this one has ended sending.
-    private var hasReportedSent = false
-    /// The number of completed seconds that ``takeProgress(at:)`` has returned.
-    internal var reportedSeconds = 0
+    /// What has happened since the start of the load.
+    internal var history = LoadHistory()
     /// The rows of the data file, or `nil` if there is none.
     public let rows: ConnectionRows?
     /// The rules for first messages and automatic answers, or `nil` if there are none.
@@ -75,8 +71,6 @@ public final class LoadContext {
     internal unowned(unsafe) var workload: (any Workload)?
     /// The deadlines of connections, by number. A connection may have outdated entries.
     internal var deadlines = TimeQueue<UInt64>()
-    /// Set while no connection accepts or answers anything.
-    internal var standstill: Standstill?
 
     /// Prepares the load of a thread.
     /// - Parameter clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
@@ -111,8 +105,8 @@ public final class LoadContext {
 
     /// Notifies the other threads, once, that this one has ended sending.
     internal func reportSent() {
-        guard !hasReportedSent else { return }
-        hasReportedSent = true
+        guard !history.hasReportedSent else { return }
+        history.hasReportedSent = true
         host?.allIsSent()
     }
 
@@ -134,6 +128,18 @@ public final class LoadContext {
     public func drainIfSent() {
         if phase == .loading, remainingMessages == 0, openLoop?.owedCount ?? 0 == 0 { host?.drain() }
     }
+}
+
+/// What has happened since the start of a thread's load.
+internal struct LoadHistory {
+    /// The start of the load, on the loop's clock in nanoseconds.
+    var startTime: UInt64 = 0
+    /// Whether other threads know that this one has ended sending.
+    var hasReportedSent = false
+    /// The number of completed seconds that ``LoadContext/takeProgress(at:)`` has returned.
+    var reportedSeconds = 0
+    /// Set while no connection accepts or answers anything.
+    var standstill: LoadContext.Standstill?
 }
 
 /// The thread as a load sees it. Unit tests replace it with a fake.

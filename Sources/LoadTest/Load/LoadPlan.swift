@@ -19,8 +19,10 @@ public struct LoadPlan: Sendable {
         public init() {}
     }
 
-    /// How replies are matched to requests, and checked.
+    /// How replies are matched to requests, how they are checked, and how long they are awaited.
     public struct Replies: Sendable {
+        /// The time limit for replies; more than 0.
+        public var timeout = Duration.seconds(10)
         /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
         public var field: JSONField?
         /// The regular expressions that each reply has to match.
@@ -49,10 +51,12 @@ public struct LoadPlan: Sendable {
         public init() {}
     }
 
-    /// The messages of a connection besides those of the load, and the formats of both.
+    /// The scenario of a connection, or its messages besides those of the load, and the formats of both.
     public struct Conversation: Sendable {
         /// The first messages and automatic answers of each connection, or `nil` if there are none.
         public var exchange: AutomaticExchange.Plan?
+        /// The scenario that each connection plays, or `nil` if there is none.
+        public var scenario: LoadScenario?
         /// The application protocol of each connection, or `nil` if there is none. Not together with ``exchange``.
         public var applicationProtocol: LoadProtocol?
         /// The formats of binary messages, or `nil` to leave them unchanged. An encoder excludes
@@ -87,17 +91,13 @@ public struct LoadPlan: Sendable {
     public var warmup = Duration.zero
     /// The time during which messages are sent and count, or `nil` to send ``messageCount`` messages.
     public var duration: Duration?
-    /// The time limit for replies; more than 0.
-    public var replyTimeout = Duration.seconds(10)
     /// The messages to send.
     public var messages = Messages()
-    /// How replies are matched to requests, and checked.
+    /// How replies are matched to requests, how they are checked, and how long they are awaited.
     public var replies = Replies()
     /// The data file with a row for each connection, or `nil` if there is none.
     public var data: LoadData?
-    /// The scenario that each connection plays, or `nil` if there is none.
-    public var scenario: LoadScenario?
-    /// The messages of each connection besides those of the load.
+    /// The scenario of each connection, or its messages besides those of the load.
     public var conversation = Conversation()
 
     /// Plans a load of one connection.

@@ -76,7 +76,7 @@ extension Workload {
     public func allSent(_ count: Int) {}
 
     /// The time limit for replies.
-    public var replyWait: Duration { context.plan.replyTimeout }
+    public var replyWait: Duration { context.plan.replies.timeout }
 
     /// Whether no connection waits for a reply.
     public var isAnswered: Bool { context.connections.values.allSatisfy { $0.isAnswered } }

@@ -44,11 +44,11 @@ extension LoadContext {
     public func takeProgress(at time: UInt64) -> LoadProgress {
         if phase == .loading { measurement.advance(to: time) }
         let seconds = measurement.latencies.seconds
-        defer { reportedSeconds = seconds.count }
+        defer { history.reportedSeconds = seconds.count }
         // Latencies are encoded only once per second.
-        let steps = measurement.steps.map { seconds.count > reportedSeconds ? $0.progress : $0.counts }
+        let steps = measurement.steps.map { seconds.count > history.reportedSeconds ? $0.progress : $0.counts }
         return LoadProgress(
             measurement.tally, openCount: connections.count, steps: steps,
-            seconds: Array(seconds[reportedSeconds...]))
+            seconds: Array(seconds[history.reportedSeconds...]))
     }
 }

@@ -33,7 +33,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         let context = workload.context
         openTime = context.now
         player = ScenarioPlayer(
-            workload.scenario, connection: number + 1, defaultTimeout: context.plan.replyTimeout, repeats: true,
+            workload.scenario, connection: number + 1, defaultTimeout: context.plan.replies.timeout, repeats: true,
             clockOffset: context.clockOffset, seed: context.seed(of: number))
         context.prepare(&player.variables, of: number)
         super.init(number, in: context)

@@ -42,7 +42,7 @@ internal final class ScenarioWorkload: Workload {
     /// Creates a workload that plays the plan's scenario on all connections.
     init(_ context: LoadContext) {
         self.context = context
-        guard let plan = context.plan.scenario else { preconditionFailure("the plan has no scenario") }
+        guard let plan = context.plan.conversation.scenario else { preconditionFailure("the plan has no scenario") }
         scenario = plan.compile()
         var recorders: [String: PartRecorder] = [:]
         isListed = scenario.steps.map { $0.name != nil || $0.action.waitsForPeer }
@@ -62,7 +62,7 @@ internal final class ScenarioWorkload: Workload {
 
     @Sendable
     fileprivate static func problem(of plan: LoadPlan) -> LoadPlanProblem? {
-        guard let scenario = plan.scenario else {
+        guard let scenario = plan.conversation.scenario else {
             return LoadPlanProblem(option: "--mode scenario", reason: "no file is given; add --scenario FILE")
         }
         guard plan.conversation.exchange?.ready == nil, plan.conversation.exchange?.firstMessages.isEmpty != false
@@ -123,7 +123,7 @@ internal final class ScenarioWorkload: Workload {
     // MARK: End
 
     /// The time that an iteration takes at most, and a second for timers that are late.
-    var replyWait: Duration { scenario.longestIteration(timeout: context.plan.replyTimeout) + .seconds(1) }
+    var replyWait: Duration { scenario.longestIteration(timeout: context.plan.replies.timeout) + .seconds(1) }
 
     /// Does nothing: each step has its own time limit.
     func stopWaiting(isLate: Bool) {}

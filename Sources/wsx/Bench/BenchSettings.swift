@@ -89,13 +89,13 @@ struct BenchSettings: Sendable {
                 limitBytes: arguments.client.limits.maximumMessageBytes)
         }
         plan.conversation.readinessTimeout = arguments.client.network.connectTimeouts.whole
-        plan.scenario = try LoadScenario.make(
+        plan.conversation.scenario = try LoadScenario.make(
             arguments.scenario, data: plan.data, codecs: plan.conversation.codecs, secrets: secrets)
         try Threshold.check(
-            arguments.result.thresholds, for: "--threshold", steps: plan.scenario?.stepNames,
+            arguments.result.thresholds, for: "--threshold", steps: plan.conversation.scenario?.stepNames,
             stages: plan.stageNames)
         try Threshold.check(
-            arguments.abortConditions, for: "--abort", steps: plan.scenario?.stepNames, stages: [])
+            arguments.abortConditions, for: "--abort", steps: plan.conversation.scenario?.stepNames, stages: [])
         self.plan = plan
         try Self.checkRateStages(arguments.load)
         try Self.check(arguments.abortConditions, in: plan.mode)
@@ -133,7 +133,7 @@ struct BenchSettings: Sendable {
             ?? (arguments.load.messageCount == nil ? defaultDuration : nil)
         plan.pace.heartbeat = arguments.load.heartbeat
         plan.pace.inFlight = arguments.load.inFlight
-        plan.replyTimeout = arguments.load.replyTimeout
+        plan.replies.timeout = arguments.load.replyTimeout
         plan.messages.kind = kind
         plan.messages.sizeBytes = arguments.loadMessages.sizeBytes
         plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }

@@ -142,7 +142,7 @@ import WSCore
 
     @Test("Late replies are pushes, and lost requests are counted at the end of the connection")
     func late() throws {
-        let fixture = try load { $0.replyTimeout = .milliseconds(1) }
+        let fixture = try load { $0.replies.timeout = .milliseconds(1) }
         fixture.context.now = Self.start + 2_000_000
         fixture.context.giveUpReplies(before: Self.start + 1)
         #expect(fixture.tally.timeouts == 1)
@@ -250,7 +250,7 @@ import WSCore
             }
         }
         return try load(.scenario, [], greeting: greeting) {
-            $0.scenario = LoadScenario(read(), compile: read)
+            $0.conversation.scenario = LoadScenario(read(), compile: read)
         }
     }
 

@@ -40,7 +40,7 @@ import WSCore
     private func load(_ lines: String..., change: (inout LoadPlan) -> Void = { _ in }) throws -> LoadFixture {
         let scenario = try Self.scenario(lines)
         let fixture = LoadFixture(.scenario) { plan in
-            plan.scenario = scenario
+            plan.conversation.scenario = scenario
             change(&plan)
         }
         fixture.workload.goOn()
@@ -203,7 +203,7 @@ import WSCore
 
     @Test("Without a time limit of its own, a step has that of replies")
     func defaultTimeout() throws {
-        let fixture = try load(Self.ask, Self.unnamed) { $0.replyTimeout = .seconds(3) }
+        let fixture = try load(Self.ask, Self.unnamed) { $0.replies.timeout = .seconds(3) }
         #expect(fixture.host.requests == ["deadline \(Self.start + 3 * Self.second)"])
     }
 
@@ -252,7 +252,7 @@ import WSCore
     func surplus() throws {
         let scenario = try Self.scenario([Self.ask, #"{"type":"close","direction":"in","name":"bye"}"#])
         let fixture = LoadFixture(.scenario, connected: [0, 1, 2]) { plan in
-            plan.scenario = scenario
+            plan.conversation.scenario = scenario
             plan.connectionCount = 3
             plan.duration = nil
             plan.messageCount = 4
@@ -275,7 +275,7 @@ import WSCore
     func surplusAfterFailure() throws {
         let scenario = try Self.scenario([Self.ask, Self.reply])
         let fixture = LoadFixture(.scenario, connected: [0, 1]) { plan in
-            plan.scenario = scenario
+            plan.conversation.scenario = scenario
             plan.connectionCount = 2
             plan.duration = nil
             plan.messageCount = 3
@@ -324,7 +324,7 @@ import WSCore
     /// Opens a connection during the load.
     private func reopened(_ lines: String...) throws -> LoadFixture {
         let scenario = try Self.scenario(lines)
-        let fixture = LoadFixture(.scenario, connected: []) { $0.scenario = scenario }
+        let fixture = LoadFixture(.scenario, connected: []) { $0.conversation.scenario = scenario }
         fixture.context.reopen(0, after: .zero)
         let connection = fixture.workload.makeConnection(0)
         connection.port = RecordingPort()
@@ -399,7 +399,7 @@ import WSCore
 
     private func problem(_ lines: String..., change: (inout LoadPlan) -> Void = { _ in }) throws -> String? {
         var plan = LoadPlan(.scenario)
-        if !lines.isEmpty { plan.scenario = try Self.scenario(lines) }
+        if !lines.isEmpty { plan.conversation.scenario = try Self.scenario(lines) }
         change(&plan)
         return plan.problem.map { "\($0.option): \($0.reason)" }
     }

@@ -194,14 +194,14 @@ final class LoadWorker {
 
     /// Starts the timer that times out replies.
     private func startReplyTimer() {
-        let timeout = settings.plan.replyTimeout
+        let timeout = settings.plan.replies.timeout
         timers.replies = Timer(on: loop) { [unowned self] in giveUpReplies() }
         timers.replies?.start(after: timeout, every: timeout / 4)
     }
 
     private func giveUpReplies() {
         takeTime()
-        let timeout = settings.plan.replyTimeout.wholeNanoseconds
+        let timeout = settings.plan.replies.timeout.wholeNanoseconds
         guard context.now > timeout else { return }
         context.giveUpReplies(before: context.now - timeout)
         if context.phase == .loading {

@@ -62,7 +62,7 @@ final class LiveMonitor {
 
     /// Whether anything depends on the results so far.
     private var isNeeded: Bool {
-        progress != nil || metrics != nil || echoPatience != nil || settings.plan.scenario != nil
+        progress != nil || metrics != nil || echoPatience != nil || settings.plan.conversation.scenario != nil
             || settings.arguments.result.output == .jsonl
             || !settings.arguments.abortConditions.isEmpty
     }

@@ -22,20 +22,21 @@ final class ScenarioRun {
     /// The formats of binary messages, or `nil` to leave them unchanged.
     private let codecs: ScenarioCodecs?
     private var stopRequests: StopRequests?
-    private var failure: Failure?
-    private var times: Times
-    /// Whether the current step ends the connection without a closing handshake.
-    private var isDropping = false
+    private var progress: Progress
 
-    /// Times on the loop's clock in nanoseconds.
-    private struct Times {
+    /// The progress of the run. Times are those of the loop's clock, in nanoseconds.
+    private struct Progress {
         /// When the current step began.
-        var step: UInt64
-        /// When the run failed, or `nil` if it has not.
-        var failure: UInt64?
+        var stepStart: UInt64
+        /// The first failure and its time, or `nil` if the run has not failed.
+        var end: (failure: Failure, time: UInt64)?
+        /// Whether the current step ends the connection without a closing handshake.
+        var isDropping = false
         /// The duration of the failed step.
-        var failedStep: UInt64 { (failure ?? step) &- step }
+        var failedStep: UInt64 { (end?.time ?? stepStart) &- stepStart }
     }
+
+    private var failure: Failure? { progress.end?.failure }
 
     /// The time limit of steps without their own.
     static let defaultTimeout = Duration.seconds(10)
@@ -57,7 +58,7 @@ final class ScenarioRun {
                 settings.arguments.codecs, limitBytes: settings.arguments.client.limits.maximumMessageBytes,
                 console: console)
         log = ScenarioLog(settings.arguments, console: console, on: loop)
-        times = Times(step: loop.nowNanoseconds)
+        progress = Progress(stepStart: loop.nowNanoseconds)
         report = try ScenarioReport(scenario, settings.arguments.scenario, console: console)
         let clockOffset = WallTime.now.millisecondsSinceEpoch &* 1_000_000 &- loop.nowNanoseconds
         player = ScenarioPlayer(
@@ -83,7 +84,7 @@ final class ScenarioRun {
         connect()
         loop.run()
         stopRequests = nil
-        let problem = report.finish(failure, nanoseconds: times.failedStep)
+        let problem = report.finish(failure, nanoseconds: progress.failedStep)
         return failure ?? problem
     }
 
@@ -112,7 +113,7 @@ final class ScenarioRun {
         self.connection = connection
         conversation?.connectionOpened(subprotocol: opened.upgrade.subprotocol, at: loop.nowNanoseconds)
         connection.start(with: opened.firstBytes)
-        times.step = loop.nowNanoseconds
+        progress.stepStart = loop.nowNanoseconds
         if conversation == nil { player.start(at: loop.nowNanoseconds, self) }
         advance()
     }
@@ -148,7 +149,7 @@ final class ScenarioRun {
         switch player.phase {
         case .notStarted: startTimer()
         case .betweenIterations: break
-        case .step where isDropping: connection?.terminate()
+        case .step where progress.isDropping: connection?.terminate()
         case .step: startTimer()
         case .over: close()
         case .failed(let step):
@@ -188,9 +189,8 @@ final class ScenarioRun {
     }
 
     private func fail(with failure: Failure) {
-        guard self.failure == nil else { return }
-        self.failure = failure
-        times.failure = loop.nowNanoseconds
+        guard progress.end == nil else { return }
+        progress.end = (failure, loop.nowNanoseconds)
     }
 
     /// Ends the run with a failure.
@@ -302,9 +302,9 @@ extension ScenarioRun: ScenarioPlayer.Port {
     }
 
     func close(_ frame: CloseFrame) -> Bool { connection.map { send(close: frame, on: $0) } ?? false }
-    func drop() { isDropping = true }
+    func drop() { progress.isDropping = true }
     func stepEnded(_ index: Int, nanoseconds: UInt64) {
-        times.step = loop.nowNanoseconds
+        progress.stepStart = loop.nowNanoseconds
         report.passed(index, nanoseconds: nanoseconds)
     }
     func iterationEnded() {}
