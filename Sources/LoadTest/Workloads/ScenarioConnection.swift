@@ -278,7 +278,10 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     override var isLoggingIn: Bool { !isReady }
     override var takesRefusals: Bool { true }
-    override var takesUndecodable: Bool { true }
+    /// The messages of an application protocol are events for the steps.
+    override var takesUndecodable: Bool {
+        context.takeUnretainedValue().plan.conversation.applicationProtocol == nil
+    }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
         let kind: MessageKind = event.isText ? .text : .binary

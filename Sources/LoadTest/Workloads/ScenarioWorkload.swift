@@ -88,20 +88,22 @@ internal final class ScenarioWorkload: Workload {
     /// Opens a connection in place of one that has ended, if iterations are left for it.
     func ended(_ connection: LoadConnection) {
         context.remember(connection)
-        guard let connection = connection as? ScenarioConnection, context.stillNeeds(connection.number),
-            hasIterations(for: connection)
-        else { return }
+        guard let connection = connection as? ScenarioConnection, context.stillNeeds(connection.number) else { return }
+        guard hasIterations(for: connection) else { return context.arrivals.reopening[connection.number] = nil }
         context.reopen(connection, after: connection.isReady ? .zero : LoadContext.retryDelay)
     }
 
     /// Whether more iterations are left than the other connections start. A surplus connection would leave the server
     /// in the middle of its scenario.
     private func hasIterations(for connection: LoadConnection) -> Bool {
-        let remaining = context.remainingMessages
-        guard connection.owedTimes.isEmpty, remaining <= context.connectionCount else { return true }
-        var count = context.reopeningCount
+        let (number, remaining) = (connection.number, context.remainingMessages)
+        let reopening = context.arrivals.reopening
+        guard connection.owedTimes.isEmpty, reopening[number]?.isEmpty ?? true, remaining <= context.connectionCount
+        else { return true }
+        // Some of these are open, but not ready. The connection itself is one of them if it was never ready.
+        var count = reopening.count - (reopening[number] == nil ? 0 : 1)
         for case let other as ScenarioConnection in context.connections.values where count < remaining {
-            if other !== connection, other.mayStartIteration { count += 1 }
+            if other !== connection, reopening[other.number] == nil, other.mayStartIteration { count += 1 }
         }
         return count < remaining
     }

@@ -322,9 +322,12 @@ import WSCore
     // MARK: Opening steps
 
     /// Opens a connection during the load.
-    private func reopened(_ lines: String...) throws -> LoadFixture {
+    private func reopened(_ lines: String..., messageCount: Int? = nil) throws -> LoadFixture {
         let scenario = try Self.scenario(lines)
-        let fixture = LoadFixture(.scenario, connected: []) { $0.conversation.scenario = scenario }
+        let fixture = LoadFixture(.scenario, connected: []) {
+            $0.conversation.scenario = scenario
+            $0.messageCount = messageCount
+        }
         fixture.context.reopen(0, after: .zero)
         let connection = fixture.workload.makeConnection(0)
         connection.port = RecordingPort()
@@ -358,6 +361,18 @@ import WSCore
         #expect(try step("login", of: fixture).mismatched == 1)
         fixture.workload.ended(try fixture.connection(0, as: ScenarioConnection.self))
         #expect(fixture.host.requests.last == "reopen 0 after 1.0 seconds")
+    }
+
+    @Test("The connection for the last iteration is opened again until its opening steps pass")
+    func failedOpeningOfLastConnection() throws {
+        let fixture = try reopened(Self.login, Self.again, Self.ask, messageCount: 1)
+        for count in 1...2 {
+            let connection: ScenarioConnection = try fixture.connection(0)
+            connection.ended(with: .closed(CloseFrame(code: .goingAway)))
+            fixture.workload.ended(connection)
+            #expect(fixture.host.requests.filter { $0 == "reopen 0 after 1.0 seconds" }.count == count)
+        }
+        #expect(!fixture.workload.isDeserted)
     }
 
     @Test("Heartbeats begin at the end of the opening steps")
