@@ -23,12 +23,12 @@ import WSCore
         var tracker = Self.correlating()
         #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
         #expect(tracker.sent(2, #"{"id":"1"}"#, 1) == true)
-        #expect(tracker.sent(3, #"{"id":1.0}"#, 2) == true)
+        #expect(tracker.sent(3, #"{"id":3.0}"#, 2) == true)
         #expect(tracker.received(#"{"id":2}"#, 3) == .push)
         #expect(tracker.received("text", 3) == .push)
         #expect(tracker.received(#"{"id":"\u0031"}"#, 5) == .reply(2, 4))
-        #expect(tracker.received(#"{"id":1.0}"#, 5) == .reply(3, 3))
-        #expect(tracker.received(#"{"id":1}"#, 5) == .reply(1, 5))
+        #expect(tracker.received(#"{"id":3}"#, 5) == .reply(3, 3))
+        #expect(tracker.received(#"{"id":1.0}"#, 5) == .reply(1, 5))
         #expect(tracker.received(#"{"id":1}"#, 6) == .push)
     }
 

@@ -50,6 +50,22 @@ public struct JSONNumber: Equatable, Sendable {
     }
 }
 
+extension JSONNumber: CustomStringConvertible {
+    /// The same text for equal numbers, in decimal, and with an exponent if that would need many zeros.
+    public var description: String {
+        guard sign != 0 else { return "0" }
+        let text = String(decoding: digits, as: UTF8.self)
+        let magnitude: String
+        switch power {
+        case -5...0: magnitude = "0." + String(repeating: "0", count: -power) + text
+        case 1..<digits.count: magnitude = "\(text.prefix(power)).\(text.dropFirst(power))"
+        case digits.count...(digits.count + 20): magnitude = text + String(repeating: "0", count: power - digits.count)
+        default: magnitude = "0.\(text)e\(power)"
+        }
+        return (sign < 0 ? "-" : "") + magnitude
+    }
+}
+
 extension JSONNumber: Comparable {
     /// Whether the first number is less than the second.
     public static func < (left: JSONNumber, right: JSONNumber) -> Bool {

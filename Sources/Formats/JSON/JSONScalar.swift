@@ -2,10 +2,10 @@ import WSCore
 
 /// A string, number, `true`, or `false` in a JSON text, for comparisons.
 ///
-/// Strings are compared decoded, and numbers by their text: 1 and 1.0 differ, and so do "1" and 1.
+/// Strings are compared decoded, and numbers by their value: 1 and 1.0 are equal, and "1" and 1 differ.
 public struct JSONScalar: Hashable {
     private let isString: Bool
-    /// The decoded string, or the text of another value.
+    /// The decoded string, or the text of another value, which is the same for equal numbers.
     private let bytes: [UInt8]
 
     /// Creates a string.
@@ -23,13 +23,32 @@ public struct JSONScalar: Hashable {
             guard JSONString.appendDecoded(literal, to: &decoded) else { return nil }
             isString = true
             bytes = decoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
-        case .number, .literal:
+        case .number:
+            isString = false
+            // An integer is the same text already.
+            let isInteger = (0..<literal.byteCount).allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= literal.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+            }
+            let number = isInteger ? nil : JSONNumber(literal)
+            bytes = number.map { Array("\($0)".utf8) } ?? literal.withUnsafeBytes { Array($0) }
+        case .literal:
             let copy = literal.withUnsafeBytes { Array($0) }
             guard copy != Array("null".utf8) else { return nil }
             isString = false
             bytes = copy
         case .beginObject, .endObject, .beginArray, .endArray, .key: return nil
         }
+    }
+}
+
+extension JSONScalar {
+    /// The same JSON text for equal values: a string without escapes that it does not need, and a number as
+    /// ``JSONNumber``.
+    public var json: [UInt8] {
+        guard isString else { return bytes }
+        var buffer = ByteBuffer()
+        JSONString.append(bytes.span.bytes, to: &buffer)
+        return buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
     }
 }
 

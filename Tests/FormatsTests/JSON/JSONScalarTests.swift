@@ -5,10 +5,11 @@ import WSCore
 
 @Suite struct JSONScalarTests {
     @Test(
-        "Strings are compared decoded, and numbers by their text",
+        "Strings are compared decoded, and numbers by their value",
         arguments: [
-            (#""a""#, #""a""#, true), (#""a/""#, #""\u0061\/""#, true), (#""1""#, "1", false), ("1", "1.0", false),
-            ("1", "1", true), ("true", #""true""#, false), ("true", "false", false),
+            (#""a""#, #""a""#, true), (#""a/""#, #""\u0061\/""#, true), (#""1""#, "1", false), ("1", "1.0", true),
+            ("1", "1", true), ("-2", "-20e-1", true), ("1", "-1", false), ("0.5", "5", false),
+            ("true", #""true""#, false), ("true", "false", false),
             (#""🎈""#, #""\ud83c\udf88""#, true),
             (#""""#, #""""#, true),
         ])
@@ -26,7 +27,7 @@ import WSCore
 
     @Test("A value is shown as JSON, escaped, and truncated if it is long")
     func description() throws {
-        #expect(try Self.scalar("7.50")?.description == "7.50")
+        #expect(try Self.scalar("7.50")?.description == "7.5")
         #expect(try Self.scalar(#""a\u001b[2Jb""#)?.description == #""a\u{1B}[2Jb""#)
         let long = try #require(try Self.scalar("\"" + String(repeating: "é", count: 100) + "\""))
         #expect(long.description == "\"" + String(repeating: "é", count: 60) + "…\"")
