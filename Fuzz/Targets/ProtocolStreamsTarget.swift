@@ -42,7 +42,7 @@ extension FuzzTarget {
                 for item in output.items {
                     switch item {
                     case .event(let event): events.append(event)
-                    case .send, .ready, .dropLines: break
+                    case .send, .ready, .lineWaits, .lineSent, .linesDropped: break
                     case .failure(let words), .disconnect(let words), .close(_, let words), .unknown(let words):
                         expectOneSafeLine(words)
                         return events

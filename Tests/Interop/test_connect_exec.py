@@ -75,6 +75,20 @@ def test_a_line_of_a_protocol_that_cannot_be_encoded_is_named():
     assert_fails(result, 1, "line 1 of sh's output was not sent: cbor: not JSON")
 
 
+@pytest.mark.parametrize(
+    "options, line, reason",
+    [(["--protocol", "socket.io"], "[]", "the array is not an event"), (["--json-rpc"], "sum [", "the bracket at byte 5 is not closed"),
+     (["--template"], "{{nope}}", "nope"), (["--encode", "cbor"], "chat", "cbor: not JSON")])
+def test_a_line_that_the_options_cannot_convert_is_a_failure_of_the_program(options, line, reason):
+    def serve(peer):
+        peer.upgrade(then=wire.text('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}') + wire.text('40{"sid":"s"}'))
+        peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = connect(server.url, *options, program=["sh", "-c", f"echo '{line}'; cat >/dev/null"])
+    assert_fails(result, 1, "line 1 of sh's output was not sent: ", reason)
+
+
 def test_all_output_arrives_before_the_close():
     def serve(peer):
         peer.upgrade()

@@ -403,7 +403,7 @@ def test_timeout_includes_connecting():
 def test_connect_timeout_exits_6_and_names_the_phase():
     with ScriptedServer(lambda peer: peer.read_to_end()) as server:
         result = wsx("connect", "--connect-timeout", "300ms", server.url)
-    assert_fails(result, 6, "300 ms", "does not answer the WebSocket handshake", "--connect-timeout")
+    assert_fails(result, 6, "300 ms", "does not answer the HTTP request", "--connect-timeout")
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -275,7 +275,7 @@ def test_a_timeout_in_the_upgrade_names_the_phase(certificates):
     for context in [None, server_context(certificates.good)]:
         with ScriptedServer(stay_silent, context=context) as server:
             result = receive("--connect-timeout", "1", "--ca", certificates.root, server.url)
-        assert_times_out(result, "the port is open, but does not answer the WebSocket handshake; wrong port?", "1 s")
+        assert_times_out(result, "the port is open, but does not answer the HTTP request; wrong port?", "1 s")
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_the_limit_covers_all_phases_together(certificates):
         result = receive(
             "--ca", certificates.root, "--connect-timeout", "700ms", server.url.replace("ws:", "wss:"))
         assert time.monotonic() - start < 5
-    assert_times_out(result, "the port is open, but does not answer the WebSocket handshake", "700 ms")
+    assert_times_out(result, "the port is open, but does not answer the HTTP request", "700 ms")
 
 
 @pytest.mark.parametrize("phase", ["connection", "TLS handshake", "upgrade"])

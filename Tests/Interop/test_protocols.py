@@ -129,7 +129,7 @@ def test_an_error_reply_is_reported_and_fail_makes_it_fail(graphql):
     assert "wsx: request 1: error: [{" in result.err and "nope" in result.err
     result = wsx("connect", *graphql.options, "-1", "--fail", graphql.url, "{ nope }")
     assert result.status == 7
-    assert "wsx: 1 call returned an error (--fail)" in result.err
+    assert "wsx: the server reported 1 error (--fail)" in result.err
 
 
 def test_an_error_reply_without_a_reason_is_reported_with_its_name():

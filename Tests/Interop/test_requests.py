@@ -299,7 +299,7 @@ def test_an_error_reply_is_reported_and_fails_the_run_with_fail(options, status)
     assert result.status == status
     assert result.lines == [NOT_FOUND, '{"jsonrpc":"2.0","id":2,"result":null}']
     assert result.error_lines[0] == "wsx: request 1: error -32601: Method\\u{7} not found"
-    assert result.error_lines[1:] == (["wsx: 1 call returned an error (--fail)"] if status else [])
+    assert result.error_lines[1:] == (["wsx: the server reported 1 error (--fail)"] if status else [])
 
 
 @pytest.mark.parametrize("reply, errors", [

@@ -37,7 +37,6 @@ final class ActionCableSession: ProtocolSession {
         /// Whether the caller waits for the confirmation, and subscribes again after a reconnect.
         var wantsReply: Bool
         var isConfirmed = false
-        var held = HeldLines<[UInt8]>()
 
         /// The channel and the parameters as one JSON text. The server repeats it in messages.
         var identifier: String {
@@ -48,7 +47,9 @@ final class ActionCableSession: ProtocolSession {
         }
 
         /// The subscription as typed.
-        var topic: String { channel + (parameters.map { " " + String(decoding: $0, as: UTF8.self) } ?? "") }
+        var topic: String {
+            ProtocolEvent.typed(channel) + (parameters.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+        }
     }
 
     /// The "staleThreshold" of the client: two missed pings of the server, which sends one every three seconds.
@@ -57,22 +58,22 @@ final class ActionCableSession: ProtocolSession {
 
     /// The subscriptions in their order.
     private var subscriptions: [Subscription] = []
+    /// The actions that wait, by the identifier of their subscription.
+    private var held = HeldLines<[UInt8]>()
     private var nextKey = 1
     private(set) var renewsLastLine = false
     private var isReady = false
     private(set) var deadline: UInt64?
 
     var topics: [String] { subscriptions.map(\.topic) }
-    var waitingLineCount: Int { subscriptions.reduce(0) { $0 + $1.held.count } }
+    var isFull: Bool { held.isFull }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         isReady = false
         deadline = nil
         subscriptions.removeAll { $0.wantsReply }
-        for index in subscriptions.indices {
-            subscriptions[index].isConfirmed = false
-            subscriptions[index].held = HeldLines()
-        }
+        for index in subscriptions.indices { subscriptions[index].isConfirmed = false }
+        held.removeAll()
         // "isProtocolSupported": the server selects this one if it knows no other that the client offers.
         if subprotocol == "actioncable-unsupported" {
             output.append(.failure("the server does not support the subprotocol actioncable-v1-json"))
@@ -119,7 +120,7 @@ final class ActionCableSession: ProtocolSession {
             return output.append(.unknown(reason: "a message of Action Cable without a type or an identifier"))
         }
         let topic = index(ofIdentifier: identifier).map { subscriptions[$0].topic } ?? identifier
-        output.append(ProtocolEvent(.event, topic: topic, id: identifier, payload: payload))
+        output.append(ProtocolEvent(.event, topic: topic, isTopicTyped: true, id: identifier, payload: payload))
     }
 
     private func receiveConfirmation(_ message: JSONMembers, _ output: inout ProtocolOutput) {
@@ -127,16 +128,20 @@ final class ActionCableSession: ProtocolSession {
             return output.append(.unknown(reason: "a confirmation without an identifier"))
         }
         guard let index = index(ofIdentifier: identifier), !subscriptions[index].isConfirmed else {
-            return output.append(ProtocolEvent(.notice, name: "subscribed", topic: identifier, id: identifier))
+            return output.append(
+                ProtocolEvent(.notice, name: "subscribed", topic: identifier, isTopicTyped: true, id: identifier))
         }
         let subscription = subscriptions[index]
         output.append(
             ProtocolEvent(
                 subscription.wantsReply ? .reply(subscription.key, isError: false) : .notice, name: "subscribed",
-                topic: subscription.topic, id: identifier))
+                topic: subscription.topic, isTopicTyped: true, id: identifier))
         subscriptions[index].isConfirmed = true
         subscriptions[index].wantsReply = false
-        for message in subscriptions[index].held.takeAll() { output.send(message) }
+        for line in held.take(identifier) {
+            output.send(line.message)
+            output.append(.lineSent(line.number))
+        }
     }
 
     private func receiveRejection(_ message: JSONMembers, _ output: inout ProtocolOutput) {
@@ -147,9 +152,9 @@ final class ActionCableSession: ProtocolSession {
         let role: ProtocolEvent.Role =
             if let subscription, subscription.wantsReply { .reply(subscription.key, isError: true) } else { .refusal }
         output.append(
-            ProtocolEvent(role, name: "rejected", topic: subscription?.topic ?? identifier, id: identifier))
-        // Actions have no replies, which could report an error.
-        output.dropLines(subscription?.held.count ?? 0)
+            ProtocolEvent(
+                role, name: "rejected", topic: subscription?.topic ?? identifier, isTopicTyped: true, id: identifier))
+        held.drop(identifier, &output)
     }
 
     /// "disconnect_reasons": unauthorized, invalid_request, server_restart, remote.
@@ -182,7 +187,7 @@ final class ActionCableSession: ProtocolSession {
             guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
             let subscription = subscriptions.remove(at: index)
             send("unsubscribe", subscription.identifier, &output)
-            output.dropLines(subscription.held.count)
+            held.drop(subscription.identifier, &output)
             return nil
         default:
             try perform(&line, &output)
@@ -214,7 +219,7 @@ final class ActionCableSession: ProtocolSession {
     private func perform(_ line: inout TypedLine, _ output: inout ProtocolOutput) throws(ProtocolInputError) {
         let form = "write CHANNEL ACTION [JSON], as in: Chat speak {\"text\":\"hi\"}"
         let index = try index(try channel(&line, form))
-        guard let action = line.word() else { throw ProtocolInputError("the action is missing; \(form)") }
+        let action = try line.name("the action", form)
         var data = Array("{}".utf8)
         if !line.isAtEnd {
             guard let object = line.json(), object.first == UInt8(ascii: "{"), line.isAtEnd else {
@@ -225,19 +230,18 @@ final class ActionCableSession: ProtocolSession {
         // "data.action = action": the action is a member of the data.
         let separator = data.count > 2 ? "," : ""
         data = data.dropLast() + Array("\(separator)\"action\":".utf8) + JSONText.string(action) + Array("}".utf8)
-        let message = message("message", subscriptions[index].identifier, data)
+        let identifier = subscriptions[index].identifier
+        let message = message("message", identifier, data)
         guard !subscriptions[index].isConfirmed else { return output.send(message) }
-        try subscriptions[index].held.hold(
-            message, byteCount: message.count, isRequest: false, for: subscriptions[index].topic)
+        try held.hold(message, byteCount: message.count, for: identifier, &output)
     }
 
     /// Reads a channel and its parameters.
     private func channel(
         _ line: inout TypedLine, _ form: String
     ) throws(ProtocolInputError) -> (name: String, parameters: [UInt8]?) {
-        guard line.next != UInt8(ascii: "{"), let name = line.word() else {
-            throw ProtocolInputError("the channel is missing; \(form)")
-        }
+        guard line.next != UInt8(ascii: "{") else { throw ProtocolInputError("the channel is missing; \(form)") }
+        let name = try line.name("the channel", form)
         guard line.next == UInt8(ascii: "{") else { return (name, nil) }
         guard let object = line.json(), let members = JSONMembers(object) else {
             throw ProtocolInputError("the parameters are not a JSON object; \(form)")

@@ -10,7 +10,8 @@ extension ApplicationProtocol {
             input: """
                 A GraphQL document, optionally followed by its variables as a JSON object: subscription { time } or \
                 query Q($x: Int) { add(x: $x) } {"x":1}. A line such as @query.graphql {"x":1} reads the document from \
-                a file. {"query":"…","operationName":"…"} is sent as it is. complete ID ends a subscription.
+                a file, except in scenarios. {"query":"…","operationName":"…"} is sent as it is. complete ID ends a \
+                subscription.
                 """,
             automatic: """
                 Sends connection_init with the parameter payload, answers pings, and subscribes again after a reconnect.

@@ -35,7 +35,8 @@ extension ApplicationProtocol {
 
 /// A session of JSON-RPC 2.0, or of protocols like it without the member `jsonrpc`.
 ///
-/// Sections refer to the JSON-RPC 2.0 specification. The key of a reply is its id as JSON.
+/// Sections refer to the JSON-RPC 2.0 specification. The key of a reply is its id as JSON: §5 "It MUST be the same as the
+/// value of the id member in the Request Object". So 1.0 is the id 1, and "1" is another one.
 final class JSONRPCSession: ProtocolSession {
     private let hasVersion: Bool
     private var nextID = 1
@@ -83,12 +84,13 @@ final class JSONRPCSession: ProtocolSession {
         let hasError = error.map { !["null", "false", "\"\""].contains(String(decoding: $0, as: UTF8.self)) } ?? false
         guard message.has("id") || hasError, hasError || message.has("result") else { return nil }
         let payload = (hasError ? error : message.json("result")) ?? []
-        // §5: "If there was an error in detecting the id in the Request object …, it MUST be Null."
+        // §5: "If there was an error in detecting the id in the Request object …, it MUST be Null." So this is the reply to
+        // one of the calls, and nothing says to which.
         guard !message.isNull("id"), let id = message.json("id") else {
-            return ProtocolEvent(.refusal, name: "error", payload: payload)
+            return ProtocolEvent(.reply(nil, isError: true), name: "error", payload: payload)
         }
         return ProtocolEvent(
-            .reply(String(decoding: id, as: UTF8.self), isError: hasError), id: JSONText.text(id), payload: payload)
+            .reply(JSONText.key(of: id), isError: hasError), id: JSONText.text(id), payload: payload)
     }
 
     // MARK: Sending
@@ -118,7 +120,7 @@ final class JSONRPCSession: ProtocolSession {
         }
         let calls = JSONText.elements(of: text) ?? [text]
         for members in calls.compactMap({ JSONMembers($0) }) where !members.isNull("id") {
-            return members.json("id").map { String(decoding: $0, as: UTF8.self) }
+            return members.json("id").map { JSONText.key(of: $0) }
         }
         return nil
     }

@@ -11,7 +11,8 @@ extension ApplicationProtocol {
                 pub TOPIC [MESSAGE] publishes, sub FILTER... subscribes, and unsub FILTER... ends subscriptions: \
                 sub sensors/#. -q 1 selects QoS 1, and -r retains a message: pub -q 1 -r lamp on. The wildcard \
                 + matches one level; # at the end matches all remaining levels. The message {"$bytes":"AQID"} is \
-                binary data in Base64. A line that begins with a topic with a slash publishes, too: a/b hello.
+                binary data in Base64. A line that begins with a topic with a slash publishes, too: a/b hello. Topics \
+                with blanks need quotes: pub "a b/c" hello.
                 """,
             automatic: """
                 Logs in with CONNECT, pings when nothing else is sent, acknowledges messages with QoS 1, and \
@@ -307,7 +308,8 @@ final class MQTTSession: ProtocolSession {
         output.append(
             ProtocolEvent(
                 .reply(key, isError: !refused.isEmpty), name: "SUBACK",
-                topic: asked.map(\.filter).joined(separator: " "), id: key, payload: Array(words.utf8)))
+                topic: asked.map { ProtocolEvent.typed($0.filter) }.joined(separator: " "), isTopicTyped: true, id: key,
+                payload: Array(words.utf8)))
     }
 
     private func unsubscribed(_ packet: MQTTPacket, _ output: inout ProtocolOutput) throws(MQTTError) {
@@ -424,7 +426,7 @@ private struct MQTTLine {
     init(_ line: RawSpan) throws(ProtocolInputError) {
         var line = TypedLine(line)
         // A message as it is shown, if its topic cannot be a command.
-        let isShown = line.nextWord.utf8.contains(UInt8(ascii: "/"))
+        let isShown = line.next == UInt8(ascii: "\"") || line.nextWord.utf8.contains(UInt8(ascii: "/"))
         let name = isShown ? "pub" : line.word() ?? ""
         guard ["pub", "sub", "unsub"].contains(name) else {
             throw ProtocolInputError("unknown command \(quoted(name)); write: pub TOPIC MESSAGE, or: sub FILTER")
@@ -442,17 +444,18 @@ private struct MQTTLine {
             }
         }
         if name == "pub" {
-            guard let topic = line.word() else { throw ProtocolInputError("pub needs a topic: pub a/b hello") }
+            let topic = try line.name("the topic", "write pub TOPIC MESSAGE, as in: pub a/b hello")
             // [MQTT-3.3.2-2], §4.7.3
-            guard Self.isValid(topic), !topic.contains(where: { $0 == "#" || $0 == "+" }) else {
+            guard Self.isValid(topic), !topic.isEmpty, !topic.contains(where: { $0 == "#" || $0 == "+" }) else {
                 throw ProtocolInputError("the topic \(quoted(topic)) is invalid; # and + are for filters")
             }
             command = .publish(topic: topic, message: JSONBytes.bytes(of: line.rest) ?? line.rest)
             return
         }
         var filters: [String] = []
-        while let filter = line.word() {
-            guard Self.isValid(filter), Self.hasValidWildcards(filter) else {
+        while !line.isAtEnd {
+            let filter = try line.name("the filter", "write \(name) FILTER, as in: \(name) a/#")
+            guard Self.isValid(filter), !filter.isEmpty, Self.hasValidWildcards(filter) else {
                 throw ProtocolInputError(
                     "the filter \(quoted(filter)) is invalid; + is a whole level, and # is the last one, as in a/+/#")
             }

@@ -9,7 +9,7 @@ extension ApplicationProtocol {
         manual: Manual(
             input: """
                 join TOPIC [JSON] joins a channel: join room:a {"user":1}. TOPIC EVENT [JSON] sends an event: \
-                room:a new_msg {"body":"hi"}. leave TOPIC leaves the channel. The JSON {"$bytes":"AQID"} is sent as \
+                room:a new_msg {"body":"hi"}. leave TOPIC leaves the channel. Names with blanks need quotes. The JSON {"$bytes":"AQID"} is sent as \
                 binary data. Parameters of the socket, such as a token, belong in the URL: ?token=t.
                 """,
             automatic: """
@@ -46,7 +46,6 @@ final class PhoenixSession: ProtocolSession {
         var wantsReply: Bool
         /// The number of crashes since the last successful join.
         var crashCount = 0
-        var held = HeldLines<PhoenixMessage>()
     }
 
     /// The purpose of a message that has no reply yet.
@@ -65,21 +64,22 @@ final class PhoenixSession: ProtocolSession {
 
     /// The channels in the order of their first join.
     private var channels: [Channel] = []
+    private var held = HeldLines<PhoenixMessage>()
     private(set) var renewsLastLine = false
     private var pending = NumberedRequests<Purpose>()
     private var heartbeat: Int?
     private var nextHeartbeat: UInt64?
 
     var topics: [String] { channels.map(\.topic) }
-    var waitingLineCount: Int { channels.reduce(0) { $0 + $1.held.count } }
+    var isFull: Bool { held.isFull }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         pending.removeAll()
         heartbeat = nil
         nextHeartbeat = now + Self.heartbeatInterval.nanoseconds
         channels.removeAll { $0.wantsReply }
+        held.removeAll()
         for index in channels.indices {
-            channels[index].held = HeldLines()
             channels[index].crashCount = 0
             join(index, &output)
         }
@@ -138,7 +138,8 @@ final class PhoenixSession: ProtocolSession {
         let isLost = frame.event == "phx_close"
         failPushes(to: frame.topic, frame, &output)
         if isLost {
-            output.dropLines(channels.remove(at: index).held.countWithoutRequests)
+            channels.remove(at: index)
+            held.drop(frame.topic, &output)
         } else {
             // Phoenix.Socket: "in case of errors, such as a channel process crashing".
             let delay = Self.rejoinDelays[min(channels[index].crashCount, Self.rejoinDelays.count - 1)]
@@ -157,7 +158,7 @@ final class PhoenixSession: ProtocolSession {
         var event = ProtocolEvent(
             .reply(ref, isError: isError), name: status, topic: frame.topic, id: ref, payload: frame.payload,
             isText: frame.isText)
-        switch Int(ref).flatMap({ "\($0)" == ref ? pending.remove($0) : nil }) {
+        switch pending.remove(ref) {
         case .heartbeat:
             heartbeat = nil
             event.role = .hidden
@@ -185,13 +186,17 @@ final class PhoenixSession: ProtocolSession {
         }
         output.append(event)
         if isError {
-            output.dropLines(channels.remove(at: index).held.countWithoutRequests)
+            channels.remove(at: index)
+            held.drop(frame.topic, &output)
             failPushes(to: frame.topic, frame, &output)
         } else {
             channels[index].state = .joined
             channels[index].wantsReply = false
             channels[index].crashCount = 0
-            for message in channels[index].held.takeAll() { send(message, on: channels[index], &output) }
+            for line in held.take(frame.topic) {
+                send(line.message, on: channels[index], &output)
+                output.append(.lineSent(line.number))
+            }
         }
     }
 
@@ -213,23 +218,24 @@ final class PhoenixSession: ProtocolSession {
         var line = TypedLine(line)
         renewsLastLine = false
         let form = "write TOPIC EVENT [JSON], as in: room:a new_msg {\"body\":\"hi\"}"
-        guard let first = line.word() else { throw ProtocolInputError("the topic is missing; \(form)") }
-        switch first {
+        let isQuoted = line.next == UInt8(ascii: "\"")
+        let first = try line.name("the topic", form)
+        switch isQuoted ? "" : first {
         case "join":
             let form = "write join TOPIC [JSON], as in: join room:a {\"user\":1}"
-            guard let topic = line.word() else { throw ProtocolInputError("the topic is missing; \(form)") }
+            let topic = try line.name("the topic", form)
             return try join(topic, try payload(&line, form), wantsReply, &output)
         case "leave":
-            guard let topic = line.word(), line.isAtEnd else {
-                throw ProtocolInputError("leave needs one topic; write leave TOPIC, as in: leave room:a")
-            }
+            let form = "write leave TOPIC, as in: leave room:a"
+            let topic = try line.name("the topic", form)
+            guard line.isAtEnd else { throw ProtocolInputError("leave needs one topic; \(form)") }
             let channel = channels.remove(at: try index(of: topic))
             let ref = pending.add(.leave(topic: topic, wantsReply: wantsReply))
             send(PhoenixMessage(ref: ref, topic: topic, event: "phx_leave"), on: channel, &output)
-            output.dropLines(channel.held.count)
+            held.drop(topic, &output)
             return wantsReply ? "\(ref)" : nil
         default:
-            guard let event = line.word() else { throw ProtocolInputError("the event is missing; \(form)") }
+            let event = try line.name("the event", form)
             let index = try index(of: first)
             let payload = try payload(&line, form)
             let message = PhoenixMessage(ref: pending.nextNumber, topic: first, event: event, payload: payload)
@@ -237,8 +243,7 @@ final class PhoenixSession: ProtocolSession {
             if channels[index].state == .joined {
                 send(message, on: channels[index], &output)
             } else {
-                try channels[index].held.hold(
-                    message, byteCount: payload.count + event.utf8.count, isRequest: wantsReply, for: first)
+                try held.hold(message, byteCount: payload.count + event.utf8.count, for: first, &output)
             }
             let ref = wantsReply ? pending.add(.push(topic: first)) : pending.skip()
             return wantsReply ? "\(ref)" : nil
@@ -265,7 +270,8 @@ final class PhoenixSession: ProtocolSession {
         _ topic: String, _ payload: [UInt8], _ wantsReply: Bool, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         if let index = channels.firstIndex(where: { $0.topic == topic }) {
-            output.dropLines(channels.remove(at: index).held.count)
+            channels.remove(at: index)
+            held.drop(topic, &output)
         }
         guard channels.count < Self.maximumChannelCount else {
             throw ProtocolInputError("more than \(Self.maximumChannelCount) channels are joined; leave some")

@@ -1,6 +1,6 @@
 import WSCore
 
-/// What an application protocol finds wrong with a connection.
+/// Why a conversation in an application protocol fails: the connection is unusable, or something in it went wrong.
 public enum ProtocolProblem: Error, Equatable, Sendable {
     /// The server refuses the login or, after it, the connection; the value is the reason.
     case refused(String, afterLogin: Bool)
@@ -18,8 +18,18 @@ public enum ProtocolProblem: Error, Equatable, Sendable {
     case error(String)
     /// The server reported this many such errors, which have been shown.
     case errors(Int)
-    /// This many lines were not sent, because the server did not confirm their subscriptions.
-    case unsentLines(Int)
+    /// This many lines were not sent.
+    case unsentLines(Int, UnsentCause)
     /// A message cannot be sent; the value is the reason.
     case unsendable(String)
+
+    /// Why lines were not sent.
+    public enum UnsentCause: Sendable {
+        /// The server did not confirm the login.
+        case login
+        /// The server did not confirm their subscriptions.
+        case subscription
+        /// They were kept for a connection on which they are invalid.
+        case invalid
+    }
 }

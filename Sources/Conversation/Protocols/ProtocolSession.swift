@@ -10,6 +10,11 @@ import WSCore
 /// the subscriptions. It forgets lines that wait, and lines whose replies are outstanding; the caller sends them again if
 /// it wants to.
 ///
+/// A line that waits for a subscription is the caller's, and the session has only its messages:
+///
+///     send ─► lineWaits(1) ─┬─ the peer confirms ─► messages, lineSent(1)
+///                           └─ it refuses, or the subscription ends ─► linesDropped([1])
+///
 /// All calls append to a ``ProtocolOutput``, and the caller carries out its items in order. Times are on a monotonic
 /// clock in nanoseconds. A connection that ends before the session is ready was probably refused; ``meaning(of:)`` and the
 /// close reason may say why.
@@ -41,8 +46,8 @@ public protocol ProtocolSession: AnyObject {
     /// Whether the last line started something that the session renews on a new connection, and that would exist twice if
     /// the caller sent the line again.
     var renewsLastLine: Bool { get }
-    /// The number of lines that wait until the peer has confirmed their subscription. They have not been sent.
-    var waitingLineCount: Int { get }
+    /// Whether so many lines wait for their subscriptions that another one would be rejected.
+    var isFull: Bool { get }
     /// The unit that the received messages have begun and not completed, such as "a STOMP frame (12 bytes)", or `nil`
     /// if there is none.
     var incompleteInput: String? { get }
@@ -59,8 +64,8 @@ extension ProtocolSession {
     public var topics: [String] { [] }
     /// `false`: lines can be sent again.
     public var renewsLastLine: Bool { false }
-    /// 0: no line waits.
-    public var waitingLineCount: Int { 0 }
+    /// `false`: no line waits.
+    public var isFull: Bool { false }
     /// `nil`: each message is complete.
     public var incompleteInput: String? { nil }
 }
@@ -82,9 +87,12 @@ public struct ProtocolOutput {
         case disconnect(String)
         /// The peer ends the conversation with a message that means the same as a close frame with this code.
         case close(CloseCode, message: String)
-        /// This many waiting lines will not be sent, because their subscription has ended. Lines whose reply says so are
-        /// not counted.
-        case dropLines(Int)
+        /// The line waits until the peer has confirmed its subscription. The number identifies it in the session.
+        case lineWaits(Int)
+        /// The preceding messages are those of the line with this number, which has waited.
+        case lineSent(Int)
+        /// The lines with these numbers will not be sent, because their subscription was refused or has ended.
+        case linesDropped([Int])
         /// Pass on the received message unchanged, with a notice that says why it is not understood.
         case unknown(reason: String)
     }
@@ -119,11 +127,6 @@ public struct ProtocolOutput {
     mutating func append(_ event: ProtocolEvent) {
         items.append(.event(event))
     }
-
-    /// Reports lines that will not be sent, if there are any.
-    mutating func dropLines(_ count: Int) {
-        if count > 0 { items.append(.dropLines(count)) }
-    }
 }
 
 /// Something that a peer reports: an event, a reply, or a part of the protocol's own traffic.
@@ -135,9 +138,9 @@ public struct ProtocolEvent: Equatable {
     public enum Role: Equatable {
         /// An event, shown and counted like a message.
         case event
-        /// The reply to the request with this key. An error is the peer's refusal. A reply that the caller does not wait
-        /// for is shown like an event.
-        case reply(ReplyKey, isError: Bool)
+        /// The reply to the request with this key, or, without a key, to one that the peer could not identify. An error is
+        /// the peer's refusal. A reply that the caller does not wait for is shown like an event.
+        case reply(ReplyKey?, isError: Bool)
         /// The peer refuses something that has no reply, such as a subscription, or ends it with an error. Shown as an
         /// error.
         case refusal
@@ -153,6 +156,8 @@ public struct ProtocolEvent: Equatable {
     public var name: String?
     /// The topic, channel, room, namespace, or destination.
     public var topic: String?
+    /// Whether the topic is already in the form in which it would be typed.
+    public var isTopicTyped: Bool
     /// The identifier in the protocol, such as a subscription's.
     public var id: String?
     /// The payload: JSON text if the protocol carries JSON, and otherwise any bytes.
@@ -164,20 +169,21 @@ public struct ProtocolEvent: Equatable {
 
     /// Creates an event.
     public init(
-        _ role: Role, name: String? = nil, topic: String? = nil, id: String? = nil, payload: [UInt8] = [],
-        isText: Bool = true, attributes: [String: String] = [:]
+        _ role: Role, name: String? = nil, topic: String? = nil, isTopicTyped: Bool = false, id: String? = nil,
+        payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:]
     ) {
         self.role = role
         self.name = name
         self.topic = topic
+        self.isTopicTyped = isTopicTyped
         self.id = id
         self.payload = payload
         self.isText = isText
         self.attributes = attributes
     }
 
-    /// The event in the form in which it would be typed: topic, name, and payload. A name with blanks is a JSON string, as
-    /// is a topic with control characters, so the line ends with the payload.
+    /// The event in the form in which it would be typed: topic, name, and payload. A name or topic with blanks is a JSON
+    /// string, so the line ends with the payload.
     public var line: [UInt8] {
         let heading = heading
         if heading.isEmpty { return payload }
@@ -186,15 +192,15 @@ public struct ProtocolEvent: Equatable {
 
     /// The line without the payload: topic and name. Empty if the event has neither.
     public var heading: [UInt8] {
-        var words: [[UInt8]] = []
-        if let topic { words.append(Self.word(topic, quotedFor: 0..<0x20)) }
-        if let name { words.append(Self.word(name, quotedFor: 0..<0x21)) }
-        return Array(words.joined(separator: " ".utf8))
+        let words = [topic.map { isTopicTyped ? $0 : Self.typed($0) }, name.map(Self.typed)]
+        return Array(words.compactMap { $0 }.joined(separator: " ").utf8)
     }
 
-    /// A text, or a JSON string if the text contains one of these bytes.
-    private static func word(_ text: String, quotedFor bytes: Range<UInt8>) -> [UInt8] {
-        text.utf8.contains { bytes.contains($0) } ? JSONText.string(text) : Array(text.utf8)
+    /// A name in the form in which it would be typed: a JSON string if it begins with a quote or contains blanks or control
+    /// characters.
+    static func typed(_ name: String) -> String {
+        guard name.hasPrefix("\"") || name.utf8.contains(where: { $0 <= 0x20 }) else { return name }
+        return String(decoding: JSONText.string(name), as: UTF8.self)
     }
 }
 
@@ -202,12 +208,9 @@ public struct ProtocolEvent: Equatable {
 public struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     /// The mistake and the expected form, to follow a colon.
     public let description: String
-    /// Whether the line is valid but must wait, because too many lines wait already.
-    public let isTemporary: Bool
 
     /// Creates an error.
-    public init(_ description: String, isTemporary: Bool = false) {
+    public init(_ description: String) {
         self.description = description
-        self.isTemporary = isTemporary
     }
 }

@@ -187,7 +187,7 @@ final class SignalRSession: ProtocolSession {
         guard let id = members.string("invocationId") else {
             return output.append(.unknown(reason: "a completion without an invocationId"))
         }
-        let invocation = number(id).flatMap { invocations.remove($0) }
+        let invocation = invocations.remove(id)
         // Completion Message Encoding: the result "is ignored if error is present".
         let isError = !members.isNull("error")
         let role: ProtocolEvent.Role =
@@ -231,9 +231,7 @@ final class SignalRSession: ProtocolSession {
             ? "write stream METHOD [ARGUMENT...], as in: stream Counter 10"
             : "write METHOD [ARGUMENT...], as in: Send alice {\"x\":1}"
         let isQuoted = line.next == UInt8(ascii: "\"")
-        guard let target = isQuoted ? line.json().flatMap(JSONText.decoded) : line.word() else {
-            throw ProtocolInputError("\(isQuoted ? "the quote is not closed" : "the method is missing"); \(form)")
-        }
+        let target = try line.name("the method", form)
         guard isQuoted || target.utf8.first.map({ $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }) == true else {
             throw ProtocolInputError("the method is missing before the arguments; \(form)")
         }

@@ -35,7 +35,6 @@ final class SocketIOSession: ProtocolSession {
     private struct Namespace {
         let name: String
         var isConnected = false
-        var held = HeldLines<[ProtocolOutput.Item]>()
     }
 
     /// A packet that lacks attachments.
@@ -58,6 +57,7 @@ final class SocketIOSession: ProtocolSession {
     private let defaultNamespace: String
     /// The namespaces in the order of their first use.
     private var namespaces: [Namespace]
+    private var held = HeldLines<[ProtocolOutput.Item]>()
     /// The namespaces of unacknowledged events, by id.
     private var pending = NumberedRequests<String>(from: 0)
     private var partial: Partial?
@@ -76,7 +76,7 @@ final class SocketIOSession: ProtocolSession {
     }
 
     var topics: [String] { namespaces.map(\.name) }
-    var waitingLineCount: Int { namespaces.reduce(0) { $0 + $1.held.count } }
+    var isFull: Bool { held.isFull }
 
     var incompleteInput: String? {
         partial.map { partial in
@@ -86,10 +86,8 @@ final class SocketIOSession: ProtocolSession {
     }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
-        for index in namespaces.indices {
-            namespaces[index].isConnected = false
-            namespaces[index].held = HeldLines()
-        }
+        for index in namespaces.indices { namespaces[index].isConnected = false }
+        held.removeAll()
         pending.removeAll()
         partial = nil
         silenceLimit = nil
@@ -224,7 +222,10 @@ final class SocketIOSession: ProtocolSession {
             ProtocolEvent(topic == nil ? .hidden : .notice, name: "connect", topic: topic, payload: packet.payload))
         guard let index = namespaces.firstIndex(where: { $0.name == packet.namespace }) else { return }
         namespaces[index].isConnected = true
-        for message in namespaces[index].held.takeAll().joined() { output.append(message) }
+        for line in held.take(packet.namespace) {
+            for message in line.message { output.append(message) }
+            output.append(.lineSent(line.number))
+        }
         if topic == nil, !isReady {
             isReady = true
             output.append(.ready)
@@ -259,7 +260,8 @@ final class SocketIOSession: ProtocolSession {
     /// Forgets a namespace, so that its next use connects again.
     private func remove(_ name: String, _ output: inout ProtocolOutput) {
         guard name != defaultNamespace, let index = namespaces.firstIndex(where: { $0.name == name }) else { return }
-        output.dropLines(namespaces.remove(at: index).held.countWithoutRequests)
+        namespaces.remove(at: index)
+        held.drop(name, &output)
     }
 
     private func failPending(in name: String, _ topic: String?, _ payload: [UInt8], _ output: inout ProtocolOutput) {
@@ -295,8 +297,7 @@ final class SocketIOSession: ProtocolSession {
             let byteCount = messages.reduce(0) { sum, message in
                 if case .send(let bytes, _) = message { sum + bytes.count } else { sum }
             }
-            try namespaces[index].held.hold(
-                messages, byteCount: byteCount, isRequest: wantsReply, for: "the namespace \(shown(name))")
+            try held.hold(messages, byteCount: byteCount, for: name, &output)
         }
         return wantsReply ? "\(pending.add(name))" : nil
     }

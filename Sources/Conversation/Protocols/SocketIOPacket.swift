@@ -145,9 +145,7 @@ struct SocketIOPacket: Equatable {
             return elements
         }
         let isQuoted = line.next == UInt8(ascii: "\"")
-        guard let name = isQuoted ? line.json().flatMap(JSONText.decoded) : line.word() else {
-            throw ProtocolInputError("\(isQuoted ? "the quote is not closed" : "the event is missing"); \(form)")
-        }
+        let name = try line.name("the event", form)
         guard isQuoted || name.utf8.first != UInt8(ascii: "{") else {
             throw ProtocolInputError("the event has no name; \(form)")
         }

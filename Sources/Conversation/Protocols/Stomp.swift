@@ -11,7 +11,7 @@ extension ApplicationProtocol {
                 SEND DESTINATION [BODY] sends a message; so does a line that begins with a slash: /queue/a hello. \
                 SUBSCRIBE DESTINATION begins a subscription, and UNSUBSCRIBE DESTINATION ends it. Words NAME:VALUE \
                 before the destination are headers: SUBSCRIBE ack:client /queue/a. ACK ID, NACK ID, BEGIN TX, COMMIT \
-                TX, ABORT TX, and DISCONNECT send these frames.
+                TX, ABORT TX, and DISCONNECT send these frames. A destination with blanks needs quotes.
                 """,
             automatic: """
                 Logs in with CONNECT, sends heart-beats, requests receipts for subscriptions and for lines that wait \
@@ -248,7 +248,7 @@ final class StompSession: ProtocolSession {
             return output.append(.unknown(reason: "a STOMP receipt without receipt-id"))
         }
         // A typed header receipt has any value.
-        let done = Int(id).flatMap { pending.remove($0) }
+        let done = pending.remove(id)
         let destination = done?.subscriptionID.flatMap { confirm($0) }
         let role: ProtocolEvent.Role = done?.isRequest == true ? .reply(id, isError: false) : .notice
         output.append(ProtocolEvent(role, name: "RECEIPT", topic: destination, id: id))
@@ -412,7 +412,7 @@ private struct StompLine {
 
     init(_ line: RawSpan) throws(ProtocolInputError) {
         var line = TypedLine(line)
-        if line.next == UInt8(ascii: "/") {
+        if line.next == UInt8(ascii: "/") || line.next == UInt8(ascii: "\"") {
             command = "SEND"
         } else {
             let word = line.word() ?? ""
@@ -421,14 +421,14 @@ private struct StompLine {
                 throw ProtocolInputError("unknown command \(quoted(word)); write: SEND /queue/a hello")
             }
         }
-        while argument == nil, line.next != UInt8(ascii: "/") {
+        while argument == nil, line.next != UInt8(ascii: "/"), line.next != UInt8(ascii: "\"") {
             let word = line.nextWord
             guard let colon = word.firstIndex(of: ":"), colon > word.startIndex else { break }
             _ = line.word()
             let (name, value) = (String(word[..<colon]), String(word[word.index(after: colon)...]))
             if name == "destination" { argument = value } else { headers.append((name, value)) }
         }
-        argument = argument ?? line.word()
+        if argument == nil, !line.isAtEnd { argument = try line.name("the argument", "write \(command) ARGUMENT") }
         guard argument != nil || command == "DISCONNECT" else {
             let examples = [
                 "ACK": "ACK 7", "NACK": "NACK 7", "BEGIN": "BEGIN tx", "COMMIT": "COMMIT tx", "ABORT": "ABORT tx",

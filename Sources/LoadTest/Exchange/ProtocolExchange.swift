@@ -111,7 +111,7 @@ internal final class ProtocolExchange: ConnectionExchange {
                 let problem = ProtocolProblem.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)
                 give(up: connection, because: problem, in: context)
             // The workload counts the replies that are missing.
-            case .dropLines: break
+            case .lineWaits, .lineSent, .linesDropped: break
             case .unknown(let reason):
                 guard !hasReportedUnknown else { continue }
                 hasReportedUnknown = true

@@ -62,7 +62,12 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
-        guard case .reply(let key, let isError) = event.role, let sendTime = requests.take(key) else {
+        if case .reply(nil, _) = event.role {
+            let words = String(decoding: event.line, as: UTF8.self)
+            context.host?.protocolFailed(on: self, because: .error(words))
+            return
+        }
+        guard case .reply(let key?, let isError) = event.role, let sendTime = requests.take(key) else {
             return context.measurement.count(\.pushes, ofMessageAt: context.now)
         }
         let reply = event.payload.span.bytes

@@ -1,7 +1,8 @@
 /// The messages that the peer may not have read. They are sent again, in order, on the next connection.
 ///
-///      records ├─ length, kind │ payload ─┼─ … ─┼─ … ─┼─ … ─┼─ … ─┤
-///                                               ↑ ping 1    ↑ ping 2   not covered by a ping yet
+///      sent on this connection                                  to be sent
+///      ├─ length, kind │ payload ─┼─ … ─┼─ … ─┼─ … ─┼─ … ─┤     ├─ … ─┼─ … ─┤
+///                                 ↑ ping 1    ↑ ping 2   not covered by a ping yet
 ///
 /// A pong proves that the peer has read everything sent before its ping, and so does the answer to our close frame.
 /// When a connection is lost, messages not covered by either may or may not have arrived, and are sent again.
@@ -11,9 +12,10 @@
 /// server would always lose messages that a pong had seemingly confirmed. Instead, that window opens only briefly,
 /// twice a second.
 ///
-/// Messages recorded without a connection wait for the next one. No ping or answer covers them until they are sent.
+/// Messages that cannot be sent yet wait: the caller takes them one by one when it can send them, and records each one
+/// that it has sent. No ping or answer covers them until then.
 public struct UnacknowledgedMessages: ~Copyable {
-    /// The range that a ping covers: all messages up to this point, counted from the very first one.
+    /// The range that a ping covers: all messages sent on this connection up to this point, counted from the first one.
     private struct Mark {
         let number: UInt64
         let end: End
@@ -25,26 +27,35 @@ public struct UnacknowledgedMessages: ~Copyable {
         var count = 0
     }
 
-    private var records = ByteBuffer()
-    /// The end of all messages.
+    /// A message that waits to be sent.
+    public struct Waiting {
+        /// The payload.
+        public let payload: [UInt8]
+        /// The message type.
+        public let kind: MessageKind
+        /// Whether it was sent on a lost connection.
+        public let wasSent: Bool
+    }
+
+    /// The messages sent on this connection.
+    private var sent = Records()
+    /// The end of all messages sent on this connection.
     private var recorded = End()
-    /// The end of the messages that have been sent on any connection.
-    private var sent = End()
-    private var confirmedCount = 0
+    /// The messages to send, in order.
+    private var waiting = Records()
+    /// The number of waiting messages that have not been sent on any connection.
+    public private(set) var waitingCount = 0
     private var marks: [Mark] = []
     private var pingCount: UInt64 = 0
     private var isConnected = false
     private var isInputOver = false
-    /// The time the first message not covered by a ping was recorded.
+    /// The time the first message not covered by a ping was sent.
     private var firstUncoveredTime: Duration?
 
     private static let payload = NumberedPayload(word: "confirm")
-    private static let recordHeaderBytes = MemoryLayout<Int>.size
-    /// The maximum storage kept when all messages are confirmed, in bytes.
-    private static let keptStorageBytes = 1 << 20
 
-    /// The number of unconfirmed bytes at which ``isFull`` asks the source of messages to pause. Messages are accepted
-    /// regardless, so one may be larger than this.
+    /// The number of bytes at which ``isFull`` asks the source of messages to pause. Messages are accepted regardless,
+    /// so one may be larger than this.
     public static var limitBytes: Int { 16 << 20 }
     /// The delay between the first uncovered message and the ping that covers it.
     public static let pingDelay = Duration.milliseconds(500)
@@ -52,40 +63,43 @@ public struct UnacknowledgedMessages: ~Copyable {
     /// Creates an empty store without a connection.
     public init() {}
 
-    /// The number of unconfirmed messages.
-    public var count: Int { recorded.count - confirmedCount }
-    /// The number of messages that have not been sent on any connection. They are the last ones.
-    public var waitingCount: Int { recorded.count - sent.count }
-    /// Whether there are no unconfirmed messages.
-    public var isEmpty: Bool { records.isEmpty }
+    /// The number of messages.
+    public var count: Int { sent.count + waiting.count }
+    /// Whether there are no messages.
+    public var isEmpty: Bool { count == 0 }
+    /// Whether there are no messages that were sent on this connection.
+    public var isConfirmed: Bool { sent.count == 0 }
+    /// Whether messages wait to be sent or to be sent again. Later messages have to wait, too.
+    public var hasWaiting: Bool { waiting.count > 0 }
     /// The memory used by the messages in bytes, including 8 bytes per message in addition to the payload.
-    public var byteCount: Int { records.count }
+    public var byteCount: Int { sent.byteCount + waiting.byteCount }
     /// Whether the source of messages should pause until more are confirmed.
     public var isFull: Bool { byteCount >= Self.limitBytes }
 
     // MARK: Sending
 
-    /// Records a message that is being sent now, or will be sent on the next connection.
+    /// Records a message that is being sent now, or waits.
     /// - Parameters:
     ///   - payload: The message, which is copied.
     ///   - kind: The message type.
-    ///   - isSent: Whether the message is being sent now. All earlier messages have been sent, too.
+    ///   - isSent: Whether the message is being sent now.
     ///   - now: The monotonic time.
     public mutating func record(_ payload: RawSpan, as kind: MessageKind, isSent: Bool, at now: Duration) {
-        let recordBytes = Self.recordHeaderBytes + payload.byteCount
-        let target = records.reserve(recordBytes)
-        target.storeBytes(of: payload.byteCount << 1 | (kind == .text ? 1 : 0), as: Int.self)
-        payload.withUnsafeBytes { source in
-            if let base = source.baseAddress {
-                (target + Self.recordHeaderBytes).copyMemory(from: base, byteCount: source.count)
-            }
+        guard isSent else {
+            waiting.append(payload, as: kind, wasSent: false)
+            waitingCount += 1
+            return
         }
-        records.commit(recordBytes)
-        recorded.bytes += recordBytes
+        recorded.bytes += sent.append(payload, as: kind, wasSent: true)
         recorded.count += 1
-        guard isSent else { return }
-        sent = recorded
         if firstUncoveredTime == nil { firstUncoveredTime = now }
+    }
+
+    /// Removes and returns the first message that waits, or returns `nil` if there is none.
+    public mutating func takeWaiting() -> Waiting? {
+        guard let first = waiting.removeFirst() else { return nil }
+        if !first.wasSent { waitingCount -= 1 }
+        return first
     }
 
     /// Declares the input complete. The last messages then need not wait for their ping.
@@ -111,12 +125,12 @@ public struct UnacknowledgedMessages: ~Copyable {
     /// Creates a ping that covers all messages sent so far. Returns its payload, which must be sent now.
     public mutating func makePing() -> [UInt8] {
         pingCount += 1
-        marks.append(Mark(number: pingCount, end: sent))
+        marks.append(Mark(number: pingCount, end: recorded))
         firstUncoveredTime = nil
         return Self.payload.bytes(pingCount)
     }
 
-    private var uncoveredBytes: Int { marks.last.map { recorded.bytes - $0.end.bytes } ?? byteCount }
+    private var uncoveredBytes: Int { marks.last.map { recorded.bytes - $0.end.bytes } ?? sent.byteCount }
 
     // MARK: Confirming
 
@@ -141,42 +155,100 @@ public struct UnacknowledgedMessages: ~Copyable {
     public mutating func closeConfirmed() -> Int {
         marks.removeAll()
         firstUncoveredTime = nil
-        return confirm(sent)
+        return confirm(recorded)
     }
 
     private mutating func confirm(_ end: End) -> Int {
-        let count = end.count - confirmedCount
-        records.consume(byteCount - (recorded.bytes - end.bytes))
-        records.releaseStorage(above: Self.keptStorageBytes)
-        confirmedCount = end.count
-        return count
+        sent.removeFirst(
+            byteCount: sent.byteCount - (recorded.bytes - end.bytes), count: sent.count - (recorded.count - end.count))
     }
 
     // MARK: Connections
 
-    /// Records a new connection and calls `send` for every unconfirmed message, in order.
-    /// - Parameters:
-    ///   - now: The monotonic time.
-    ///   - send: Sends a message. It must not access this store.
-    public mutating func connectionOpened(at now: Duration, send: (RawSpan, MessageKind) -> Void) {
+    /// Records a new connection. The messages that wait can be sent on it.
+    public mutating func connectionOpened() {
         isConnected = true
-        marks.removeAll()
-        sent = recorded
-        firstUncoveredTime = isEmpty ? nil : now
-        records.withReadableBytes { bytes in
-            var offset = 0
-            while offset < bytes.byteCount {
-                let header = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Int.self)
-                let start = offset + Self.recordHeaderBytes
-                offset = start + (header >> 1)
-                send(bytes.extracting(start..<offset), header & 1 == 1 ? .text : .binary)
-            }
-        }
     }
 
-    /// Records the loss of the connection. Pongs for its pings can no longer arrive.
-    public mutating func connectionLost() {
+    /// Records the loss of the connection. Pongs for its pings can no longer arrive, and unconfirmed messages wait for
+    /// the next connection.
+    /// - Parameter unsent: Text messages that were taken to be sent, and were not. They follow those that were sent.
+    public mutating func connectionLost(unsent: [[UInt8]] = []) {
         isConnected = false
         marks.removeAll()
+        firstUncoveredTime = nil
+        recorded = End()
+        guard sent.count > 0 || !unsent.isEmpty else { return }
+        for payload in unsent { sent.append(payload.span.bytes, as: .text, wasSent: false) }
+        waitingCount += unsent.count
+        sent.append(waiting)
+        waiting = sent.takeAll()
+    }
+}
+
+/// Messages in a queue.
+///
+///     length, flags │ payload │ length, flags │ payload │ …
+private struct Records: ~Copyable {
+    private static let headerBytes = MemoryLayout<Int>.size
+    /// The maximum storage kept without messages, in bytes.
+    private static let keptStorageBytes = 1 << 20
+
+    private var bytes = ByteBuffer()
+    private(set) var count = 0
+
+    var byteCount: Int { bytes.count }
+
+    /// Returns the size of the record in bytes.
+    @discardableResult
+    mutating func append(_ payload: RawSpan, as kind: MessageKind, wasSent: Bool) -> Int {
+        let recordBytes = Self.headerBytes + payload.byteCount
+        let target = bytes.reserve(recordBytes)
+        let header = payload.byteCount << 2 | (wasSent ? 2 : 0) | (kind == .text ? 1 : 0)
+        target.storeBytes(of: header, as: Int.self)
+        payload.withUnsafeBytes { source in
+            if let base = source.baseAddress {
+                (target + Self.headerBytes).copyMemory(from: base, byteCount: source.count)
+            }
+        }
+        bytes.commit(recordBytes)
+        count += 1
+        return recordBytes
+    }
+
+    mutating func append(_ other: borrowing Records) {
+        other.bytes.withReadableBytes { bytes.append($0) }
+        count += other.count
+    }
+
+    mutating func removeFirst() -> UnacknowledgedMessages.Waiting? {
+        guard count > 0 else { return nil }
+        let (message, recordBytes) = bytes.withReadableBytes { bytes in
+            let header = bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: Int.self)
+            let end = Self.headerBytes + header >> 2
+            let payload = bytes.extracting(Self.headerBytes..<end).withUnsafeBytes { Array($0) }
+            return (
+                UnacknowledgedMessages.Waiting(
+                    payload: payload, kind: header & 1 == 1 ? .text : .binary, wasSent: header & 2 == 2),
+                end
+            )
+        }
+        removeFirst(byteCount: recordBytes, count: 1)
+        return message
+    }
+
+    /// Removes messages with this total size. Returns their number.
+    @discardableResult
+    mutating func removeFirst(byteCount: Int, count removedCount: Int) -> Int {
+        bytes.consume(byteCount)
+        bytes.releaseStorage(above: Self.keptStorageBytes)
+        count -= removedCount
+        return removedCount
+    }
+
+    mutating func takeAll() -> Records {
+        var taken = Records()
+        swap(&taken, &self)
+        return taken
     }
 }

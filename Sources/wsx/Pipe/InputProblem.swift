@@ -30,6 +30,10 @@ enum InputProblem: Error, Equatable {
     case notEncodable(CodecError)
     /// A line that cannot be converted to a JSON-RPC call.
     case notACall(JSONRPCCallError)
+    /// A line that the application protocol does not take.
+    case notALine(ProtocolInputError)
+    /// A message whose placeholders have no value.
+    case notATemplate(TemplateProblem)
 }
 
 extension InputProblem: CustomStringConvertible {
@@ -57,6 +61,8 @@ extension InputProblem: CustomStringConvertible {
         case .tooLongRecord(let limit): "it has more than \(limit) bytes"
         case .notEncodable(let error): "\(error)"
         case .notACall(let error): "\(error)"
+        case .notALine(let error): "\(error)"
+        case .notATemplate(let problem): problem.words
         }
     }
 }

@@ -13,10 +13,10 @@ struct ApplicationFailure: Equatable {
         switch problem {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .refused
         case .refused, .unusable, .ended: .closed
-        case .notReady, .unsentLines: .timedOut
+        case .notReady, .unsentLines(_, .login), .unsentLines(_, .subscription): .timedOut
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .unmet
-        case .unsendable: .usage
+        case .unsendable, .unsentLines(_, .invalid): .usage
         }
     }
 
@@ -26,10 +26,10 @@ struct ApplicationFailure: Equatable {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .handshake
         case .refused, .ended(_?, _, _): .closed
         case .unusable, .ended(nil, _, _): .lost
-        case .notReady, .unsentLines: .timeout
+        case .notReady, .unsentLines(_, .login), .unsentLines(_, .subscription): .timeout
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .expectation
-        case .unsendable: .usage
+        case .unsendable, .unsentLines(_, .invalid): .usage
         }
     }
 
@@ -68,10 +68,18 @@ struct ApplicationFailure: Equatable {
         case .error(let words): "\(name): the server reported an error: \(escapingControls(words))"
         case .errors(let count): "\(name): the server reported \(Phrase.count(count, "error"))"
         case .unsendable(let reason): "sending: \(reason)"
-        case .unsentLines(let count):
-            "\(name): \(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent: the server did not confirm "
-                + "the subscription, or refused it; check it, or wait longer with --linger"
+        case .unsentLines(let count, .login): "\(name): \(Self.unsent(count)): the server did not confirm the login"
+        case .unsentLines(let count, .subscription):
+            "\(name): \(Self.unsent(count)): the server did not confirm the subscription, or refused it; check it, or "
+                + "wait longer with --linger"
+        case .unsentLines(let count, .invalid):
+            "\(name): \(Self.unsent(count)): invalid on the connection for which wsx kept \(count == 1 ? "it" : "them")"
         }
+    }
+
+    /// The number of lines that were not sent.
+    static func unsent(_ count: Int) -> String {
+        "\(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent"
     }
 
     /// The command that describes the protocol's parameters, unless a file defines the protocol.

@@ -54,7 +54,7 @@ enum Failure: Error {
     case incompleteReplies(IncompleteReplies)
     /// Another failure ended the run before the goal was met.
     indirect case incomplete(UnmetGoal, Failure)
-    /// JSON-RPC calls returned errors, which `--fail` turns into a failure.
+    /// The server reported errors, such as those of JSON-RPC calls, which `--fail` turns into a failure.
     case errorReplies(Int)
     /// A request had no reply in time, and later replies cannot be matched to their requests.
     case noReply(to: Int, after: Duration)
@@ -172,7 +172,7 @@ enum Failure: Error {
         case .incompleteReplies(let replies): "\(replies)"
         case .incomplete(let goal, let failure): failure.message.map { Self.joined($0, goal.progress) }
         case .errorReplies(let count):
-            "\(Phrase.count(count, "call")) returned an error (--fail)"
+            "the server reported \(Phrase.count(count, "error")) (--fail)"
         case .noReply(let number, let limit):
             "request \(number): no reply within \(Phrase.duration(limit)); --reply-timeout sets the limit"
         case .lateReplies(let count, let limit):
@@ -310,7 +310,7 @@ enum Failure: Error {
             case .tunnelling: "the proxy does not answer; check its port, or"
             case .securing:
                 "the port is open, but does not answer the TLS handshake; wrong port, or a ws:// server? Otherwise,"
-            case .upgrading: "the port is open, but does not answer the WebSocket handshake; wrong port? Otherwise,"
+            case .upgrading: "the port is open, but does not answer the HTTP request; wrong port? Otherwise,"
             }
         return "timed out after \(Phrase.duration(limit)): \(cause) raise --connect-timeout"
     }

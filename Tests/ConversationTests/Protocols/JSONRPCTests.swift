@@ -44,8 +44,10 @@ import WSCore
             (#"{"id":1,"error":{"code":-32601,"message":"no"}}"#, #"refused 1 {"code":-32601,"message":"no"}"#),
             (#"{"id":1,"error":null,"result":2}"#, "reply 1 2"),
             (#"{"id":1,"error":"no","result":null}"#, #"refused 1 "no""#),
-            (#"{"id":null,"error":{"code":-32700}}"#, #"refusal error {"code":-32700}"#),
-            (#"{"error":{"code":-32700}}"#, #"refusal error {"code":-32700}"#),
+            (#"{"id":null,"error":{"code":-32700}}"#, #"refused ? error {"code":-32700}"#),
+            // The value counts, not its text.
+            (#"{"id":1.0,"result":2}"#, "reply 1 2"), (#"{"id":"\u0031","result":2}"#, #"reply "1" 2"#),
+            (#"{"error":{"code":-32700}}"#, #"refused ? error {"code":-32700}"#),
             (#"{"method":"n","params":[1]}"#, "event n [1]"), (#"{"method":"n"}"#, "event n"),
             (
                 #"{"method":"eth_subscription","params":{"subscription":"0x9","result":1}}"#,

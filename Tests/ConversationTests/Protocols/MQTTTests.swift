@@ -14,6 +14,19 @@ import WSCore
         return driver
     }
 
+    @Test("Topics with blanks are quoted when they are typed and shown")
+    func blanks() throws {
+        let driver = try Self.open()
+        #expect(driver.type(#"pub "a b" hi"#) == [">x300700036120626869"])
+        #expect(driver.receive(binary: [0x30, 0x07, 0, 3, 0x61, 0x20, 0x62, 0x68, 0x69]) == [#"event "a b" hi"#])
+        #expect(driver.type(#""a b" hi"#) == [">x300700036120626869"])
+        #expect(driver.type(#"sub "a b/#""#).last?.contains("6120622f23") == true)
+        #expect(
+            driver.type(#"pub "a b hi"#) == [
+                "error the quote is not closed; write pub TOPIC MESSAGE, as in: pub a/b hello"
+            ])
+    }
+
     @Test("§3.1: CONNECT with the parameters")
     func connect() throws {
         #expect(try ProtocolDriver("mqtt").open() == [">x100c00044d51545404" + "02" + "003c" + "0000"])
@@ -83,7 +96,8 @@ import WSCore
         "Lines that are no command name the mistake",
         arguments: [
             ("hello", #"unknown command "hello"; write: pub TOPIC MESSAGE, or: sub FILTER"#),
-            ("pub", "pub needs a topic: pub a/b hello"), ("pub -q 2 a b", "-q needs QoS 0 or 1, as in: pub -q 1 a/b"),
+            ("pub", "the topic is missing; write pub TOPIC MESSAGE, as in: pub a/b hello"),
+            ("pub -q 2 a b", "-q needs QoS 0 or 1, as in: pub -q 1 a/b"),
             ("pub a/# b", ##"the topic "a/#" is invalid; # and + are for filters"##),
             ("sub", "sub needs 1 to 1,000 filters: sub a/#"),
             ("sub -r a", "-r is for pub: pub -r TOPIC MESSAGE"),

@@ -62,18 +62,24 @@ import WSCore
 
     // MARK: Bounds
 
-    @Test("Lines that wait have a limit, and the first one may exceed it")
+    @Test("Lines that wait have a limit, which one line may exceed, and keep their order")
     func heldLines() throws {
         var lines = HeldLines<Int>()
-        try lines.hold(1, byteCount: HeldLines<Int>.maximumBytes, isRequest: true, for: "a")
-        #expect(throws: ProtocolInputError.self) { try lines.hold(2, byteCount: 0, isRequest: false, for: "a") }
-        let all = lines.takeAll()
-        #expect(all == [1])
-        try lines.hold(3, byteCount: 0, isRequest: false, for: "a")
-        let rest = lines.takeAll()
-        #expect(rest == [3])
-        let none = lines.takeAll()
+        var output = ProtocolOutput()
+        try lines.hold(1, byteCount: 10, for: "a", &output)
+        try lines.hold(2, byteCount: 10, for: "b", &output)
+        try lines.hold(3, byteCount: HeldLines<Int>.limitBytes, for: "a", &output)
+        #expect(throws: ProtocolInputError.self) { try lines.hold(4, byteCount: 0, for: "b", &output) }
+        let taken = lines.take("a")
+        #expect(taken.map(\.message) == [1, 3] && taken.map(\.number) == [1, 3])
+        let none = lines.take("a")
         #expect(none.isEmpty)
+        try lines.hold(5, byteCount: 0, for: "b", &output)
+        lines.drop("b", &output)
+        #expect(output.items.last == .linesDropped([2, 4]))
+        lines.removeAll()
+        try lines.hold(6, byteCount: 0, for: "b", &output)
+        #expect(output.items.last == .lineWaits(5))
     }
 
     @Test("Beyond the limit, the oldest requests are forgotten")

@@ -6,7 +6,8 @@ import WSCore
 ///
 ///     >TEXT           a text message is sent; >x0102 a binary one
 ///     event LINE      an event; reply KEY, refused KEY, refusal, notice, and hidden for the other roles
-///     ready, failure TEXT, disconnect TEXT, close CODE TEXT, dropped COUNT, unknown TEXT
+///     ready, failure TEXT, disconnect TEXT, close CODE TEXT, unknown TEXT
+///     waits NUMBER, sent NUMBER, dropped NUMBERS
 final class ProtocolDriver {
     let session: any ProtocolSession
     /// The time in seconds.
@@ -89,7 +90,9 @@ final class ProtocolDriver {
             case .failure(let reason): return "failure \(reason)"
             case .disconnect(let reason): return "disconnect \(reason)"
             case .close(let code, let message): return "close \(code.rawValue) \(message)"
-            case .dropLines(let count): return "dropped \(count)"
+            case .lineWaits(let number): return "waits \(number)"
+            case .lineSent(let number): return "sent \(number)"
+            case .linesDropped(let numbers): return "dropped " + numbers.map(String.init).joined(separator: " ")
             case .unknown(let reason): return "unknown \(reason)"
             }
         }
@@ -99,8 +102,8 @@ final class ProtocolDriver {
         let role =
             switch event.role {
             case .event: "event"
-            case .reply(let key, isError: false): "reply \(key)"
-            case .reply(let key, isError: true): "refused \(key)"
+            case .reply(let key, isError: false): "reply \(key ?? "?")"
+            case .reply(let key, isError: true): "refused \(key ?? "?")"
             case .refusal: "refusal"
             case .notice: "notice"
             case .hidden: "hidden"

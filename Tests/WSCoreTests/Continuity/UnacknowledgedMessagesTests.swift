@@ -32,6 +32,7 @@ import WSCore
         #expect(Set(pings).count == 3)
         #expect(messages.take(pong: pings[1]) == 2)
         #expect(messages.take(pong: pings[0]) == 0)
+        messages.store.connectionLost()
         #expect(messages.sendAgain() == [.text("three")])
     }
 
@@ -102,6 +103,35 @@ import WSCore
         #expect(messages.closeConfirmed() == 1)
     }
 
+    @Test("messages that the caller cannot send yet keep their place on the next connection")
+    func partlySent() {
+        let messages = Fixture(isConnected: true)
+        for text in ["a", "b", "c"] { messages.record(text) }
+        messages.store.connectionLost()
+        #expect(messages.waitingCount == 0 && messages.hasWaiting)
+        messages.store.connectionOpened()
+        #expect(messages.sendWaiting(atMost: 1) == [.text("a")])
+        messages.record("d", isSent: false)
+        let ping = messages.makePing()
+        #expect(messages.take(pong: ping) == 1)
+        #expect(messages.count == 3 && messages.waitingCount == 1)
+        #expect(messages.sendWaiting(atMost: 1) == [.text("b")])
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("b"), .text("c"), .text("d")])
+        #expect(!messages.hasWaiting)
+    }
+
+    @Test("lines that were taken and not sent come back between those that were sent and those that wait")
+    func returnedLines() {
+        let messages = Fixture(isConnected: true)
+        messages.record("sent")
+        messages.record("waiting", isSent: false)
+        messages.store.connectionLost(unsent: [Array("taken".utf8)])
+        #expect(messages.count == 3 && messages.waitingCount == 2)
+        #expect(messages.sendAgain() == [.text("sent"), .text("taken"), .text("waiting")])
+        #expect(messages.waitingCount == 0)
+    }
+
     @Test("a ping is due 500 ms after the first uncovered message")
     func cadence() {
         let messages = Fixture(isConnected: true)
@@ -168,9 +198,8 @@ import WSCore
         messages.store.record(large.span.bytes, as: .binary, isSent: true, at: .zero)
         #expect(messages.isFull && messages.needsPing(at: .zero))
         messages.store.connectionLost()
-        var byteCount = 0
-        messages.store.connectionOpened(at: .zero) { payload, _ in byteCount += payload.byteCount }
-        #expect(byteCount == large.count)
+        let waiting = messages.store.takeWaiting()
+        #expect(waiting?.payload.count == large.count)
     }
 
     @Test("empty messages count toward the limit, too")
@@ -185,7 +214,7 @@ import WSCore
         var random = SeededRandom(seed: 7)
         let messages = Fixture()
         var peer = Peer()
-        messages.store.connectionOpened(at: .zero) { _, _ in }
+        messages.store.connectionOpened()
         for number in 1...10_000 {
             messages.record("line \(number)")
             peer.sent("line \(number)")
@@ -241,7 +270,7 @@ private final class Fixture {
     var store = UnacknowledgedMessages()
 
     init(isConnected: Bool = false) {
-        if isConnected { store.connectionOpened(at: .zero) { _, _ in Issue.record("there is nothing to send yet") } }
+        if isConnected { store.connectionOpened() }
     }
 
     func record(_ text: String, as kind: MessageKind = .text, isSent: Bool = true, at now: Duration = .zero) {
@@ -254,6 +283,7 @@ private final class Fixture {
     var isEmpty: Bool { store.isEmpty }
     var byteCount: Int { store.byteCount }
     var isFull: Bool { store.isFull }
+    var hasWaiting: Bool { store.hasWaiting }
     var pingDueTime: Duration? { store.pingDueTime }
 
     func needsPing(at now: Duration) -> Bool { store.needsPing(at: now) }
@@ -268,10 +298,17 @@ private final class Fixture {
 
     /// Opens a connection and returns the messages sent on it.
     func sendAgain(at now: Duration = .zero) -> [Sent] {
+        store.connectionOpened()
+        return sendWaiting(at: now)
+    }
+
+    /// Sends messages that wait, at most this many, and returns them.
+    func sendWaiting(at now: Duration = .zero, atMost limit: Int = .max) -> [Sent] {
         var sent: [Sent] = []
-        store.connectionOpened(at: now) { payload, kind in
-            let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-            sent.append(kind == .text ? .text(text) : .binary(text))
+        while sent.count < limit, let message = store.takeWaiting() {
+            store.record(message.payload.span.bytes, as: message.kind, isSent: true, at: now)
+            let text = String(decoding: message.payload, as: UTF8.self)
+            sent.append(message.kind == .text ? .text(text) : .binary(text))
         }
         return sent
     }

@@ -39,7 +39,8 @@ import WSCore
             failure: .application(ApplicationFailure(name: "own", problem: .refused("no", afterLogin: false))),
             status: .refused, kind: "handshake", message: "own: no; check the credentials"),
         Example(
-            failure: .application(ApplicationFailure(name: "phoenix", problem: .unsentLines(2))), status: .timedOut,
+            failure: .application(ApplicationFailure(name: "phoenix", problem: .unsentLines(2, .subscription))),
+            status: .timedOut,
             kind: "timeout",
             message: "phoenix: 2 lines were not sent: the server did not confirm the subscription, or refused it; "
                 + "check it, or wait longer with --linger"),
@@ -221,7 +222,7 @@ import WSCore
             failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
             kind: "timeout",
             message:
-                "connecting to ws://h/: timed out after 10 s: the port is open, but does not answer the WebSocket handshake; wrong port? Otherwise, raise --connect-timeout"
+                "connecting to ws://h/: timed out after 10 s: the port is open, but does not answer the HTTP request; wrong port? Otherwise, raise --connect-timeout"
         ),
         Example(
             failure: .connecting(url: url, .handshake(refused)), status: .refused, kind: "handshake",

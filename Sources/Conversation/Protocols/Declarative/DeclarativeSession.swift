@@ -170,8 +170,9 @@ final class DeclarativeSession: ProtocolSession {
         if let value = definition.id?.value(in: payload), !Self.isNull(value, payload),
             patterns.reply?.matches(payload) != false
         {
-            let key = String(decoding: JSONText.compact(value, of: payload), as: UTF8.self)
-            event.id = JSONText.text(Array(key.utf8))
+            let id = JSONText.compact(value, of: payload)
+            let key = JSONText.key(of: id)
+            event.id = JSONText.text(id)
             event.role = .reply(key, isError: patterns.error?.matches(payload) == true)
             for index in renewals.indices where renewals[index].awaitedKey == key { renewals[index].awaitedKey = nil }
         }
@@ -191,7 +192,7 @@ final class DeclarativeSession: ProtocolSession {
             throw ProtocolInputError("the prefix or the suffix inserts a value that does not exist yet")
         }
         let id = definition.id?.value(in: message.span.bytes)
-        let key = id.map { String(decoding: JSONText.compact($0, of: message.span.bytes), as: UTF8.self) }
+        let key = id.map { JSONText.key(of: JSONText.compact($0, of: message.span.bytes)) }
         if patterns.renew?.matches(message.span.bytes) == true {
             renewals.removeAll { $0.line == line }
             guard renewals.reduce(line.count, { $0 + $1.line.count + 64 }) <= Self.maximumRenewalBytes else {

@@ -121,6 +121,12 @@ enum JSONText {
         value.first == UInt8(ascii: "\"") ? JSONString.decoded(value.span.bytes) : nil
     }
 
+    /// The key of a request or a reply with this id: the same text for equal values, as ``JSONScalar`` compares them.
+    static func key(of id: [UInt8]) -> String {
+        let scalar = token(of: id).flatMap { JSONScalar($0, in: id.span.bytes) }
+        return String(decoding: scalar?.json ?? id, as: UTF8.self)
+    }
+
     /// The text of a scalar: a string without its quotes, and other values as they are. `nil` for null.
     static func text(_ value: [UInt8]) -> String? {
         if value == Array("null".utf8) { return nil }

@@ -1,40 +1,52 @@
 import WSCore
 
-/// Lines that wait until the peer has confirmed a subscription.
-struct HeldLines<Line> {
-    /// The maximum size of the lines that wait, in bytes. One line may be larger.
-    static var maximumBytes: Int { 1 << 20 }
+/// The messages of lines that wait until the peer has confirmed their subscription.
+struct HeldLines<Message> {
+    /// The size of the messages at which ``isFull`` rejects further lines, in bytes.
+    static var limitBytes: Int { 1 << 20 }
 
-    private var lines: [(line: Line, byteCount: Int, isRequest: Bool)] = []
+    private var lines: [String: [(number: Int, message: Message)]] = [:]
+    private var byteCounts: [String: Int] = [:]
     private var byteCount = 0
+    private var nextNumber = 1
 
-    /// The number of lines.
-    var count: Int { lines.count }
-    /// The number of lines without the requests.
-    var countWithoutRequests: Int { lines.count { !$0.isRequest } }
+    /// Whether further lines are rejected.
+    var isFull: Bool { byteCount >= Self.limitBytes }
 
-    /// Keeps a line.
-    /// - Parameters:
-    ///   - isRequest: Whether the line gets an error reply if it cannot be sent.
-    ///   - what: The subscription, for the error.
+    /// Keeps the message of the line that is being sent.
     /// - Throws: ``ProtocolInputError`` if too much waits. The line is not kept.
     mutating func hold(
-        _ line: Line, byteCount: Int, isRequest: Bool, for what: String
+        _ message: Message, byteCount: Int, for subscription: String, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) {
-        // Each line counts for its place in memory, too.
-        let added = byteCount + 64
-        guard self.byteCount + added <= Self.maximumBytes || lines.isEmpty else {
+        guard !isFull else {
             throw ProtocolInputError(
-                "more than 1 MiB waits until the server has confirmed \(what); wait for it", isTemporary: true)
+                "1 MiB of lines waits until the server has confirmed subscriptions such as \(quoted(subscription))")
         }
-        self.byteCount += added
-        lines.append((line, added, isRequest))
+        // Each line counts for its place in memory, too.
+        byteCounts[subscription, default: 0] += byteCount + 64
+        self.byteCount += byteCount + 64
+        lines[subscription, default: []].append((nextNumber, message))
+        output.append(.lineWaits(nextNumber))
+        nextNumber += 1
     }
 
-    /// Removes and returns all lines in order.
-    mutating func takeAll() -> [Line] {
-        defer { self = HeldLines() }
-        return lines.map(\.line)
+    /// Removes and returns the lines that wait for a subscription, in order.
+    mutating func take(_ subscription: String) -> [(number: Int, message: Message)] {
+        byteCount -= byteCounts.removeValue(forKey: subscription) ?? 0
+        return lines.removeValue(forKey: subscription) ?? []
+    }
+
+    /// Removes the lines that wait for a subscription, because it was refused or has ended.
+    mutating func drop(_ subscription: String, _ output: inout ProtocolOutput) {
+        let numbers = take(subscription).map(\.number)
+        if !numbers.isEmpty { output.append(.linesDropped(numbers)) }
+    }
+
+    /// Forgets all lines. Numbers are not used again.
+    mutating func removeAll() {
+        lines.removeAll()
+        byteCounts.removeAll()
+        byteCount = 0
     }
 }
 
@@ -77,6 +89,12 @@ struct NumberedRequests<Request> {
     /// Removes and returns a request, or returns `nil` if there is none with this number.
     mutating func remove(_ number: Int) -> Request? {
         requests.removeValue(forKey: number)
+    }
+
+    /// Removes and returns the request whose number has this decimal form, as this end has sent it, or returns `nil` if
+    /// there is none: `01` and `+1` are not the number 1.
+    mutating func remove(_ id: String) -> Request? {
+        Int(id).flatMap { "\($0)" == id ? remove($0) : nil }
     }
 
     /// Whether a request meets a condition.

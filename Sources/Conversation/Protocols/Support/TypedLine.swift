@@ -41,6 +41,19 @@ struct TypedLine {
         return word
     }
 
+    /// Returns the next word, or the text of the JSON string that begins here, and moves past it.
+    /// - Throws: ``ProtocolInputError`` at the end of the line, or if the string is invalid.
+    /// - Parameters:
+    ///   - what: The name of the word in errors.
+    ///   - form: The expected form of the line.
+    mutating func name(_ what: String, _ form: String) throws(ProtocolInputError) -> String {
+        let isQuoted = next == UInt8(ascii: "\"")
+        guard let name = isQuoted ? json().flatMap(JSONText.decoded) : word() else {
+            throw ProtocolInputError("\(isQuoted ? "the quote is not closed" : "\(what) is missing"); \(form)")
+        }
+        return name
+    }
+
     /// Returns the JSON value that begins here without whitespace and moves past it, or `nil` if there is none.
     mutating func json() -> [UInt8]? {
         let rest = Array(bytes[offset...])

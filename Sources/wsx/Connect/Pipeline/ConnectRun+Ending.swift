@@ -62,18 +62,31 @@ extension ConnectRun {
         current = nil
         showIncompleteInput()
         stages.exchange?.connectionEnded()
-        let (failure, droppedLineCount) = stages.application?.connectionEnded(end) ?? (nil, 0)
-        if let failure, state.dropCause == nil { state.dropCause = failure }
+        let waitingCount = stages.application?.waitingLineCount ?? 0
+        let keptCount = endProtocol(because: end)
         statistics.connectionEnded(end, counters)
         outputs.writeEvent { $0.writeClose(end) }
-        stages.acknowledgements?.connectionEnded(end)
         if opensAnother(after: end) { return }
-        report(droppedAtEnd: droppedLineCount)
+        report(droppedAtEnd: waitingCount - keptCount)
         stages.requests?.connectionEnded(isRetried: false)
         state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
         connections?.cancel()
         if staysAtPrompt() { return }
         finish()
+    }
+
+    /// Ends the connection for the stages that keep lines.
+    /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection.
+    private func endProtocol(because end: ConnectionEnd) -> Int {
+        let (failure, lines, cause) = stages.application?.connectionEnded(end) ?? (nil, [], .login)
+        if let failure, state.dropCause == nil { state.dropCause = failure }
+        guard let acknowledgements = stages.acknowledgements, prompt != nil || state.interruption(by: end) != nil else {
+            stages.application?.drop(lines.count, because: cause)
+            stages.acknowledgements?.connectionEnded(end)
+            return 0
+        }
+        acknowledgements.connectionEnded(end, unsent: lines)
+        return lines.count
     }
 
     /// Opens another connection if the run continues after the end of this one.

@@ -64,22 +64,17 @@ extension ConnectRun {
             return send(payload, as: kind)
         }
         sendPingBeforeMessages()
-        var (isSent, direction) = (false, Transcript.Direction.queued)
-        if takesLines {
-            switch transmit(line: payload, as: kind) {
-            case .sent(_, let isWaiting): (isSent, direction) = (true, isWaiting ? .queued : .sent)
-            case .invalid: return
-            case .unsent, .renewed: break
-            }
+        // Messages that wait come first.
+        let sending =
+            isPeerReady && !acknowledgements.hasWaiting ? transmit(line: payload, as: kind) : LineSending.unsent
+        switch sending {
+        case .sent: acknowledgements.record(payload, as: kind, isSent: true)
+        case .unsent: acknowledgements.record(payload, as: kind, isSent: false)
+        case .waiting, .renewed: break
+        case .invalid: return
         }
-        if !isSent || !(stages.application?.renewsLastLine ?? false) {
-            acknowledgements.record(payload, as: kind, isSent: isSent)
-        }
-        outputs.writeSent(payload, as: kind, direction)
+        outputs.writeSent(payload, as: kind, sending.shown?.direction ?? .queued)
     }
-
-    /// Whether lines may be sent on the open connection, or the application protocol keeps them until the peer is ready.
-    private var takesLines: Bool { (stages.exchange?.isReady ?? true) && (stages.application?.takesLines ?? true) }
 
     /// Sends a message.
     /// - Parameters:
@@ -91,10 +86,9 @@ extension ConnectRun {
         message number: Int? = nil
     ) {
         sendPingBeforeMessages()
-        guard case .sent(_, let isWaiting) = transmit(line: payload, as: kind, again: isAgain, message: number) else {
-            return reportUnsent()
-        }
-        outputs.writeSent(payload, as: kind, isWaiting ? .queued : .sent, again: isAgain, request: request)
+        let sending = transmit(line: payload, as: kind, again: isAgain, message: number)
+        guard let direction = sending.shown?.direction else { return reportUnsent() }
+        outputs.writeSent(payload, as: kind, direction, again: isAgain, request: request)
     }
 
     /// Reports that a typed message could not be sent.
@@ -189,9 +183,22 @@ extension ConnectRun {
             console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
         if acknowledgements.count > 0 { sendPingBeforeMessages() }
-        acknowledgements.connectionOpened { [self] payload, kind, wasSent in
-            _ = transmit(line: payload, as: kind, again: wasSent, waited: !wasSent)
+        acknowledgements.connectionOpened()
+        sendWaiting()
+    }
+
+    /// Sends the kept messages that wait, until the application protocol takes no more.
+    func sendWaiting() {
+        guard let acknowledgements = stages.acknowledgements, isPeerReady else { return }
+        while !(connection?.isClosing ?? true), !(stages.application?.isFull ?? false),
+            let message = acknowledgements.takeWaiting()
+        {
+            let payload = message.payload.span.bytes
+            let sending = transmit(
+                line: payload, as: message.kind, again: message.wasSent, waited: !message.wasSent)
+            if case .sent = sending { acknowledgements.record(payload, as: message.kind, isSent: true) }
         }
+        acknowledgements.confirmInTime()
     }
 
     /// Whether the input should pause.
@@ -207,7 +214,7 @@ extension ConnectRun {
 
     /// Starts waiting for replies after the end of the input.
     func startLinger() {
-        guard connection != nil, !state.isEnding, stages.requests?.isSettled ?? true else { return }
+        guard connection != nil, !state.isEnding, isPeerReady, stages.requests?.isSettled ?? true else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
         let roundTrip = current?.replies?.roundTrip
@@ -255,7 +262,7 @@ extension ConnectRun: InputReader.Receiver {
             guard kind == .text, let templates = stages.templates else { return received(message: payload, as: kind) }
             switch templates.result(payload) {
             case .success(let message): received(message: message.span.bytes, as: kind)
-            case .failure(let problem): end(with: .badInput(what: input.recordName, why: problem.words))
+            case .failure(let problem): received(badInput: input.recordName, .notATemplate(problem))
             }
         case .ping: send(control: .ping, payload)
         case .pong: send(control: .pong, payload)
@@ -274,15 +281,14 @@ extension ConnectRun: InputReader.Receiver {
         do throws(InputProblem) {
             try requests.add(payload, as: kind)
         } catch {
-            if case .notEncodable = error { return received(badInput: input.recordName, error) }
-            end(with: .badInput(what: input.recordName, why: "\(error)"))
+            received(badInput: input.recordName, error)
         }
     }
 
     /// Ends the run because the input cannot be sent.
     func received(badInput what: String, _ problem: InputProblem) {
         guard !state.isEnding else { return }
-        if let program { return received(badOutput: problem, of: program) }
+        if let program { return received(badOutput: problem, named: what, of: program) }
         end(with: .badInput(what: what, why: "\(problem)"))
     }
 
@@ -322,7 +328,9 @@ private final class DeferredWork: EndOfTurnWork {
 // MARK: Stages
 
 extension ConnectRun: RequestStage.Host {
-    var takesRequests: Bool { isPeerReady && connection.map { !$0.isClosing && !$0.isFull } ?? false }
+    var takesRequests: Bool {
+        isPeerReady && !(stages.application?.isFull ?? false) && connection.map { !$0.isClosing && !$0.isFull } ?? false
+    }
     var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
     var isEnding: Bool { state.isEnding }
 
@@ -352,8 +360,6 @@ extension ConnectRun: RequestStage.Host {
 }
 
 extension ConnectRun: AcknowledgementStage.Host {
-    var holdsLines: Bool { stages.application.map { $0.waitingLineCount > 0 } ?? false }
-
     func sendConfirmingPing(_ payload: [UInt8]) {
         sendHidden(ping: payload)
     }

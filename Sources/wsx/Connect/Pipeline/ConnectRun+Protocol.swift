@@ -6,15 +6,16 @@ import WSCore
 extension ConnectRun {
     /// The outcome of sending a line.
     enum LineSending {
-        /// Sent. In an application protocol, the reply may have a key, and the line may wait until the server has
-        /// confirmed its subscription.
-        case sent(key: ProtocolEvent.ReplyKey?, isWaiting: Bool)
+        /// Sent. In an application protocol, the reply may have a key.
+        case sent(key: ProtocolEvent.ReplyKey?)
+        /// The application protocol keeps the line until the server has confirmed its subscription.
+        case waiting(key: ProtocolEvent.ReplyKey?)
+        /// The session has sent the line, or has already repeated it, and repeats it on each connection.
+        case renewed(key: ProtocolEvent.ReplyKey?, isSent: Bool)
         /// Not sent, because the connection is closing.
         case unsent
         /// Not sent, because it is invalid, which has been reported.
         case invalid
-        /// Not sent, because the session has renewed its subscription.
-        case renewed
     }
 
     /// Sends a line, through the application protocol if there is one. Binary messages bypass the protocol.
@@ -32,60 +33,48 @@ extension ConnectRun {
         guard let connection else { return .unsent }
         guard let application = stages.application, kind == .text else {
             do throws(CodecError) {
-                return try encode(line, as: kind, on: connection) ? .sent(key: nil, isWaiting: false) : .unsent
+                return try encode(line, as: kind, on: connection) ? .sent(key: nil) : .unsent
             } catch {
-                end(because: error, sending: number, name)
+                end(because: .notEncodable(error), sending: number, name)
                 return .invalid
             }
         }
         guard !connection.isClosing else { return .unsent }
-        if let number, isAgain, application.renewedMessages.contains(number) { return .renewed }
+        if let number, isAgain, application.hasRenewed(message: number) { return .renewed(key: nil, isSent: false) }
         do throws(ProtocolInputError) {
-            let sent = try application.send(line, wantsReply: wantsReply)
-            if let problem = sent.problem {
-                end(because: problem, sending: number, name)
+            let (delivery, key) = try application.send(line, wantsReply: wantsReply, message: number)
+            switch delivery {
+            case .sent: return .sent(key: key)
+            case .waiting: return .waiting(key: key)
+            case .renewed: return .renewed(key: key, isSent: true)
+            case .notEncodable(let problem):
+                end(because: .notEncodable(problem), sending: number, name)
                 return .invalid
             }
-            if let number, application.renewsLastLine { application.renewedMessages.insert(number) }
-            return .sent(key: sent.key, isWaiting: sent.isWaiting)
         } catch {
-            if isAgain || hasWaited {
-                report(keptLine: error, wasPassedOn: isAgain, to: application)
-            } else if prompt != nil {
-                console.error("the line was not sent: \(error)")
+            if isAgain {
+                // It may have arrived on the lost connection.
+                outputs.noticeVerbosely("A line was not sent again: \(error)")
+            } else if hasWaited {
+                // In a pipe, one line is reported, and the end of the run reports the number of all.
+                if prompt != nil || application.unsentLines == nil { console.error("a line was not sent: \(error)") }
+                application.drop(1, because: .invalid)
             } else {
-                end(with: .badInput(what: self.name(ofLine: number, name), why: "\(error)"))
+                end(because: .notALine(error), sending: number, name)
             }
             return .invalid
         }
     }
 
-    /// Reports a line that was kept for this connection but cannot be sent on it. In a pipe, one line is reported, and the
-    /// end of the run reports the number of all.
-    private func report(keptLine error: ProtocolInputError, wasPassedOn: Bool, to application: ProtocolStage) {
-        let (counts, isFirst) = application.drop(keptLine: error, wasPassedOn: wasPassedOn)
-        if !counts {
-            outputs.noticeVerbosely("A line was not sent again: \(error)")
-        } else if isFirst || prompt != nil {
-            console.error("a line was not sent: \(error)")
-        }
-    }
-
-    /// Ends the run because a line cannot be encoded. At the prompt, reports it.
-    private func end(because error: CodecError, sending number: Int?, _ name: String?) {
+    /// Ends the run because a line cannot be sent. At the prompt, reports it.
+    private func end(because problem: InputProblem, sending number: Int?, _ name: String?) {
         if prompt != nil {
-            console.error("the line was not sent: \(error)")
-        } else if number != nil {
-            end(with: .badInput(what: self.name(ofLine: number, name), why: "\(error)"))
+            console.error("the line was not sent: \(problem)")
+        } else if let number {
+            end(with: .badInput(what: "message \(number)", why: "\(problem)"))
         } else {
-            received(badInput: self.name(ofLine: nil, name), .notEncodable(error))
+            received(badInput: name ?? input.recordName, problem)
         }
-    }
-
-    /// The name of a line in errors: that of a message of the command line, the given one, or that of the current input
-    /// line.
-    private func name(ofLine number: Int?, _ name: String?) -> String {
-        number.map { "message \($0)" } ?? name ?? input.recordName
     }
 
     /// Sends a message of the input as a request.
@@ -97,20 +86,16 @@ extension ConnectRun {
         let sending = transmit(
             line: payload, as: message.kind, wantsReply: true, again: wasSent,
             message: message.isInitial ? message.number : nil, name: isLatest ? nil : "request \(message.number)")
-        switch sending {
-        case .sent(let key?, let isWaiting):
-            let direction = isWaiting ? Transcript.Direction.queued : .sent
-            outputs.writeSent(payload, as: message.kind, direction, again: wasSent, request: message.number)
-            return key
-        case .sent(nil, let isWaiting):
-            if !message.isInitial, !(stages.application?.renewsLastLine ?? false) {
-                stages.acknowledgements?.record(payload, as: message.kind, isSent: true)
-            }
-            outputs.writeSent(payload, as: message.kind, isWaiting ? .queued : .sent, again: wasSent)
-        case .unsent: reportUnsent()
-        case .invalid, .renewed: break
+        guard let (direction, key) = sending.shown else {
+            if case .unsent = sending { reportUnsent() }
+            return nil
         }
-        return nil
+        if case .sent(nil) = sending, !message.isInitial {
+            stages.acknowledgements?.record(payload, as: message.kind, isSent: true)
+        }
+        let number = key == nil ? nil : message.number
+        outputs.writeSent(payload, as: message.kind, direction, again: wasSent, request: number)
+        return key
     }
 
     /// Passes a received message through the protocol.
@@ -149,18 +134,16 @@ extension ConnectRun {
     /// Reports lines that waited for a subscription that has ended. In a pipe, the end of the run reports their number.
     /// - Returns: `false`: the run goes on.
     private func report(dropped count: Int) -> Bool {
-        if prompt != nil { console.error("\(Self.unsent(count)): their subscription was refused or has ended") }
+        if prompt != nil {
+            console.error("\(ApplicationFailure.unsent(count)): their subscription was refused or has ended")
+        }
         return false
     }
 
     /// Reports the lines that waited for a subscription at the end of the prompt's connection.
     func report(droppedAtEnd count: Int) {
         guard prompt != nil, count > 0 else { return }
-        console.error("\(Self.unsent(count)): the server did not confirm the subscription")
-    }
-
-    private static func unsent(_ count: Int) -> String {
-        "\(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent"
+        console.error("\(ApplicationFailure.unsent(count)): the server did not confirm the subscription")
     }
 
     /// Passes on an event.
@@ -173,7 +156,7 @@ extension ConnectRun {
             outputs.show(aside: event, isReported: isReported)
             return false
         case .event: break
-        case .reply(let key, _): finding = stages.requests?.received(key: key) ?? .push
+        case .reply(let key, _): finding = key.flatMap { stages.requests?.received(key: $0) } ?? .push
         }
         current?.linger?.messageArrived()
         stages.templates?.received(event.payload.span.bytes)
@@ -204,10 +187,7 @@ extension ConnectRun {
     /// The lines that wait for the server, or that it has refused, or `nil` if there are none. At the prompt, the user
     /// knows them and leaves at any time.
     var unsentLines: ApplicationFailure? {
-        guard !settings.isRepl, !state.ignoresIncoming, let application = stages.application,
-            application.unsentLineCount > 0
-        else { return nil }
-        return application.failure(.unsentLines(application.unsentLineCount))
+        settings.isRepl || state.ignoresIncoming ? nil : stages.application?.unsentLines
     }
 
     /// Reports lines that were not sent, unless the run fails with that error.
@@ -255,6 +235,14 @@ extension ConnectRun: ProtocolStage.Host {
         }
     }
 
+    func sent(waitingLine line: [UInt8]) {
+        stages.acknowledgements?.record(line.span.bytes, as: .text, isSent: true)
+    }
+
+    func waitingLineFailed(_ error: ProtocolInputError) {
+        end(because: .notALine(error), sending: nil, "an input line that waited")
+    }
+
     func applicationFailed(_ failure: Failure) {
         // Once this end has begun to close, the server may leave, too.
         guard let connection, !state.isClosing else { return }
@@ -266,5 +254,16 @@ extension ConnectRun: ProtocolStage.Host {
         }
         state.dropCause = failure
         if failure.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
+    }
+}
+
+extension ConnectRun.LineSending {
+    /// How to show a line that has been taken, and the key of its reply. `nil` for other lines.
+    var shown: (direction: Transcript.Direction, key: ProtocolEvent.ReplyKey?)? {
+        switch self {
+        case .sent(let key), .renewed(let key, isSent: true): (.sent, key)
+        case .waiting(let key): (.queued, key)
+        case .renewed, .unsent, .invalid: nil
+        }
     }
 }

@@ -199,11 +199,16 @@ struct ConnectionSink: MessageSink {
 
 extension ConnectRun: ExchangeStage.Host {
     func peerBecameReady() {
+        // Lines that have just been sent need a confirmation, even if the run is ending.
+        stages.acknowledgements?.confirmInTime()
         guard let connection, !state.isEnding, isPeerReady else { return }
         // If the application protocol was detected late, sending has begun before the login.
         guard current?.hasBegunSending ?? false else { return beginSending(on: connection) }
+        sendWaiting()
         stages.requests?.sendWaiting()
         readOn()
+        guard input.isOver else { return }
+        if let linger = current?.linger { linger.messageArrived() } else { startLinger() }
     }
 
     func readinessTimedOut(_ failure: Failure) {

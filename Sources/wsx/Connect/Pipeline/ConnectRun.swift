@@ -320,7 +320,7 @@ struct OptionalStages {
 
     /// Whether the source of messages should pause.
     var isFull: Bool {
-        acknowledgements?.isFull ?? false || requests?.isFull ?? false || application?.holdsLines ?? false
+        acknowledgements?.isFull ?? false || requests?.isFull ?? false || application?.isFull ?? false
     }
     /// Whether messages are kept while there is no connection.
     var keepsMessages: Bool { acknowledgements != nil || requests != nil }

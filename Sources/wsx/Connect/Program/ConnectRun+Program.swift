@@ -41,20 +41,22 @@ extension ConnectRun: ConnectProgram.Host {
         if state.isDraining { stopLoop() }
     }
 
-    /// Reports the first output of the program that cannot be sent. Further ones are dropped. A line that is too long, or
-    /// that `--encode` cannot encode, ends the run.
-    func received(badOutput problem: InputProblem, of program: ConnectProgram) {
-        if case .tooLongRecord(let limit) = problem {
+    /// Handles output of the program that cannot be sent. What is not a message is reported once, and dropped. A line
+    /// that is too long ends the run, and so does a message that the options cannot convert.
+    /// - Parameter name: The name of the line, if it is not the current one.
+    func received(badOutput problem: InputProblem, named name: String, of program: ConnectProgram) {
+        switch problem {
+        case .tooLongRecord(let limit):
             input.end(with: CloseFrame(code: .internalError, reason: "a line is too long"))
-            return end(with: .program(InputProblem.words(forLineOf: program.name, longerThan: limit)))
+            end(with: .program(InputProblem.words(forLineOf: program.name, longerThan: limit)))
+        case .notEncodable, .notACall, .notALine, .notATemplate:
+            input.end(with: CloseFrame(code: .internalError, reason: "a line cannot be sent"))
+            let line = name == input.recordName ? "line \(input.recordNumber)" : name
+            end(with: .program("\(line) of \(program.name)'s output was not sent: \(problem)"))
+        default:
+            guard !program.hasReportedBadOutput else { return }
+            program.hasReportedBadOutput = true
+            outputs.console.error(problem.words(forLine: input.recordNumber, of: program.name))
         }
-        if case .notEncodable = problem {
-            input.end(with: CloseFrame(code: .internalError, reason: "a line cannot be encoded"))
-            let line = "line \(input.recordNumber) of \(program.name)'s output"
-            return end(with: .program("\(line) was not sent: \(problem)"))
-        }
-        guard !program.hasReportedBadOutput else { return }
-        program.hasReportedBadOutput = true
-        outputs.console.error(problem.words(forLine: input.recordNumber, of: program.name))
     }
 }

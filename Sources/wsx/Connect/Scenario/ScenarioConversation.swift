@@ -119,8 +119,8 @@ final class ScenarioConversation {
             case .disconnect(let words): return .failure(failure(.unusable(words)))
             case .close(let code, let message):
                 return .ended(failure(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)))
-            // The step that waits for the reply fails.
-            case .dropLines: break
+            // The step that waits for the reply to a dropped line fails.
+            case .lineWaits, .lineSent, .linesDropped: break
             case .unknown(let reason): return .notice("wsx: \(name): a message is not understood: \(reason)")
             }
         }

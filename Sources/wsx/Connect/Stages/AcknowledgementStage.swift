@@ -11,8 +11,6 @@ final class AcknowledgementStage {
         func sendConfirmingPing(_ payload: [UInt8])
         /// Whether answers from the peer may have arrived without being read.
         var isReadingPaused: Bool { get }
-        /// Whether an application protocol holds lines back that have been recorded as sent.
-        var holdsLines: Bool { get }
         /// Called when the peer has not confirmed the last messages in time.
         func confirmationTimedOut()
     }
@@ -45,17 +43,23 @@ final class AcknowledgementStage {
 
     /// The number of messages that the peer may not have read.
     var count: Int { messages.count }
-    /// The number of these that have not been sent.
+    /// The number of these that have not been sent on any connection.
     var waitingCount: Int { messages.waitingCount }
+    /// Whether messages wait to be sent or to be sent again. Later messages have to wait, too.
+    var hasWaiting: Bool { messages.hasWaiting }
     /// Whether the source of the messages should pause.
     var isFull: Bool { messages.isFull }
 
     // MARK: Messages
 
-    /// Records a message that is sent now or on the next connection.
+    /// Records a message that is sent now, or waits.
     func record(_ payload: RawSpan, as kind: MessageKind, isSent: Bool) {
         messages.record(payload, as: kind, isSent: isSent, at: loop.turnTime)
     }
+
+    /// Removes and returns the first message that waits, or returns `nil` if there is none. If the caller sends it, it
+    /// records it again.
+    func takeWaiting() -> UnacknowledgedMessages.Waiting? { messages.takeWaiting() }
 
     /// Handles the end of the input.
     func inputEnded() {
@@ -70,11 +74,9 @@ final class AcknowledgementStage {
 
     // MARK: Confirming
 
-    /// Sends the confirming ping now, or schedules it. While lines are held back, no ping is sent, because its pong would
-    /// confirm them, too. So if a server never confirms a subscription, the input pauses when the store is full.
+    /// Sends the confirming ping now, or schedules it.
     func confirmInTime() {
         guard let dueTime = messages.pingDueTime else { return }
-        guard !host.holdsLines else { return pingTimer.start(after: UnacknowledgedMessages.pingDelay) }
         let wait = dueTime - loop.turnTime
         guard wait <= .zero else { return pingTimer.start(after: wait) }
         host.sendConfirmingPing(messages.makePing())
@@ -85,7 +87,7 @@ final class AcknowledgementStage {
     func pongReceived(_ payload: RawSpan) -> (isConfirmation: Bool, endsWait: Bool) {
         guard messages.pongReceived(payload) > 0 else { return (false, false) }
         hasConfirmed = true
-        guard case .running = closingWait, messages.isEmpty else { return (true, false) }
+        guard case .running = closingWait, messages.isConfirmed else { return (true, false) }
         closingWait = .over
         return (true, true)
     }
@@ -98,8 +100,8 @@ final class AcknowledgementStage {
         case .over: return false
         case .none: break
         }
-        // The peer's answer to the close frame confirms the messages, too. Lines that are held back will not be sent.
-        guard !messages.isEmpty, !host.holdsLines else { return false }
+        // Messages that still wait will not be sent.
+        guard !messages.isConfirmed else { return false }
         inputEnded()
         let timer = Timer(on: loop) { [unowned self] in closingWaitEnded() }
         timer.start(after: patience)
@@ -121,24 +123,17 @@ final class AcknowledgementStage {
 
     // MARK: Connections
 
-    /// Sends unconfirmed messages again on a new connection, and those that waited for it.
-    /// - Parameter send: Sends a message, which was already sent on a lost connection or has waited. It must not access
-    ///   this stage.
-    func connectionOpened(send: (_ payload: RawSpan, _ kind: MessageKind, _ wasSent: Bool) -> Void) {
-        // The messages that waited are the last ones.
-        var unconfirmedCount = messages.count - messages.waitingCount
-        messages.connectionOpened(at: loop.turnTime) { payload, kind in
-            send(payload, kind, unconfirmedCount > 0)
-            unconfirmedCount -= 1
-        }
-        confirmInTime()
+    /// Handles a new connection. The messages that wait can be sent on it.
+    func connectionOpened() {
+        messages.connectionOpened()
     }
 
     /// Handles the end of a connection.
-    func connectionEnded(_ end: ConnectionEnd) {
+    /// - Parameter unsent: Lines that the application protocol has taken and not sent.
+    func connectionEnded(_ end: ConnectionEnd, unsent: [[UInt8]] = []) {
         pingTimer.stop()
         if Self.isAnswer(end.closing) { messages.closeConfirmed() }
-        messages.connectionLost()
+        messages.connectionLost(unsent: unsent)
     }
 
     /// Prepares for another connection.

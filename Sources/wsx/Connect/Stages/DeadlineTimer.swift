@@ -4,6 +4,8 @@ import WSCore
 final class DeadlineTimer {
     /// The interval of checks whether reading has resumed.
     private static let pauseInterval = Duration.milliseconds(250)
+    /// The time in which data that has arrived before the deadline is read.
+    private static let readingInterval = Duration.milliseconds(1)
 
     private let loop: EventLoop
     private let deadline: () -> UInt64?
@@ -65,7 +67,7 @@ final class DeadlineTimer {
         }
         guard hasReadOn else {
             hasReadOn = true
-            return start(at: now + 1_000_000)
+            return start(at: now + Self.readingInterval.nanoseconds)
         }
         hasReadOn = false
         action()

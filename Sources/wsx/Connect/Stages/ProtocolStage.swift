@@ -22,8 +22,12 @@ final class ProtocolStage {
         func encodingFailed(_ error: CodecError)
         /// Passes on events that no received message caused, outside of the handler of the connection.
         func passOn(_ arrivals: [Arrival])
-        /// Called at the end of the turn in which the server has confirmed the login.
+        /// Called at the end of the turn in which the server has confirmed the login or a subscription.
         func peerBecameReady()
+        /// Called if an input line that has waited has been sent.
+        func sent(waitingLine line: [UInt8])
+        /// Called if an input line that has waited is invalid.
+        func waitingLineFailed(_ error: ProtocolInputError)
         /// Called at the end of the turn in which the connection has become useless.
         func applicationFailed(_ failure: Failure)
     }
@@ -38,14 +42,15 @@ final class ProtocolStage {
         case droppedLines(Int)
     }
 
-    /// The outcome of sending a line.
-    struct SentLine {
-        /// The key of the reply, or `nil` if there will be none.
-        var key: ProtocolEvent.ReplyKey?
-        /// Whether the line waits until the server has confirmed the login or a subscription.
-        var isWaiting = false
-        /// Why a message of the line cannot be encoded, or `nil` if all can.
-        var problem: CodecError?
+    /// What happens to a line that the stage has taken.
+    enum Delivery {
+        case sent
+        /// The stage keeps it until the server has confirmed the login or a subscription.
+        case waiting
+        /// Sent, and the session repeats it on each connection.
+        case renewed
+        /// A message of it cannot be encoded.
+        case notEncodable(CodecError)
     }
 
     private enum State {
@@ -56,7 +61,7 @@ final class ProtocolStage {
         case opening(Timer)
         case ready
         /// The connection is useless.
-        case over(ProtocolProblem)
+        case over(ProtocolProblem, wasReady: Bool)
     }
 
     private unowned let host: any Host
@@ -77,15 +82,10 @@ final class ProtocolStage {
     } action: { [unowned self] in
         timePassed()
     }
-    /// The lines to send after the login, if the protocol was detected after the input had begun.
-    private var held: [[UInt8]]?
+    private var unsent = UnsentLines()
     /// The numbers of the messages of the command line that must not be sent again on a new connection, because the session
     /// repeats them.
-    var renewedMessages: Set<Int> = []
-    /// The number of lines that were not sent on this connection, because their subscription has ended.
-    private var droppedLineCount = 0
-    /// The number of lines that were not sent on the previous connection, and not found to be invalid on this one.
-    private var earlierUnsentCount = 0
+    private var renewedMessages: Set<Int> = []
     /// The number of errors that the server has reported: in replies, and otherwise.
     private(set) var errorCounts = (replies: 0, refusals: 0)
 
@@ -117,44 +117,40 @@ final class ProtocolStage {
         }
     }
 
-    /// Whether the session takes lines, or the stage keeps them until the login is complete.
-    var takesLines: Bool { isReady || held != nil }
-
     /// Whether the failure of the connection ends with the words of an event.
     func explains(_ event: ProtocolEvent) -> Bool {
-        guard case .over(.unusable(let words)) = state else { return false }
+        guard case .over(.unusable(let words), _) = state else { return false }
         return words.hasSuffix(quoted(String(decoding: event.payload, as: UTF8.self)))
     }
 
     /// The number of lines that wait until the server has confirmed the login or a subscription.
-    var waitingLineCount: Int {
-        if case .closed = state { return 0 }
-        return (session?.waitingLineCount ?? 0) + (held?.count ?? 0)
+    var waitingLineCount: Int { unsent.waitingCount }
+    /// Whether so many lines wait that their source should pause.
+    var isFull: Bool { unsent.hasQueued || session?.isFull ?? false }
+
+    /// The lines that were not sent, or that wait, as a failure. `nil` if there are none.
+    var unsentLines: ApplicationFailure? {
+        unsent.summary(waitingFor: waitsFor).map { failure(.unsentLines($0.count, $0.cause)) }
     }
 
-    /// Counts a kept line as not sent if it cannot be sent on this connection, unless the session has renewed what the line
-    /// asks for. If the line was passed to the session on the previous connection, it may have waited there: only the
-    /// number of such lines is known.
-    /// - Returns: Whether it counts, and is the first such line of the connection.
-    func drop(keptLine error: ProtocolInputError, wasPassedOn: Bool) -> (counts: Bool, isFirst: Bool) {
-        if wasPassedOn, !error.isTemporary {
-            guard earlierUnsentCount > 0 else { return (false, false) }
-            earlierUnsentCount -= 1
+    /// What lines wait for.
+    private var waitsFor: ProtocolProblem.UnsentCause {
+        switch state {
+        case .ready, .over(_, wasReady: true): .subscription
+        case .closed, .starting, .opening, .over: .login
         }
-        droppedLineCount += 1
-        return (true, droppedLineCount == 1)
     }
 
-    /// The number of lines that wait, and of those that are not sent any more.
-    var unsentLineCount: Int { droppedLineCount + waitingLineCount }
+    /// Counts lines that will not be sent.
+    func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause) {
+        unsent.drop(count, because: cause)
+    }
+
     /// The unit of the protocol that the received messages have begun and not completed, or `nil` if there is none.
     var incompleteInput: String? { session?.incompleteInput }
 
-    /// Whether lines wait for the login, and their source should pause.
-    var holdsLines: Bool { held?.isEmpty == false }
-
-    /// Whether the last line must not be sent again on a new connection, because the session repeats it.
-    var renewsLastLine: Bool { session?.renewsLastLine ?? false }
+    /// Whether a message of the command line must not be sent on this connection, because the session has repeated it.
+    func hasRenewed(message number: Int) -> Bool { renewedMessages.contains(number) }
 
     /// The first words of lines, for completion.
     private var words: [String] { (descriptor?.commands ?? []) + (session?.topics ?? []) }
@@ -174,6 +170,7 @@ final class ProtocolStage {
     /// Forgets the session with a server.
     func serverChanged() {
         begin(with: selection)
+        unsent = UnsentLines()
         renewedMessages = []
         errorCounts = (0, 0)
     }
@@ -184,8 +181,7 @@ final class ProtocolStage {
     func connectionWillStart(target: String, subprotocol: String?) {
         if session == nil { detect(.detected(target: target, subprotocol: subprotocol)) }
         guard let session else { return }
-        held = nil
-        (earlierUnsentCount, droppedLineCount) = (droppedLineCount, 0)
+        unsent.connectionStarted()
         state = .starting
         output.removeAll()
         session.connectionOpened(subprotocol: subprotocol, at: now, &output)
@@ -204,16 +200,18 @@ final class ProtocolStage {
         state = .opening(timer)
     }
 
-    /// Handles the end of a connection, which drops the lines that wait.
-    /// - Returns: Why the connection ended, if the protocol has more to say about it; and the number of these lines.
-    func connectionEnded(_ end: ConnectionEnd) -> (failure: Failure?, droppedLineCount: Int) {
+    /// Handles the end of a connection, after which no line waits.
+    /// - Returns: Why the connection ended, if the protocol has more to say about it; and the input lines that waited,
+    ///   which the caller keeps or drops.
+    func connectionEnded(
+        _ end: ConnectionEnd
+    ) -> (failure: Failure?, lines: [[UInt8]], waitedFor: ProtocolProblem.UnsentCause) {
         let failure = failure(because: end)
-        let count = waitingLineCount
-        droppedLineCount += count
-        held = nil
+        let waitedFor = waitsFor
+        let lines = unsent.connectionEnded(waitingFor: waitedFor)
         state = .closed
         timer.stop()
-        return (failure, count)
+        return (failure, lines, waitedFor)
     }
 
     private func failure(because end: ConnectionEnd) -> Failure? {
@@ -230,18 +228,39 @@ final class ProtocolStage {
 
     // MARK: Sending
 
-    /// Sends a line.
-    /// - Parameter wantsReply: Whether to ask for a reply.
-    func send(_ line: RawSpan, wantsReply: Bool) throws(ProtocolInputError) -> SentLine {
-        guard let session, let selection else { return SentLine(problem: transmit(line, as: .text)) }
-        if case .opening = state {
-            held?.append(line.withUnsafeBytes { Array($0) })
-            return SentLine(isWaiting: true)
+    /// Sends a line. A line of the input may have to wait before the session takes it.
+    /// - Parameters:
+    ///   - wantsReply: Whether to ask for a reply.
+    ///   - number: The number of the command-line message, or `nil` for other lines.
+    /// - Returns: What happens to the line, and the key of its reply, or `nil` if there will be none.
+    func send(
+        _ line: RawSpan, wantsReply: Bool, message number: Int?
+    ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
+        guard let session else { return (transmit(line, as: .text).map { .notEncodable($0) } ?? .sent, nil) }
+        let line = line.withUnsafeBytes { Array($0) }
+        if number == nil, !wantsReply, isFull || !isReady {
+            unsent.enqueue(line)
+            return (.waiting, nil)
         }
-        let line = try ProtocolLine.resolved(line, for: selection.descriptor)
-        let waitingCount = session.waitingLineCount
-        let key = try session.send(line.span.bytes, wantsReply: wantsReply, at: now, &output)
-        return SentLine(key: key, isWaiting: session.waitingLineCount > waitingCount, problem: finishCall())
+        return try pass(line, to: session, wantsReply: wantsReply, message: number)
+    }
+
+    private func pass(
+        _ line: [UInt8], to session: any ProtocolSession, wantsReply: Bool = false, message number: Int? = nil
+    ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
+        let resolved = descriptor?.readsFiles == true ? try ProtocolLine.resolved(line) : line
+        let key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
+        var delivery = session.renewsLastLine ? Delivery.renewed : .sent
+        if let number, session.renewsLastLine { renewedMessages.insert(number) }
+        if let number { unsent.operandSent(number) }
+        for case .lineWaits(let waitingNumber) in output.items {
+            let origin: UnsentLines.Origin =
+                if key != nil { .request } else if let number { .operand(number) } else { .input }
+            unsent.hold(waitingNumber, line, origin)
+            delivery = .waiting
+        }
+        if let problem = finishCall() { delivery = .notEncodable(problem) }
+        return (delivery, key)
     }
 
     private func transmit(_ payload: RawSpan, as kind: MessageKind) -> CodecError? {
@@ -280,7 +299,6 @@ final class ProtocolStage {
     /// Begins in the middle of a connection, with its first message.
     private func beginLate() {
         guard let session else { return }
-        held = []
         awaitReadiness()
         session.connectionOpened(subprotocol: nil, at: now, &output)
     }
@@ -327,9 +345,14 @@ final class ProtocolStage {
             case .disconnect(let words): fail(.unusable(words))
             case .close(let code, let message):
                 fail(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady))
-            case .dropLines(let count):
-                droppedLineCount += count
-                arrivals.append(.droppedLines(count))
+            case .lineWaits: break
+            case .lineSent(let number):
+                if let line = unsent.sent(number) { host.sent(waitingLine: line) }
+                loop.atEndOfTurn(self)
+            case .linesDropped(let numbers):
+                let count = unsent.drop(numbers)
+                if count > 0 { arrivals.append(.droppedLines(count)) }
+                loop.atEndOfTurn(self)
             }
         }
         switch state {
@@ -359,7 +382,7 @@ final class ProtocolStage {
     }
 
     private func fail(_ problem: ProtocolProblem) {
-        state = .over(problem)
+        state = .over(problem, wasReady: isReady)
         timer.stop()
         loop.atEndOfTurn(self)
     }
@@ -376,26 +399,27 @@ final class ProtocolStage {
 }
 
 extension ProtocolStage: EndOfTurnWork {
-    private func sendHeld(_ line: [UInt8]) {
-        do throws(ProtocolInputError) {
-            let sent = try send(line.span.bytes, wantsReply: false)
-            if let problem = sent.problem { host.encodingFailed(problem) }
-        } catch {
-            guard outputs.prompt == nil else { return outputs.console.error("a line was not sent: \(error)") }
-            host.applicationFailed(.badInput(what: "a line that waited for the login", why: "\(error)"))
-        }
-    }
-
     /// Continues or ends the run, which cannot send while it handles a message.
     func endTurn() {
         switch state {
         case .ready:
-            let lines = held
-            held = nil
-            for line in lines ?? [] { sendHeld(line) }
+            sendQueued()
             host.peerBecameReady()
-        case .over(let problem): host.applicationFailed(.application(failure(problem)))
+        case .over(let problem, _): host.applicationFailed(.application(failure(problem)))
         case .closed, .starting, .opening: break
+        }
+    }
+
+    /// Sends the lines that have waited until the session takes them.
+    private func sendQueued() {
+        while let session, !session.isFull, let line = unsent.dequeue() {
+            do throws(ProtocolInputError) {
+                if case .notEncodable(let problem) = try pass(line, to: session).delivery {
+                    host.encodingFailed(problem)
+                }
+            } catch {
+                host.waitingLineFailed(error)
+            }
         }
     }
 }

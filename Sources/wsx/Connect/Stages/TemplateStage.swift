@@ -96,7 +96,7 @@ final class TemplateStage {
 }
 
 /// Why a message cannot be evaluated.
-struct TemplateProblem: Error {
+struct TemplateProblem: Error, Equatable {
     /// The problem and its remedy, to follow a colon.
     let words: String
 }

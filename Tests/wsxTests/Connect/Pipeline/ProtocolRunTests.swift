@@ -476,8 +476,167 @@ import Testing
         // Kept, because there is no connection yet.
         fixture.didStart = { $0.received(input: .message(.text), Array("bogus".utf8).span.bytes, client: nil) }
         let outcome = try fixture.run()
-        #expect(outcome.status == .timedOut)
+        #expect(outcome.status == .usage)
         #expect(outcome.notices.contains("a line was not sent: "))
+        #expect(
+            outcome.failure?.message == "phoenix: 1 line was not sent: invalid on the connection for which wsx kept it")
+    }
+
+    @Test(
+        "More than 1 MiB of lines for a subscription that the server has not confirmed yet is sent in order",
+        arguments: [false, true])
+    func manyWaitingLines(reconnects: Bool) throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("phoenix")
+            if reconnects { $0.staying.reconnection = .always }
+        }
+        fixture.input = nil
+        let count = 3000
+        let filler = String(repeating: "x", count: 1000)
+        func enter(_ run: ConnectRun) {
+            for line in ["join a"] + (0..<count).map({ #"a n "\#($0) \#(filler)""# }) {
+                run.received(input: .message(.text), Array(line.utf8).span.bytes, client: nil)
+            }
+        }
+        weak var run: ConnectRun?
+        fixture.didStart = {
+            run = $0
+            // With --reconnect, the lines are kept until there is a connection.
+            if reconnects { enter($0) }
+        }
+        var timer: Timer?
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            timer = Timer(on: loop) {
+                if !reconnects, let run { enter(run) }
+                peer.send(#"["1","1","a","phx_reply",{"status":"ok","response":{}}]"#)
+            }
+            timer?.start(after: .milliseconds(20))
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            if case .text(let text) = event, text.contains("\"\(count - 1) ") { peer.close(1000) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        let numbers = outcome.peers.flatMap(\.texts).compactMap { text -> Int? in
+            // ["1","2","a","n","0 xxx"]
+            text.split(separator: ",").last.flatMap { Int($0.dropFirst().prefix { $0 != " " }) }
+        }
+        #expect(numbers == Array(0..<count))
+        withExtendedLifetime(timer) {}
+    }
+
+    @Test("A subscription that is never confirmed does not cause lines of others to be sent twice")
+    func confirmedLines() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named("actioncable")
+            $0.staying.reconnection = .always
+            $0.ending.linger = try? Linger.parse("60s")
+        }
+        fixture.reconnectsAtOnce = true
+        fixture.input = "subscribe A\nsubscribe B\nA one\nB two\n"
+        var connectionCount = 0
+        fixture.makePeer = { number, loop in
+            connectionCount = number + 1
+            let peer = FakePeer(on: loop)
+            peer.send(#"{"type":"welcome"}"#)
+            return peer
+        }
+        func confirm(_ channel: String, _ peer: FakePeer) {
+            peer.send(#"{"type":"confirm_subscription","identifier":"{\"channel\":\"\#(channel)\"}"}"#)
+        }
+        var loss: Timer?
+        fixture.didReceive = { peer, event in
+            switch event {
+            case .text(let text) where text.contains("subscribe"):
+                if text.contains(#"\"A\""#) { confirm("A", peer) } else if connectionCount == 2 { confirm("B", peer) }
+            case .text(let text) where text.contains("two"): peer.close(1000)
+            case .ping where connectionCount == 1 && peer.texts.contains { $0.contains("one") }:
+                // After the pong.
+                loss = Timer(on: peer.loop) { peer.vanish() }
+                loss?.start(after: .milliseconds(50))
+            default: break
+            }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map { $0.texts.count { $0.contains("one") } } == [1, 0])
+        #expect(outcome.peers.map { $0.texts.count { $0.contains("two") } } == [0, 1])
+        withExtendedLifetime(loss) {}
+    }
+
+    @Test("--protocol auto waits for the login before it waits for replies after the end of the input")
+    func slowLogin() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .automatic
+            $0.ending.linger = try? Linger.parse("10ms")
+        }
+        var greeting: Timer?
+        var confirmation: Timer?
+        // After the input has begun.
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            greeting = Timer(on: loop) { [unowned fixture] in
+                peer.send(#"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#)
+                confirmation = Timer(on: loop) {
+                    fixture.write("chat 1\n")
+                    fixture.endInput()
+                    confirmation = Timer(on: loop) { peer.send(#"40{"sid":"s"}"#) }
+                    confirmation?.start(after: .milliseconds(200))
+                }
+                confirmation?.start(after: .milliseconds(20))
+            }
+            greeting?.start(after: .milliseconds(20))
+            return peer
+        }
+        fixture.input = nil
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers[0].texts == ["40", #"42["chat",1]"#])
+        withExtendedLifetime((greeting, confirmation)) {}
+    }
+
+    @Test("Lines that wait for the login are reported as such")
+    func unfinishedLogin() throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .automatic
+            $0.ending.timeout = .milliseconds(300)
+        }
+        fixture.input = nil
+        var greeting: Timer?
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            greeting = Timer(on: loop) { peer.send(#"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#) }
+            greeting?.start(after: .milliseconds(20))
+            return peer
+        }
+        fixture.didReceive = { [unowned fixture] _, event in
+            if case .text("40") = event { fixture.write("chat 1\n") }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .timedOut)
+        #expect(outcome.notices.contains("socket.io: 1 line was not sent: the server did not confirm the login\n"))
+        withExtendedLifetime(greeting) {}
+    }
+
+    @Test("An error of JSON-RPC without an id is the reply to some call, so only --fail makes the run fail")
+    func errorWithoutID() throws {
+        for fails in [false, true] {
+            let fixture = ConnectFixture {
+                $0.protocols.choice = .named("json-rpc")
+                $0.replies.failsOnErrorReply = fails
+                $0.ending.count = 1
+            }
+            fixture.input = "{\"method\":1}\n"
+            fixture.didReceive = { peer, event in
+                if case .text = event { peer.send(#"{"id":null,"error":{"code":-32600}}"#) }
+            }
+            let outcome = try fixture.run()
+            #expect(outcome.output == "error {\"code\":-32600}\n")
+            #expect(outcome.notices.contains(#"error reply: {"code":-32600}"#))
+            #expect(outcome.status == (fails ? .unmet : .success))
+        }
     }
 
     @Test("--protocol auto sends lines that waited for the login with --reconnect, too")

@@ -62,7 +62,7 @@ struct ReplyArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "fail", requires: ["json-rpc", "protocol"], heading: .requests,
-            summary: "Exit with 7 if a call returns an error",
+            summary: "Exit with 7 if the server reports an error",
             manual: """
                 Exit with 7 if a reply to a JSON-RPC call has an `error`, or if a server with `--protocol` reports an \
                 error. With or without this option, the reply is written to standard output, and the error's code and \

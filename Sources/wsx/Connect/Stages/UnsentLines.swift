@@ -1,0 +1,112 @@
+import Conversation
+
+/// The lines that have been passed to the application protocol and have not been sent.
+///
+///     input ─► queue ──────► session ──────► connection
+///              the login     held: the peer has to confirm a subscription
+///              or room       └──► not sent: it was refused, or has ended
+struct UnsentLines {
+    /// How the next connection gets a line that has not been sent on this one.
+    enum Origin: Equatable {
+        /// Each connection begins with this message of the command line.
+        case operand(Int)
+        /// The line is sent again, because its reply is missing.
+        case request
+        /// The line is kept, if there may be another connection.
+        case input
+    }
+
+    /// The lines that the session holds back, by its numbers.
+    private var held: [Int: (payload: [UInt8], origin: Origin)] = [:]
+    /// The input lines that the session does not take yet, in order.
+    private var queue: ArraySlice<[UInt8]> = []
+    /// The messages of the command line that have not been sent on any connection.
+    private var operands: Set<Int> = []
+    /// The number of requests that waited when the connection ended.
+    private var requestCount = 0
+    /// The number of input lines that will not be sent.
+    private var droppedCount = 0
+    /// Why the first of these lines was not sent.
+    private var firstCause: ProtocolProblem.UnsentCause?
+
+    /// Whether lines wait that the session does not take yet.
+    var hasQueued: Bool { !queue.isEmpty }
+    /// The number of lines that wait.
+    var waitingCount: Int { held.count + queue.count }
+
+    /// The number of lines that wait or were not sent, and the cause. `nil` if there are none.
+    /// - Parameter cause: What waiting lines wait for.
+    func summary(
+        waitingFor cause: ProtocolProblem.UnsentCause
+    ) -> (count: Int, cause: ProtocolProblem.UnsentCause)? {
+        let waiting = held.values.count { if case .operand = $0.origin { false } else { true } }
+        let count = droppedCount + requestCount + operands.count + waiting + queue.count
+        return count == 0 ? nil : (count, firstCause ?? cause)
+    }
+
+    // MARK: Waiting
+
+    /// Keeps an input line until the session takes it.
+    mutating func enqueue(_ line: [UInt8]) {
+        queue.append(line)
+    }
+
+    /// Removes and returns the first line of the queue, or returns `nil` if there is none.
+    mutating func dequeue() -> [UInt8]? { queue.popFirst() }
+
+    /// Records a line that the session holds back.
+    mutating func hold(_ number: Int, _ line: [UInt8], _ origin: Origin) {
+        if case .operand(let operand) = origin { operands.insert(operand) }
+        held[number] = (origin == .input ? line : [], origin)
+    }
+
+    /// Records that the session has sent a line that it held back.
+    /// - Returns: The line if it is from the input.
+    mutating func sent(_ number: Int) -> [UInt8]? {
+        guard let line = held.removeValue(forKey: number) else { return nil }
+        if case .operand(let operand) = line.origin { operandSent(operand) }
+        return line.origin == .input ? line.payload : nil
+    }
+
+    /// Records that a message of the command line has been sent.
+    mutating func operandSent(_ number: Int) {
+        operands.remove(number)
+    }
+
+    // MARK: Not sent
+
+    /// Records that the session will not send lines. Requests are not counted, because their error reply says so.
+    /// - Returns: The number of counted lines.
+    mutating func drop(_ numbers: [Int]) -> Int {
+        let origins = numbers.compactMap { held.removeValue(forKey: $0)?.origin }
+        let count = origins.count { $0 != .request }
+        drop(origins.count { $0 == .input }, because: .subscription)
+        if count > 0, firstCause == nil { firstCause = .subscription }
+        return count
+    }
+
+    /// Counts input lines that will not be sent.
+    mutating func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause) {
+        droppedCount += count
+        if count > 0, firstCause == nil { firstCause = cause }
+    }
+
+    // MARK: Connections
+
+    /// Begins a connection, on which requests without a reply are sent again.
+    mutating func connectionStarted() {
+        requestCount = 0
+    }
+
+    /// Handles the end of a connection, after which no line waits.
+    /// - Parameter cause: What the lines waited for.
+    /// - Returns: The input lines, in order. The caller keeps or drops them.
+    mutating func connectionEnded(waitingFor cause: ProtocolProblem.UnsentCause) -> [[UInt8]] {
+        let input = held.filter { $0.value.origin == .input }.sorted { $0.key < $1.key }.map(\.value.payload) + queue
+        requestCount = held.values.count { $0.origin == .request }
+        if waitingCount > input.count, firstCause == nil { firstCause = cause }
+        held = [:]
+        queue = []
+        return input
+    }
+}

@@ -1,0 +1,58 @@
+import Conversation
+import Testing
+
+@testable import wsx
+
+@Suite struct UnsentLinesTests {
+    private func line(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test("Input lines come back in order when the connection ends: those that the session has held, then the queue")
+    func order() {
+        var lines = UnsentLines()
+        lines.enqueue(line("c"))
+        lines.hold(2, line("b"), .input)
+        lines.hold(1, line("a"), .input)
+        lines.hold(3, line("x"), .request)
+        #expect(lines.waitingCount == 4)
+        let input = lines.connectionEnded(waitingFor: .subscription)
+        #expect(input == ["a", "b", "c"].map(line))
+        #expect(lines.waitingCount == 0 && !lines.hasQueued)
+    }
+
+    @Test("A message of the command line counts until it has been sent on some connection")
+    func operands() {
+        var lines = UnsentLines()
+        lines.hold(1, line("a"), .operand(1))
+        let dropped = lines.drop([1])
+        #expect(dropped == 1)
+        lines.connectionStarted()
+        let summary = lines.summary(waitingFor: .login)
+        #expect(summary?.count == 1 && summary?.cause == .subscription)
+        lines.operandSent(1)
+        #expect(lines.summary(waitingFor: .login) == nil)
+    }
+
+    @Test("Dropped requests do not count, because their error reply says so, and waiting ones count")
+    func requests() {
+        var lines = UnsentLines()
+        lines.hold(1, line("a"), .request)
+        lines.hold(2, line("b"), .request)
+        let dropped = lines.drop([1])
+        #expect(dropped == 0)
+        #expect(lines.summary(waitingFor: .subscription)?.count == 1)
+        _ = lines.connectionEnded(waitingFor: .subscription)
+        #expect(lines.summary(waitingFor: .subscription)?.count == 1)
+        lines.connectionStarted()
+        #expect(lines.summary(waitingFor: .subscription) == nil)
+    }
+
+    @Test("The first cause counts")
+    func causes() {
+        var lines = UnsentLines()
+        lines.drop(2, because: .login)
+        lines.hold(1, line("a"), .input)
+        _ = lines.drop([1])
+        let summary = lines.summary(waitingFor: .subscription)
+        #expect(summary?.count == 3 && summary?.cause == .login)
+    }
+}
