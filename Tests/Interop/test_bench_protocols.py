@@ -4,7 +4,7 @@ import json
 
 import pytest
 import wire
-from protocol_servers import PhoenixServer, SignalRServer, SocketIOServer
+from protocol_servers import GraphQLServer, PhoenixServer, SignalRServer, SocketIOServer
 from scripted_server import ScriptedServer
 from test_bench import bench, errors, faults
 from test_bench_shapes import histogram_count
@@ -269,3 +269,13 @@ def test_messages_of_scenarios_are_converted(tmp_path):
         assert (result.status, faults(results)) == (0, {"pushes": 10})
         result = wsx("connect", *codecs, "--scenario", file, server.url)
     assert (result.status, len(result.lines)) == (0, 2)
+
+
+def test_a_message_of_graphql_may_name_a_file(tmp_path):
+    path = tmp_path / "add.graphql"
+    path.write_text("query Q($a: Int!) {\n  add(a: $a, b: 2)\n}\n")
+    with GraphQLServer() as server:
+        options = [*server.options, server.url, "--mode", "request", "-n", "5", "--expect", '"add":3']
+        result, results = bench(*options, "-m", f'@{path} {{"a":1}}')
+        assert (result.status, result.err, results["messages"]["received"]) == (0, "", 5)
+        assert_fails(wsx("bench", *options, "-m", "@/nonexistent"), 2, "--message: reading /nonexistent")

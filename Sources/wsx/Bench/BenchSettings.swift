@@ -71,6 +71,7 @@ struct BenchSettings: Sendable {
         plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
             try message.template(
                 as: plan.messages.kind, variables: variables, secrets: secrets,
+                readsFiles: protocolSelection?.descriptor.readsFiles ?? false,
                 mayBeBinary: arguments.protocols.choice == nil)
         }
         plan.conversation.exchange = try AutomaticExchange.Plan.make(
@@ -239,14 +240,23 @@ extension LoadPlan {
 
 extension MessageSource {
     /// Parses the message. A text file may also contain placeholders.
-    /// - Parameter mayBeBinary: Whether `--binary` is possible, for errors.
+    /// - Parameters:
+    ///   - readsFiles: Whether a line may begin with `@FILE`.
+    ///   - mayBeBinary: Whether `--binary` is possible, for errors.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     fileprivate func template(
-        as kind: MessageKind, variables: VariableNames, secrets: Secrets, mayBeBinary: Bool
+        as kind: MessageKind, variables: VariableNames, secrets: Secrets, readsFiles: Bool, mayBeBinary: Bool
     ) throws(Failure) -> Template {
         let (text, option): (String, String)
         switch self {
-        case .text(let given): (text, option) = (given, "--message")
+        case .text(let given):
+            option = "--message"
+            do throws(ProtocolInputError) {
+                let line = readsFiles ? try ProtocolLine.resolved(Array(given.utf8)) : Array(given.utf8)
+                text = String(decoding: line, as: UTF8.self)
+            } catch {
+                throw .badArgument(what: option, why: "\(error)")
+            }
         case .file(let path):
             option = "--file \(escapingControls(path))"
             let bytes = try HeaderFiles.contents(of: path, for: "--file")
