@@ -30,6 +30,7 @@ extension ManualSection {
             ["Requests in flight", "65,536", "input pauses"],
             ["The same, with --reconnect", "16 MiB", "input pauses"],
             ["Remembered timed-out requests", "65,536", "oldest are forgotten"],
+            ["Lines waiting for subscriptions", "1 MiB", "input pauses"],
             ["Waiting for --decode exec:", "1 MiB", "receiving pauses"],
             ["Message compared by --diff", "256 KiB", "shown as a whole"],
             ["Kinds kept for --diff", "1,000", "oldest are forgotten"],

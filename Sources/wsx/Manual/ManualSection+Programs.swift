@@ -11,7 +11,8 @@ extension ManualSection {
                 Each received message is written to its standard input, followed by a newline. Each line of its \
                 standard output is sent as a text message, including a last line without a newline. Lines that are not \
                 UTF-8 are discarded, with one warning. A line longer than `--max-message-size` closes the connection \
-                with 1011, and wsx exits with 1. Other options, such as `--first-message`, `--ready`, `--request`, \
+                with 1011, and wsx exits with 1. So does a line that `--protocol`, `--json-rpc`, `--template`, or \
+                `--encode` cannot convert to a message; the error names it. Other options, such as `--first-message`, `--ready`, `--request`, \
                 `--heartbeat`, and `--record`, work as with standard input.
                 """),
             binaryPrograms, eventPrograms, bufferedPrograms,

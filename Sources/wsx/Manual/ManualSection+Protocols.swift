@@ -40,8 +40,9 @@ extension ManualSection {
                 """
                 such as that of a subscription, and a subscription that ends with an error, are reported as errors. The \
                 run then exits with 7, except at the prompt and after a goal such as `--count`. With `--request` or \
-                `--one`, a refused line gets an error reply instead; see `--fail`. A STOMP server ends the connection, \
-                which leads to status 1 without `--reconnect`.
+                `--one`, a refused line gets an error reply instead; see `--fail`. An error of JSON-RPC without an id is \
+                a reply, too: the server could not read the id of a call. A STOMP server ends the connection, which \
+                leads to status 1 without `--reconnect`.
                 """
             ),
             ("Hidden messages", "of the login and the keepalive are shown with `-v`."),
@@ -57,9 +58,9 @@ extension ManualSection {
                 "Waiting lines",
                 """
                 are sent when the server has confirmed their subscription, channel, or namespace. The prompt marks them \
-                with `…`. If the server does not confirm or refuses the subscription, their number is reported at the \
-                end of the run, which then exits with 6, except at the prompt and after a goal such as `--count`. A refused line \
-                with a reply gets an error reply instead.
+                with `…`. Beyond 1 MiB, the input pauses. If the server does not confirm or refuses the subscription, \
+                their number is reported at the end of the run, which then exits with 6, except at the prompt and after \
+                a goal such as `--count`. A refused line with a reply gets an error reply instead.
                 """
             ),
         ]),
@@ -89,7 +90,13 @@ extension ManualSection {
             `--connect-timeout`, it exits with 6. A silent server counts as a lost connection. The disconnect packet \
             of Socket.IO counts as a close with 1000, and the close packet of Engine.IO as one with 1001. With \
             `--reconnect`, the session logs in again and renews its subscriptions, except refused ones. Then lines \
-            that waited or may not have arrived are sent again, and with `--request` or `--one`, those without a reply.
+            that waited or may not have arrived are sent again, and with `--request` or `--one`, those without a reply. \
+            Lines for a subscription are sent when it is confirmed, so they may be behind lines for others.
+            """),
+        .paragraph(
+            """
+            An identifier in a reply must have the value that was sent, as the protocols require. For JSON-RPC and \
+            protocols in files, the numbers `1` and `1.0` are equal, and the string `"1"` is another identifier.
             """),
         .listing([
             "wsx --protocol socket.io http://localhost:3000 -1 'chat \"hi\"'",

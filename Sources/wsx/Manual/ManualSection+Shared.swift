@@ -73,7 +73,7 @@ extension ManualSection {
                 """
                 An expectation was not met. No message matched `--expect`, or the peer closed normally before \
                 `--ready`, `--count`, `--one`, or `--until` was met. With `--one`, a reply lacked the value of \
-                `--pick`. With `--fail`, a call returned an error. With `--protocol`, the server refused a \
+                `--pick`. With `--fail`, the server reported an error. With `--protocol`, it refused a \
                 subscription. With `--scenario`, a step failed. With `wsx bench`, a threshold was not met, or replies were wrong.
                 """
             ),

@@ -81,12 +81,19 @@ enum ProtocolManual {
             offers its subprotocols unless `-s` names others: `--protocol socket.io http://localhost:3000` requests \
             `/socket.io/?EIO=4&transport=websocket`. `-v` shows the request.
             """),
+        benchLimits,
         .paragraph(
             """
             `--json-rpc` and `--protocol json-rpc` make the same calls. `--json-rpc` writes whole messages; \
             `--protocol json-rpc` writes results and notifications without the members around them. The same is true \
             for `--json-rpc=devtools` and `--protocol devtools`.
             """))
+
+    /// The limits of a protocol in load tests.
+    private static let benchLimits = ManualBlock.paragraph(
+        """
+        In `wsx bench`, all connections have the same parameters: values of `--param` contain no placeholders.
+        """)
 
     /// The description of a protocol.
     private static func blocks(of one: ApplicationProtocol) -> [ManualBlock] {
@@ -99,6 +106,7 @@ enum ProtocolManual {
         if !one.parameters.isEmpty {
             blocks.append(.paragraph("Parameters, each as `--param` *NAME*`=`*VALUE*:"))
             blocks.append(.definitions(one.parameters.map { (MarkedText("`\($0.name)`"), MarkedText($0.details)) }))
+            blocks.append(benchLimits)
         }
         let codes = closeCodes(of: one)
         if !codes.isEmpty {
