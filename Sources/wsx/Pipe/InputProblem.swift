@@ -36,6 +36,12 @@ enum InputProblem: Error, Equatable {
     case notATemplate(TemplateProblem)
 }
 
+/// Why a message cannot be evaluated.
+struct TemplateProblem: Error, Equatable {
+    /// The problem and its remedy, to follow a colon.
+    let words: String
+}
+
 extension InputProblem: CustomStringConvertible {
     /// The cause and a remedy, to follow a colon.
     var description: String {

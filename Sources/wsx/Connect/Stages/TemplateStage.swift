@@ -94,9 +94,3 @@ final class TemplateStage {
         return buffer.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
     }
 }
-
-/// Why a message cannot be evaluated.
-struct TemplateProblem: Error, Equatable {
-    /// The problem and its remedy, to follow a colon.
-    let words: String
-}
