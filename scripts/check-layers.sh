@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Enforces the layers of docs/ARCHITECTURE.md. Each folder of WSCore and wsx must compile with only the folders it may
+# Enforces the layers of docs/ARCHITECTURE.md. Each folder must compile with only the folders of its target that it may
 # use, and each C library may be imported only in its designated place.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,6 +25,7 @@ typechecks() {
         report "$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
 in_turn typechecks Bytes
+in_turn typechecks Protocol/Frames Bytes
 in_turn typechecks Protocol Bytes
 in_turn typechecks Handshake/Auth Bytes
 in_turn typechecks Handshake/URL Bytes Handshake/Auth
@@ -47,7 +48,7 @@ in_turn typechecks StaticFiles Bytes Handshake IO
 in_turn typechecks Connection/Streams Bytes Handshake TLS IO
 in_turn typechecks Connection/Client Bytes Protocol Handshake Deflate Proxy TLS IO Connection/Streams
 
-# The folders of wsx: emits the modules they import, then compiles each folder with only those it may use.
+# The folders of the other targets: emits the modules they import, then compiles each folder with only those it may use.
 modules=$scratch
 compile=(swiftc -swift-version 6 -package-name wsx -parse-as-library -I "$modules"
     -Xfrontend -disable-implicit-string-processing-module-import)
@@ -74,26 +75,56 @@ resources="$modules/resources.swift"
     echo "}"
 } >"$resources"
 
-# uses FOLDER [FOLDER ...]: compiles the first folder of wsx with only the others, which it may use.
+# uses TARGET FOLDER [FOLDER ...]: compiles the first folder of a target with only the others, which it may use.
 uses() {
-    local files output
-    mapfile -t files < <(cd Sources/wsx && find "$@" -name '*.swift' -printf 'Sources/wsx/%p\n' | sort -u)
-    output=$("${compile[@]}" -typecheck -module-name wsx "${files[@]}" "$resources" 2>&1) ||
-        report "wsx/$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
+    local target=$1 files output
+    shift
+    mapfile -t files < <(cd "Sources/$target" && find "$@" -name '*.swift' -printf "Sources/$target/%p\n" | sort -u)
+    [ "$target" != wsx ] || files+=("$resources")
+    output=$("${compile[@]}" -typecheck -module-name "$target" "${files[@]}" 2>&1) ||
+        report "$target/$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
-in_turn uses Text
-in_turn uses Options/Values
-in_turn uses Options/Groups Options/Values Options/OptionHeadings.swift
-in_turn uses Options
-in_turn uses Terminal Options
-in_turn uses Manual Options Terminal
-in_turn uses Program Options Terminal
-in_turn uses Client Options Terminal Program
-in_turn uses Pipe Options Terminal Program
-in_turn uses Bench Options Terminal Program Client Text
-in_turn uses Exec Options Terminal Program Pipe
-in_turn uses Connect Options Terminal Program Client Pipe Exec
-in_turn uses Listen Options Terminal Program Pipe Exec Text
+in_turn uses CommandLine Values
+in_turn uses CommandLine Errors Values
+in_turn uses CommandLine Specification Errors Values
+in_turn uses CommandLine Output Specification Errors Values
+in_turn uses CommandLine Parsing Output Specification Errors Values
+in_turn uses Formats Text
+in_turn uses Formats JSON Text
+in_turn uses Conversation Templates
+in_turn uses Conversation Data Templates
+in_turn uses Conversation Matching Templates
+in_turn uses Conversation Exchange Matching Templates
+in_turn uses Conversation Scenario Matching Templates
+in_turn uses Conversation Requests
+in_turn uses Conversation Protocols/Support Requests
+in_turn uses Conversation Protocols/Packets Protocols/Support Requests
+in_turn uses LoadTest Pacing
+in_turn uses LoadTest Messages
+in_turn uses LoadTest Measurement Pacing
+in_turn uses LoadTest Load Measurement Messages Pacing
+in_turn uses LoadTest Exchange Load Measurement Messages Pacing
+in_turn uses LoadTest Workloads Exchange Load Measurement Messages Pacing
+in_turn uses LoadTest Results Workloads Exchange Load Measurement Messages Pacing
+in_turn uses LoadTest Judging Results Workloads Exchange Load Measurement Messages Pacing
+in_turn uses wsx Text
+in_turn uses wsx Options/Values
+in_turn uses wsx Options/Groups Options/Values Options/OptionHeadings.swift
+in_turn uses wsx Options
+in_turn uses wsx Terminal/Layout
+in_turn uses wsx Terminal/Transcript Terminal/Layout Options
+in_turn uses wsx Terminal/History Options
+in_turn uses wsx Terminal/Commands Terminal/History Terminal/Layout Options
+in_turn uses wsx Terminal/Editing Terminal/Commands Terminal/History Terminal/Layout Options
+in_turn uses wsx Terminal Options
+in_turn uses wsx Manual Options Terminal
+in_turn uses wsx Program Options Terminal
+in_turn uses wsx Client Options Terminal Program
+in_turn uses wsx Pipe Options Terminal Program
+in_turn uses wsx Bench Options Terminal Program Client Text
+in_turn uses wsx Exec Options Terminal Program Pipe
+in_turn uses wsx Connect Options Terminal Program Client Pipe Exec
+in_turn uses wsx Listen Options Terminal Program Pipe Exec Text
 
 # LoadTest does no I/O: loops, clocks, and descriptors are behind LoadHost and LoadPort.
 io='EventLoop|Timer|PreciseTimer|Server|Connector|SystemStream|StandardDescriptors|File|OutputFile|ProcessorTime|SecureRandom'

@@ -2,7 +2,7 @@
 /// of options may be wider.
 public enum HelpText {
     /// The default width, in characters.
-    public static let columns = 80
+    public static let columns = ProgramDescription.usualHelpColumns
     /// The minimum width of a summary beside an option.
     private static let fewestSummaryColumns = 24
 

@@ -50,3 +50,12 @@ struct HelpTopic: Sendable {
         return name.hasPrefix("-") ? name : "--" + name
     }
 }
+
+/// A text that the program prints instead of running a command.
+public enum InformationalText: Equatable, Sendable {
+    /// Short help with one line per option, or the help of one option.
+    case help(String)
+    /// Long help, which exceeds most screens.
+    case longHelp(String)
+    case completionScript(String)
+}

@@ -140,57 +140,6 @@ public struct DataReader: Sendable {
     }
 }
 
-/// A row of a data file.
-public struct DataRow: Equatable, Sendable {
-    private struct Value: Equatable, Sendable {
-        /// The end of the value in ``bytes``.
-        let end: Int
-        let isJSON: Bool
-    }
-
-    /// The number of the line in which the row begins, from 1.
-    public internal(set) var line = 1
-    private var bytes: [UInt8] = []
-    private var values: [Value] = []
-
-    /// Creates a row without values.
-    init(line: Int = 1) {
-        self.line = line
-    }
-
-    /// The number of values, which is that of the columns.
-    public var count: Int { values.count }
-
-    /// Calls `body` with a value.
-    /// - Parameters:
-    ///   - column: The column of the value, 0 through ``count`` - 1.
-    ///   - body: Receives the value in UTF-8, and whether it is JSON. A string of a JSON object is text.
-    public func withValue<R>(_ column: Int, _ body: (RawSpan, _ isJSON: Bool) -> R) -> R {
-        let start = column == 0 ? 0 : values[column - 1].end
-        return body(bytes.span.bytes.extracting(start..<values[column].end), values[column].isJSON)
-    }
-
-    /// Appends bytes to the unfinished value.
-    mutating func append(_ bytes: RawSpan) {
-        bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
-    }
-
-    /// Calls `body` with the unfinished value.
-    func withUnfinishedValue<R>(_ body: (RawSpan) -> R) -> R {
-        body(bytes.span.bytes.extracting((values.last?.end ?? 0)..<bytes.count))
-    }
-
-    /// Ends the unfinished value.
-    mutating func endValue(isJSON: Bool = false) {
-        values.append(Value(end: bytes.count, isJSON: isJSON))
-    }
-
-    /// Discards the unfinished value.
-    mutating func discardValue() {
-        bytes.removeLast(bytes.count - (values.last?.end ?? 0))
-    }
-}
-
 /// A position in a text, for errors.
 struct TextPosition: Equatable, Sendable {
     /// The number of the line, from 1.

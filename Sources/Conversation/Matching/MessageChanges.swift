@@ -51,11 +51,11 @@ public struct MessageChanges {
         guard payload.byteCount <= Self.maximumMessageBytes, UTF8Validator.isValid(payload),
             JSONReader.problem(in: payload) == nil
         else { return .whole }
-        let kind: Kind
+        let kind: ComparedKind
         if !paths.isEmpty {
-            kind = Kind(paths.map { $0.value(in: payload) }, of: payload, missing: "-")
+            kind = ComparedKind(paths.map { $0.value(in: payload) }, of: payload, missing: "-")
         } else {
-            kind = name.map { Kind(name: $0) } ?? Self.usualKind(of: payload)
+            kind = name.map { ComparedKind(name: $0) } ?? Self.usualKind(of: payload)
         }
         let key = Array((source.map { "\($0)\n\(kind.key)" } ?? kind.key).utf8)
         let previous = messages[key]
@@ -99,7 +99,7 @@ public struct MessageChanges {
     }
 
     /// The kind of a message by the members with the usual names, as far as they exist.
-    private static func usualKind(of payload: RawSpan) -> Kind {
+    private static func usualKind(of payload: RawSpan) -> ComparedKind {
         let members: [(name: JSONToken, value: JSONToken)]
         do throws(JSONError) {
             members = try JSONReader.members(of: payload) ?? []
@@ -113,12 +113,12 @@ public struct MessageChanges {
             else { continue }
             values[index] = value
         }
-        return Kind(values, of: payload)
+        return ComparedKind(values, of: payload)
     }
 }
 
 /// The kind of a message.
-private struct Kind {
+private struct ComparedKind {
     /// The values as JSON, one per line, with an empty line for a missing one.
     private(set) var key = ""
     /// The values in short and printable form, separated by spaces.

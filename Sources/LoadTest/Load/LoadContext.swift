@@ -182,3 +182,14 @@ public protocol LoadHost: AnyObject {
     /// Handles the end of a connection.
     func ended(_ connection: LoadConnection, _ end: ConnectionEnd)
 }
+
+extension LoadContext {
+    /// Sets the variables of a connection to the values in its row of the data file, if there is one. Other variables
+    /// stay as they are.
+    /// - Parameters:
+    ///   - variables: The variables, whose names begin with the columns of the data file.
+    ///   - number: The number of the connection, from 0.
+    internal func prepare(_ variables: inout TemplateVariables, of number: UInt64) {
+        if let row = rows?.row(of: number) { variables.set(row) }
+    }
+}

@@ -232,8 +232,3 @@ public struct LoadMeasurement: ~Copyable {
         latencies.end(at: time)
     }
 }
-
-extension Duration {
-    /// The duration in whole nanoseconds; 0 if negative, and at most 146 years.
-    public var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
-}

@@ -166,6 +166,33 @@ extension BenchResults {
     }
 }
 
+extension BenchResults {
+    /// A second as a JSON object on one line, with the total counts so far.
+    /// - Parameters:
+    ///   - number: The number of the second, from 0.
+    ///   - openCount: The number of open connections.
+    public func line(ofSecond number: Int, openCount: Int) -> String {
+        let second = seconds[number]
+        var json = JSONWriter()
+        json.add("type", "second")
+        json.add("second", number)
+        json.add("sent", second.sent)
+        json.add("received", second.received)
+        if description.mode.metrics.hasLatencies {
+            let latencies = second.latencies
+            json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
+            json.add("p99_us", Double(latencies.p99) / 1000, digits: 3)
+            json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
+        }
+        json.add("connections", openCount)
+        if let stages = description.stages { json.add("stage", stages.number(at: .seconds(number))) }
+        addCounts(to: &json)
+        addParts("steps", steps, to: &json, hasHistograms: false)
+        json.endObject()
+        return json.text.string + "\n"
+    }
+}
+
 extension Histogram {
     /// The compressed encoding in Base64, which begins with HISTF.
     func base64() -> String {

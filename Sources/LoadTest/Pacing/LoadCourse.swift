@@ -140,3 +140,8 @@ public struct LoadStages: Equatable, Sendable {
         return change.map { max(time, UInt64(min($0 * 1e9, 0x1p62))) + 1 }
     }
 }
+
+extension Duration {
+    /// The duration in whole nanoseconds; 0 if negative, and at most 146 years.
+    public var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
+}

@@ -9,7 +9,7 @@ extension BenchResults {
     /// - Throws: ``BenchResultsError`` if the modes differ or a sum is too large.
     public mutating func add(_ other: borrowing BenchResults) throws(BenchResultsError) {
         guard description.mode == other.description.mode else {
-            throw .otherMode(description.mode, other.description.mode)
+            throw .otherMode(description.mode.rawValue, other.description.mode.rawValue)
         }
         description = try description.joined(with: other.description)
         try add(other.tally)
@@ -32,12 +32,12 @@ extension BenchResults {
     internal mutating func add(_ other: LoadTally) throws(BenchResultsError) {
         for counts in [LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts] {
             for (_, count) in counts {
-                tally[keyPath: count] = try Self.sum(tally[keyPath: count], other[keyPath: count])
+                tally[keyPath: count] = try tally[keyPath: count].adding(checking: other[keyPath: count])
             }
         }
         // Their sum is reported as well, and must not overflow.
         var errorCount = 0
-        for (_, count) in LoadTally.errorCounts { errorCount = try Self.sum(errorCount, tally[keyPath: count]) }
+        for (_, count) in LoadTally.errorCounts { errorCount = try errorCount.adding(checking: tally[keyPath: count]) }
     }
 
     /// Adds the phase durations of another load.
@@ -66,15 +66,9 @@ extension BenchResults {
     internal static func checkSum(of seconds: [BenchSecond]) throws(BenchResultsError) {
         var (sent, received) = (0, 0)
         for second in seconds {
-            sent = try sum(sent, second.sent)
-            received = try sum(received, second.received)
+            sent = try sent.adding(checking: second.sent)
+            received = try received.adding(checking: second.received)
         }
-    }
-
-    internal static func sum(_ one: Int, _ other: Int) throws(BenchResultsError) -> Int {
-        let (sum, overflow) = one.addingReportingOverflow(other)
-        guard !overflow else { throw .tooLarge }
-        return sum
     }
 }
 
@@ -85,13 +79,13 @@ extension BenchDescription {
         // List each URL once, independent of the order.
         let urls = Set(url.split(separator: " ")).union(other.url.split(separator: " "))
         joined.url = urls.sorted().joined(separator: " ")
-        joined.connections = try BenchResults.sum(connections, other.connections)
-        joined.threads = try BenchResults.sum(threads, other.threads)
+        joined.connections = try connections.adding(checking: other.connections)
+        joined.threads = try threads.adding(checking: other.threads)
         if message != other.message { joined.message = nil }
         if inFlight != other.inFlight { joined.inFlight = nil }
         joined.rateAsked = nil
         if let rateAsked, let otherRate = other.rateAsked {
-            joined.rateAsked = try BenchResults.sum(rateAsked, otherRate)
+            joined.rateAsked = try rateAsked.adding(checking: otherRate)
         }
         joined.stages = nil
         if let stages, let others = other.stages { joined.stages = try stages.joined(with: others) }
@@ -102,8 +96,8 @@ extension BenchDescription {
 extension BenchSecond {
     /// Adds the same second of another load.
     internal mutating func add(_ other: BenchSecond) throws(BenchResultsError) {
-        sent = try BenchResults.sum(sent, other.sent)
-        received = try BenchResults.sum(received, other.received)
+        sent = try sent.adding(checking: other.sent)
+        received = try received.adding(checking: other.received)
         do throws(HistogramError) {
             var sum = try Histogram(decoding: histogram)
             let addend = try Histogram(decoding: other.histogram)
@@ -114,13 +108,5 @@ extension BenchSecond {
         } catch {
             throw .badHistogram("per_second.histogram", error)
         }
-    }
-}
-
-extension Histogram {
-    /// Adds another histogram, and checks for overflow.
-    internal mutating func add(checking other: borrowing Histogram) throws(BenchResultsError) {
-        guard !totalCount.addingReportingOverflow(other.totalCount).overflow else { throw .tooLarge }
-        add(other)
     }
 }

@@ -22,7 +22,7 @@ extension BenchResults {
         guard case .object(let members) = root, members["mode"] != nil else { throw .notResults }
         let json = Members(members, within: "")
         guard case .number(let version)? = members["version"] else { throw .notResults }
-        guard version == "\(Self.version)" else { throw .otherVersion(version) }
+        guard version == "\(Self.version)" else { throw .otherVersion(version, expected: Self.version) }
         var description = try BenchDescription(json)
         var tally = LoadTally()
         try Self.read(LoadTally.messageCounts, from: json.object("messages"), to: &tally)

@@ -143,6 +143,11 @@ extension BenchSecond {
     }
 }
 
+extension BenchResults {
+    /// The results of a step or stage, or `nil` if there is none with this name.
+    internal func part(named name: String) -> PartResults? { (steps + stages).first { $0.name == name } }
+}
+
 extension LoadPlan {
     /// The description of the load for the results.
     /// - Parameter url: The server's URL, without credentials.

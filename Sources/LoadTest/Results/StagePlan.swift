@@ -30,7 +30,7 @@ public struct StagePlan: Equatable, Sendable {
         guard quantity == other.quantity, stages.map(\.duration) == other.stages.map(\.duration) else { return nil }
         var joined = self
         for index in stages.indices {
-            joined.stages[index].target = try BenchResults.sum(stages[index].target, other.stages[index].target)
+            joined.stages[index].target = try stages[index].target.adding(checking: other.stages[index].target)
         }
         return joined
     }
@@ -60,9 +60,6 @@ extension BenchResults {
 }
 
 extension PartResults {
-    /// The name of the stage with an index.
-    internal static func stageName(_ index: Int) -> String { "stage\(index + 1)" }
-
     /// The number of messages that a mode's rate counts.
     fileprivate func count(in mode: BenchMode) -> Int {
         switch mode.metrics.rate {

@@ -76,14 +76,6 @@ public struct Session: ~Copyable {
     }
 }
 
-/// The role of an endpoint.
-public enum Role: Sendable, CaseIterable {
-    /// The endpoint that opened the connection. It masks its frames (RFC 6455 §5.3).
-    case client
-    /// The endpoint that accepted the connection. It does not mask its frames.
-    case server
-}
-
 /// The traffic in one direction since the connection was opened.
 public struct Traffic: Equatable, Sendable {
     /// The number of messages.

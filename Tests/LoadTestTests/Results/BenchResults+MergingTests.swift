@@ -62,7 +62,7 @@ import WSCore
     @Test("Results of another mode are rejected")
     func modes() {
         var results = BenchSamples.results(seed: 1)
-        #expect(throws: BenchResultsError.otherMode(.echo, .send)) {
+        #expect(throws: BenchResultsError.otherMode("echo", "send")) {
             try results.add(BenchSamples.results(seed: 2, mode: .send))
         }
     }

@@ -82,7 +82,7 @@ import WSCore
         #expect(Self.problem("[]") == .notResults)
         #expect(Self.problem("{\"metrics\":{}}") == .notResults)
         #expect(Self.problem("{\"mode\":\"echo\"}") == .notResults)
-        #expect(Self.problem("{\"mode\":\"echo\",\"version\":2}") == .otherVersion("2"))
+        #expect(Self.problem("{\"mode\":\"echo\",\"version\":2}") == .otherVersion("2", expected: 1))
         #expect(throws: BenchResultsError.notText) {
             _ = try BenchResults(json: ([0xFF] as [UInt8]).span.bytes)
         }

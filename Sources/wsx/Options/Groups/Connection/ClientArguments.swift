@@ -34,3 +34,9 @@ struct ClientArguments: Equatable, Sendable {
         LimitArguments.options().lifted(\.limits)
     }
 }
+
+/// The profiles and URLs that completion scripts offer.
+enum CompletionTargets {
+    /// The operand of `wsx completions` that prints them, one per line.
+    static let word = "targets"
+}

@@ -1,0 +1,133 @@
+/// A command: its description, and the function that parses its words.
+///
+/// Options, operands, and manual are created lazily, so a command line pays only for its own command.
+public struct CommandSpecification<Invocation>: Sendable {
+    /// The description of the command.
+    public let description: CommandDescription
+    let run: Run
+
+    /// Parses the words after the command. The check receives operands and options before they are interpreted.
+    typealias Run =
+        @Sendable (
+            ArraySlice<String>, ProgramSpecification<Invocation>, ConfigurationSource, ParsedWordsCheck?
+        ) throws(UsageError) -> Invocation
+
+    /// Declares a command.
+    ///
+    /// - Parameters:
+    ///   - name: The words of the command, separated by a space.
+    ///   - summary: One line for the help, without a period.
+    ///   - arguments: The initial arguments.
+    ///   - options: The options, in the order of the help within a heading. `--help` is added.
+    ///   - operands: The operands in order.
+    ///   - manual: The other parts of the manual page.
+    ///   - invocation: Converts the arguments to an invocation.
+    public init<Arguments: Sendable>(
+        _ name: String, summary: String, arguments: @autoclosure @escaping @Sendable () -> Arguments,
+        options: @autoclosure @escaping @Sendable () -> [OptionSpecification<Arguments>] = [],
+        operands: @autoclosure @escaping @Sendable () -> [OperandSpecification<Arguments>],
+        manual: @autoclosure @escaping @Sendable () -> Manual,
+        invocation: @escaping @Sendable (Arguments) -> Invocation
+    ) {
+        self.init(
+            name, summary: summary, arguments: arguments(), options: options(), operands: operands(), manual: manual()
+        ) { (arguments, _) in invocation(arguments) }
+    }
+
+    /// Declares a command that needs the program's specification, or that rejects some combinations of arguments.
+    init<Arguments: Sendable>(
+        _ name: String, summary: String, arguments: @autoclosure @escaping @Sendable () -> Arguments,
+        options: @autoclosure @escaping @Sendable () -> [OptionSpecification<Arguments>] = [],
+        operands: @autoclosure @escaping @Sendable () -> [OperandSpecification<Arguments>],
+        manual: @autoclosure @escaping @Sendable () -> Manual,
+        checkedInvocation:
+            @escaping @Sendable (Arguments, ProgramSpecification<Invocation>) throws(UsageError) -> Invocation
+    ) {
+        let description = CommandDescription(
+            name: name, summary: summary, makeOptions: { options().map(\.description) + [.help] },
+            makeOperands: { operands().map(\.description) }, makeManual: manual)
+        self.description = description
+        run = { words, program, configuration, check throws(UsageError) in
+            var parser = ArgumentParser(
+                description, of: program.description, options: options(), operands: operands(),
+                arguments: arguments(), words: words)
+            switch try parser.parse(check, configuration: configuration) {
+            case .help(let text): return program.text(text)
+            case .arguments(let arguments): return try checkedInvocation(arguments, program)
+            }
+        }
+    }
+
+    /// The command that explains the program, a command, or an option.
+    /// - Parameter topics: The commands to offer, with their summaries.
+    public static func help(topics: [ValueChoice]) -> CommandSpecification {
+        let operands: [OperandSpecification<HelpTopic>] = [
+            OperandSpecification(
+                "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
+            ) { topic, words in topic.command = words.joined() },
+            OperandSpecification("OPTION", required: false, summary: "Explain only this option, such as --timeout") {
+                topic, words in topic.part = words.joined()
+            },
+        ]
+        return CommandSpecification(
+            CommandDescription.helpName, summary: "Explain the program, a command, or an option",
+            arguments: HelpTopic(), operands: operands,
+            manual: Manual(description: [
+                .paragraph("Shows the same text as *COMMAND* `--help`, or the part about *OPTION*.")
+            ])
+        ) { topic, program throws(UsageError) in program.text(try topic.text(of: program.description)) }
+    }
+
+    /// The command that prints a shell's completion script.
+    ///
+    /// - Parameters:
+    ///   - lists: Other operands, which the scripts use, with the invocations that print words to offer. See
+    ///     ``ValueCompletion/url(prefixes:list:)``.
+    ///   - manual: The manual.
+    public static func completions(
+        lists: @autoclosure @escaping @Sendable () -> [String: Invocation] = [:],
+        manual: @autoclosure @escaping @Sendable () -> Manual
+    ) -> CommandSpecification {
+        CommandSpecification(
+            CommandDescription.completionsName, summary: "Print a shell's completion script", arguments: "",
+            operands: [
+                OperandSpecification(
+                    "SHELL", required: true, completion: .choices(of: Shell.self), summary: "bash, zsh, or fish"
+                ) { shell, words in shell = words.joined() }
+            ],
+            manual: manual()
+        ) { word, program throws(UsageError) in
+            if let list = lists()[word] { return list }
+            do throws(ValueProblem) {
+                return program.text(.completionScript(try Shell.parse(word).completionScript(of: program.description)))
+            } catch {
+                throw .badValue(name: "SHELL", value: word, problem: error)
+            }
+        }
+    }
+}
+
+/// The shells with completion scripts.
+public enum Shell: String, CaseIterable, OptionChoice {
+    case bash
+    case zsh
+    case fish
+
+    /// The shell's name.
+    public var summary: String {
+        switch self {
+        case .bash: "GNU bash"
+        case .zsh: "Z shell"
+        case .fish: "fish"
+        }
+    }
+
+    /// Returns the script that completes a program's command lines in the shell.
+    public func completionScript(of program: ProgramDescription) -> String {
+        switch self {
+        case .bash: BashCompletion(program: program).script
+        case .zsh: ZshCompletion(program: program).script
+        case .fish: FishCompletion(program: program).script
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// A program: its description and its commands.
+public struct ProgramSpecification<Invocation>: Sendable {
+    /// The description of the program.
+    public private(set) var description: ProgramDescription
+    /// Creates the invocation that prints a text: help or a completion script.
+    let text: @Sendable (InformationalText) -> Invocation
+    private let commands: [CommandSpecification<Invocation>]
+    private let version: @Sendable () -> Invocation
+
+    /// Declares a program.
+    ///
+    /// - Parameters:
+    ///   - commands: The commands in the order of the help.
+    ///   - version: The invocation that prints the version.
+    ///   - text: Creates the invocation that prints help or a completion script.
+    ///   - describe: Describes the program with these commands.
+    public init(
+        commands: [CommandSpecification<Invocation>], version: @autoclosure @escaping @Sendable () -> Invocation,
+        text: @escaping @Sendable (InformationalText) -> Invocation,
+        describe: ([CommandDescription]) -> ProgramDescription
+    ) {
+        self.commands = commands
+        self.version = version
+        self.text = text
+        description = describe(commands.map(\.description))
+    }
+
+    /// Parses a command line.
+    ///
+    /// - Parameters:
+    ///   - words: The words after the program's name.
+    ///   - configuration: The user's defaults and profiles.
+    ///   - helpColumns: The width of help; at least 40.
+    /// - Throws: ``UsageError`` for the first error.
+    public func parse(
+        _ words: [String], configuration: ConfigurationSource = .none, helpColumns: Int = HelpText.columns
+    ) throws(UsageError) -> Invocation {
+        var program = self
+        program.description.helpColumns = helpColumns
+        return try program.parse(words, configuration)
+    }
+
+    private func parse(_ words: [String], _ configuration: ConfigurationSource) throws(UsageError) -> Invocation {
+        let words = words.first == "--" ? Array(words.dropFirst()) : words
+        guard let word = words.first else { throw .missingCommand(example: description.firstExample) }
+        if let command = leading(words) {
+            var rest = words.dropFirst(command.description.words.count)
+            if command.description.name == CommandDescription.helpName {
+                rest = HelpTopic.operands(rest, command: leading(rest)?.description)
+            }
+            return try command.run(rest, self, configuration, nil)
+        }
+        switch word {
+        case "-h": return text(.help(HelpText.short(of: nil, description)))
+        case "--help": return text(.longHelp(HelpText.long(of: nil, description)))
+        case "-V", "--version": return version()
+        default: return try parseWithoutCommand(words, configuration)
+        }
+    }
+
+    /// Parses a line that does not begin with a command.
+    private func parseWithoutCommand(
+        _ words: [String], _ configuration: ConfigurationSource
+    ) throws(UsageError) -> Invocation {
+        if let line = try description.hooks.rewrite(words), let command = leading(line) {
+            return try command.run(line.dropFirst(command.description.words.count), self, configuration, nil)
+        }
+        let description = description
+        guard let implicit = description.implicitCommand,
+            let command = commands.first(where: { $0.description.name == implicit.name })
+        else { throw description.unknownCommand(words[0]) }
+        return try command.run(words[...], self, configuration) { operands, options throws(UsageError) in
+            guard let word = operands.first else { return }
+            if let option = options.first, description.commands.contains(where: { $0.name == word }) {
+                throw .optionBeforeCommand(option, word)
+            }
+            // Any other word is more likely a mistyped command.
+            guard implicit.takes(word) || Configuration.isProfileReference(word) else {
+                throw description.unknownCommand(word)
+            }
+        }
+    }
+
+    /// The longest command that the words begin with.
+    private func leading(_ words: some Sequence<String>) -> CommandSpecification<Invocation>? {
+        commands.filter { words.starts(with: $0.description.words) }
+            .max { $0.description.words.count < $1.description.words.count }
+    }
+}

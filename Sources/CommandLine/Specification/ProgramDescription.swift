@@ -1,0 +1,167 @@
+/// The description of a program for help, manual, completions, and errors.
+public struct ProgramDescription: Sendable {
+    /// The name of the executable.
+    public let name: String
+    /// The version shown by `--version`.
+    public let version: String
+    /// One line for the help, without a period.
+    public let summary: String
+    /// The headings of options, in the order of help and manual.
+    public let headings: [OptionHeading]
+    /// The commands in the order of the help.
+    public let commands: [CommandDescription]
+    /// The command of a line without one, or `nil` if a command is required.
+    public let implicitCommand: ImplicitCommand?
+    /// A command line for first-time users.
+    public let firstExample: String
+    /// The sections of the manual that the help command also shows by themselves.
+    public let topics: [ManualTopic]
+    /// Equivalents for the command lines of other programs.
+    public let hooks: ForeignHooks
+    /// The width of help.
+    var helpColumns = usualHelpColumns
+    private let makeManual: @Sendable () -> Manual
+
+    /// The default width of help, in characters.
+    static let usualHelpColumns = 80
+
+    /// Describes a program.
+    public init(
+        name: String, version: String, summary: String, headings: [OptionHeading], commands: [CommandDescription],
+        implicitCommand: ImplicitCommand? = nil, firstExample: String, topics: [ManualTopic] = [],
+        hooks: ForeignHooks = ForeignHooks(), manual: @autoclosure @escaping @Sendable () -> Manual
+    ) {
+        self.name = name
+        self.version = version
+        self.summary = summary
+        self.headings = headings
+        self.commands = commands
+        self.implicitCommand = implicitCommand
+        self.firstExample = firstExample
+        self.topics = topics
+        self.hooks = hooks
+        makeManual = manual
+    }
+
+    /// The manual of the program as a whole.
+    public var manual: Manual { makeManual() }
+
+    /// The options without a command.
+    public var options: [OptionDescription] { [.help, .version] }
+
+    /// The commands that consist of one word.
+    var commandsOfOneWord: [CommandDescription] { commands.filter { $0.words.count == 1 } }
+
+    /// The two-word commands that begin with a command.
+    func subcommands(of command: CommandDescription) -> [CommandDescription] {
+        commands.filter { $0.name != command.name && $0.words.starts(with: command.words) }
+    }
+
+    /// The headings with options of a command, or of the program without one.
+    func options(byHeadingOf command: CommandDescription?) -> [(heading: OptionHeading, options: [OptionDescription])] {
+        let options = command?.options ?? self.options
+        return (headings + [.general]).compactMap { heading in
+            let members = options.filter { $0.heading == heading }
+            return members.isEmpty ? nil : (heading, members)
+        }
+    }
+
+    /// The full name: `wsx`, or `wsx connect`.
+    func fullName(of command: CommandDescription?) -> String {
+        command.map { "\(name) \($0.name)" } ?? name
+    }
+
+    /// The name of a manual page: `wsx`, or `wsx-connect`.
+    public func manualName(of command: CommandDescription?) -> String {
+        ([name] + (command?.words ?? [])).joined(separator: "-")
+    }
+
+    /// The synopsis of a command, or of the program.
+    func synopsis(of command: CommandDescription?) -> String {
+        guard let command else { return name + " COMMAND [ARGUMENT...]" }
+        return ([name, command.name] + placeholders(of: command)).joined(separator: " ")
+    }
+
+    /// A command line with an example of an option, or `nil` if the option has none.
+    public func example(of option: OptionDescription, in command: CommandDescription) -> String? {
+        guard let fragment = option.example else { return nil }
+        let operands = command.operands.filter { operand in
+            operand.option.map { fragment.split(separator: " ").contains("--\($0)") } ?? true
+        }
+        return ([fullName(of: command), fragment] + operands.compactMap(\.example)).joined(separator: " ")
+    }
+
+    /// The synopsis of a line without a command.
+    var shortSynopsis: String? {
+        commands.first { $0.name == implicitCommand?.name }.map { command in
+            ([name] + placeholders(of: command)).joined(separator: " ")
+        }
+    }
+
+    private func placeholders(of command: CommandDescription) -> [String] {
+        (command.hasPage ? ["[OPTION...]"] : []) + command.operands.map(\.synopsis)
+    }
+
+    /// The error for an option unknown to a command. It names an equivalent, the commands that accept it, or the
+    /// most similar name.
+    ///
+    /// - Parameters:
+    ///   - typed: The name with its hyphens.
+    ///   - intended: The long name it may be meant as, without hyphens.
+    func unknownOption(_ typed: String, intended: String, of command: CommandDescription) -> UsageError {
+        if let remedy = hooks.remedy(typed, command.name) { return .foreignOption(typed, remedy: remedy) }
+        let owners = commands.filter { $0.options.contains { $0.isNamed(typed) } }.map(\.name)
+        if !owners.isEmpty || options.contains(where: { $0.isNamed(typed) }) {
+            return .optionOfOtherCommand(typed, owners: owners)
+        }
+        // `-linger` was meant as `--linger`, but a cluster that only resembles a name was not.
+        let names = command.options.map(\.long)
+        let nearest =
+            typed.hasPrefix("--") ? EditDistance.nearest(to: intended, among: names) : names.first { $0 == intended }
+        return .unknownOption(typed, nearest: nearest, command: command.name)
+    }
+
+    /// The error for an unknown command.
+    func unknownCommand(_ word: String) -> UsageError {
+        if let line = hooks.commandLine(word) { return .foreignCommand(word, line: line) }
+        return .unknownCommand(word, nearest: EditDistance.nearest(to: word, among: commands.map(\.name)))
+    }
+}
+
+/// The command that a line without a command implies.
+public struct ImplicitCommand: Sendable {
+    /// The command's name.
+    public let name: String
+    /// A sentence about it, which completion scripts contain as a comment.
+    public let note: String
+    /// Whether a word can be the command's first operand. Any other word is more likely a mistyped command.
+    let takes: @Sendable (String) -> Bool
+
+    /// Creates an implicit command.
+    public init(_ name: String, note: String, takes: @escaping @Sendable (String) -> Bool) {
+        self.name = name
+        self.note = note
+        self.takes = takes
+    }
+}
+
+/// Equivalents for the command lines of other programs, which users may type out of habit.
+public struct ForeignHooks: Sendable {
+    /// Translates a line without a command to one that begins with a command, or returns `nil` for other lines.
+    let rewrite: @Sendable ([String]) throws(UsageError) -> [String]?
+    /// Returns the equivalent command line for an unknown command, or `nil` if none is known.
+    let commandLine: @Sendable (String) -> String?
+    /// Returns the equivalent of an unknown option, as typed, or `nil` if none is known.
+    let remedy: @Sendable (_ option: String, _ command: String) -> String?
+
+    /// Creates hooks. By default, they know nothing.
+    public init(
+        rewrite: @escaping @Sendable ([String]) throws(UsageError) -> [String]? = { _ in nil },
+        commandLine: @escaping @Sendable (String) -> String? = { _ in nil },
+        remedy: @escaping @Sendable (_ option: String, _ command: String) -> String? = { _, _ in nil }
+    ) {
+        self.rewrite = rewrite
+        self.commandLine = commandLine
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,29 @@
+/// A reference to an option, or to one of its values: `output` or `output=raw`.
+public struct OptionReference: ExpressibleByStringLiteral, Equatable, Sendable {
+    /// The name without its two hyphens.
+    public let long: String
+    /// The value, or nil for any value.
+    public let value: String?
+
+    /// Creates a reference.
+    public init(_ long: String, value: String? = nil) {
+        self.long = long
+        self.value = value
+    }
+
+    /// Reads `NAME` or `NAME=VALUE`.
+    public init(stringLiteral text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        self.init(String(parts[0]), value: parts.count == 2 ? String(parts[1]) : nil)
+    }
+
+    /// References to the values of an option with a choice, except `others`.
+    public static func values<Value: OptionChoice & Equatable>(
+        of long: String, but others: Value...
+    ) -> [OptionReference] {
+        Value.allCases.filter { !others.contains($0) }.map { OptionReference(long, value: $0.rawValue) }
+    }
+
+    /// As it is typed: `--output=raw`.
+    public var words: String { "--" + long + (value.map { "=\($0)" } ?? "") }
+}

@@ -1,0 +1,259 @@
+/// A client's request in the opening handshake (RFC 6455 §4.1), or before it.
+public struct ClientRequest: Sendable {
+    /// The purpose of a request.
+    enum Purpose {
+        /// The upgrade to WebSocket.
+        case upgrade
+        /// A POST request without a body, whose response says where to connect.
+        case negotiation
+    }
+
+    let purpose: Purpose
+    /// The URL to request.
+    public let url: WebSocketURL
+    /// The requested subprotocols in order of preference, including those from a Sec-WebSocket-Protocol field in
+    /// `extraFields`.
+    public let subprotocols: [String]
+    /// The extensions to offer, in order of preference.
+    public let extensionOffers: [ExtensionOffer]
+    /// All fields except Sec-WebSocket-Key in sending order, Host first.
+    public private(set) var fields: HTTPFields
+    /// The number of redirects that led to this request.
+    public let redirectCount: Int
+
+    /// The user's own Cookie fields. Those in `fields` may also contain stored cookies.
+    private let ownCookies: [HeaderField]
+
+    /// Creates a request.
+    ///
+    /// A field in `extraFields` overrides the parameter for the same field: Host overrides `host` and the URL's host,
+    /// Origin overrides `origin`, User-Agent overrides `userAgent`, and Authorization overrides `credentials` and the
+    /// URL's user name and password. Names in a Sec-WebSocket-Protocol field are added to `subprotocols`.
+    /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
+    public init(
+        url: WebSocketURL,
+        subprotocols: [String] = [],
+        origin: String? = nil,
+        host: String? = nil,
+        userAgent: String? = nil,
+        credentials: Credentials? = nil,
+        extensionOffers: [ExtensionOffer] = [],
+        extraFields: [HeaderField] = []
+    ) throws(ClientRequestError) {
+        let extra = HTTPFields(extraFields)
+        try Self.check(extra)
+        let subprotocols = subprotocols + extra.elements(named: Self.subprotocolFieldName)
+        try Self.check(subprotocols: subprotocols)
+
+        var fields = HTTPFields()
+        func append(_ name: String, _ value: String?) throws(ClientRequestError) {
+            guard let value = extra.first(named: name) ?? value else { return }
+            do {
+                fields.append(try HeaderField(name: name, value: value))
+            } catch {
+                throw .invalidField(error)
+            }
+        }
+        // RFC 6455 §4.1: a request has Host, Upgrade, Connection, Sec-WebSocket-Key, and Sec-WebSocket-Version.
+        try append("Host", host ?? url.hostField)
+        try append("Upgrade", "websocket")
+        try append("Connection", "Upgrade")
+        try append("Sec-WebSocket-Version", "13")
+        try append("Origin", origin)
+        if !subprotocols.isEmpty {
+            let list = subprotocols.joined(separator: ", ")
+            fields.append(HeaderField(wellFormedName: Self.subprotocolFieldName, value: list))
+        }
+        if !extensionOffers.isEmpty {
+            try append(ExtensionHeader.fieldName, ExtensionHeader.value(of: extensionOffers))
+        }
+        try append("User-Agent", userAgent)
+        try append("Authorization", (credentials ?? url.userInfo)?.basicAuthorization)
+        for field in extra where !Self.singleFields.contains(where: field.isNamed) {
+            if !field.isNamed(Self.subprotocolFieldName) { fields.append(field) }
+        }
+        purpose = .upgrade
+        self.url = url
+        self.subprotocols = subprotocols
+        self.extensionOffers = extensionOffers
+        self.fields = fields
+        redirectCount = 0
+        ownCookies = fields.filter { $0.isNamed(Self.cookieFieldName) }
+    }
+
+    private init(
+        _ request: ClientRequest, for purpose: Purpose? = nil, to url: WebSocketURL, fields: HTTPFields,
+        ownCookies: [HeaderField], redirectCount: Int
+    ) {
+        self.purpose = purpose ?? request.purpose
+        self.url = url
+        self.fields = fields
+        self.ownCookies = ownCookies
+        subprotocols = request.subprotocols
+        extensionOffers = request.extensionOffers
+        self.redirectCount = redirectCount
+    }
+
+    /// Whether the request carries credentials or a token for the server.
+    public var hasCredentials: Bool { fields.contains(named: Self.authorizationFieldName) }
+
+    /// The request to make when this one is redirected to `url`.
+    ///
+    /// The user's secrets stay with their origin. For another origin, the new request drops all fields that may contain
+    /// secrets (``HeaderField/isSecret``: Authorization, Cookie, Proxy-Authorization, keys, tokens, and the like),
+    /// however they were given, and the user's own Host. A further redirect back does not restore them: no other origin
+    /// may choose requests that carry the user's credentials. (curl 7.88 drops `--user` in the same way, but sends
+    /// fields given with `-H` and cookies again.)
+    ///
+    /// The user name and password of `url` are used if there is no Authorization field. Stored cookies are always
+    /// dropped; see ``withCookies(from:at:)``.
+    public func redirected(to url: WebSocketURL) -> ClientRequest {
+        addressed(to: url, redirectCount: redirectCount + 1)
+    }
+
+    /// The request to make when the user asks for another URL. Keeps the same fields as ``redirected(to:)``.
+    public func addressed(to url: WebSocketURL) -> ClientRequest {
+        addressed(to: url, redirectCount: 0)
+    }
+
+    private func addressed(to url: WebSocketURL, redirectCount: Int) -> ClientRequest {
+        let isSameOrigin = url.isSameOrigin(as: self.url)
+        let ownCookies = isSameOrigin ? ownCookies : []
+        var fields = fields
+        fields.remove(named: Self.cookieFieldName)
+        if !isSameOrigin {
+            fields.removeSecrets()
+            fields.replaceFirst(with: HeaderField(wellFormedName: "Host", value: url.hostField))
+        }
+        if let userInfo = url.userInfo, !fields.contains(named: Self.authorizationFieldName) {
+            fields.append(
+                HeaderField(wellFormedName: Self.authorizationFieldName, value: userInfo.basicAuthorization))
+        }
+        for cookie in ownCookies { fields.append(cookie) }
+        return ClientRequest(self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
+    }
+
+    /// The POST request without a body that precedes this request, with the same fields except those of the upgrade.
+    /// - Parameter url: A URL on the same server.
+    public func negotiation(at url: WebSocketURL) -> ClientRequest {
+        var fields = fields
+        for name in Self.upgradeFields { fields.remove(named: name) }
+        fields.append(HeaderField(wellFormedName: "Connection", value: "close"))
+        // RFC 9110 §8.6: a request with a method that anticipates content states that it has none.
+        fields.append(HeaderField(wellFormedName: "Content-Length", value: "0"))
+        return ClientRequest(
+            self, for: .negotiation, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
+    }
+
+    /// Returns the request with this Authorization field in place of another.
+    public func authorized(by token: BearerToken) -> ClientRequest {
+        var request = self
+        request.fields.remove(named: Self.authorizationFieldName)
+        request.fields.append(
+            HeaderField(wellFormedName: Self.authorizationFieldName, value: token.authorization))
+        return request
+    }
+
+    /// Returns the request with the cookies stored for its URL, replacing any other stored cookies.
+    ///
+    /// The user's own cookies come first and replace stored cookies with the same name.
+    /// - Parameters:
+    ///   - store: The stored cookies.
+    ///   - now: The current time, in seconds since 1970-01-01 00:00 UTC.
+    public func withCookies(from store: CookieStore, at now: Int) -> ClientRequest {
+        let own = ownCookies.map(\.value)
+        let names = own.flatMap { value in
+            value.utf8.split(separator: UInt8(ascii: ";")).map { pair in
+                ASCII.trimmed(Substring(pair.prefix { $0 != UInt8(ascii: "=") }))
+            }
+        }
+        let stored = store.pairs(for: url, excluding: names, at: now)
+        var request = self
+        request.fields.remove(named: Self.cookieFieldName)
+        if stored.isEmpty {
+            for cookie in ownCookies { request.fields.append(cookie) }
+        } else {
+            // RFC 6265 §5.4: a request has at most one Cookie field.
+            let value = (own + stored).joined(separator: "; ")
+            request.fields.append(HeaderField(wellFormedName: Self.cookieFieldName, value: value))
+        }
+        return request
+    }
+
+    /// The bytes of the request with its key.
+    func head(key: String) -> [UInt8] {
+        let lines = fields.map(\.line).joined()
+        let text =
+            switch purpose {
+            // RFC 6455 §4.1: the method is GET, the version is at least HTTP/1.1, and the target is the resource name.
+            case .upgrade: "GET \(url.requestTarget) HTTP/1.1\r\n\(lines)Sec-WebSocket-Key: \(key)\r\n\r\n"
+            case .negotiation: "POST \(url.requestTarget) HTTP/1.1\r\n\(lines)\r\n"
+            }
+        return Array(text.utf8)
+    }
+
+    private static func check(_ extra: HTTPFields) throws(ClientRequestError) {
+        for field in extra where reservedFields.contains(where: field.isNamed) {
+            throw .reservedField(field.name)
+        }
+        for name in singleFields where extra.all(named: name).count > 1 {
+            throw .repeatedField(name)
+        }
+    }
+
+    private static func check(subprotocols: [String]) throws(ClientRequestError) {
+        var seen: Set<String> = []
+        for name in subprotocols {
+            // RFC 6455 §4.1: subprotocols are tokens, and all are unique.
+            guard ASCII.isToken(name) else { throw .invalidSubprotocol(name) }
+            guard seen.insert(name).inserted else { throw .repeatedSubprotocol(name) }
+        }
+    }
+
+    static let subprotocolFieldName = "Sec-WebSocket-Protocol"
+    private static let authorizationFieldName = "Authorization"
+    private static let cookieFieldName = "Cookie"
+    /// Fields that the handshake sets, and those that describe a body, which it does not have.
+    static let reservedFields = [
+        "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",
+        ExtensionHeader.fieldName, "Content-Length", "Transfer-Encoding",
+    ]
+    /// Fields of the upgrade, which a negotiation lacks.
+    private static let upgradeFields = [
+        "Upgrade", "Connection", "Sec-WebSocket-Version", subprotocolFieldName, ExtensionHeader.fieldName,
+    ]
+    /// Fields with a default value that an extra field replaces.
+    private static let singleFields = ["Host", "Origin", "User-Agent", "Authorization"]
+}
+
+/// The reason a request cannot be created.
+public enum ClientRequestError: Error, Equatable, CustomStringConvertible {
+    /// The name is not a token.
+    case invalidSubprotocol(String)
+    /// The subprotocol is requested more than once.
+    case repeatedSubprotocol(String)
+    /// The handshake itself sets this field.
+    case reservedField(String)
+    /// A request can contain this field only once.
+    case repeatedField(String)
+    /// The field is malformed.
+    case invalidField(HeaderFieldError)
+
+    /// The reason and the remedy.
+    public var description: String {
+        switch self {
+        case .invalidSubprotocol(let name):
+            "\(quoted(name)) is not a subprotocol; use letters, digits, and hyphens, without spaces"
+        case .repeatedSubprotocol(let name):
+            "the subprotocol \(quoted(name)) is repeated; name it once"
+        case .reservedField(let name) where ASCII.areEqualIgnoringCase(name, ExtensionHeader.fieldName):
+            "the handshake itself sets the header \(quoted(name)); use --compress"
+        case .reservedField(let name):
+            "the handshake itself sets the header \(quoted(name)); omit it"
+        case .repeatedField(let name):
+            "the header \(quoted(name)) is repeated; set it once"
+        case .invalidField(let error):
+            error.description
+        }
+    }
+}

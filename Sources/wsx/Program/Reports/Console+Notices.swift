@@ -1,0 +1,41 @@
+import Formats
+import WSCore
+
+// Notices that several commands share.
+extension Console {
+    /// Warns that `--insecure` disables the verification of certificates.
+    func warnIfInsecure(_ isInsecure: Bool) {
+        if isInsecure { notice("wsx: warning: certificates are not verified (--insecure)") }
+    }
+
+    /// Reports that a limit makes new clients wait.
+    /// - Parameter isShared: Whether several threads of the process share the descriptors.
+    func reportLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit, isShared: Bool = false) {
+        switch limit {
+        case .descriptors(let count):
+            let limit = isShared ? "a thread's share of the limit on open files" : "the limit on open files"
+            error(
+                "\(limit) is reached with \(Phrase.count(count, "client")): new clients wait; raise it with 'ulimit -n'"
+            )
+        case .connections(let count):
+            let clients = Phrase.count(count, "client")
+            error("the limit of \(clients) is reached: new clients wait; raise --max-connections to serve more")
+        }
+    }
+}
+
+extension Console {
+    /// The maximum number of lines of a response's head. With those of the body, the error fits on 24 rows.
+    private static let shownHeadLines = 11
+
+    /// Reports a failure. For a rejected upgrade, it also shows the head of the response and the beginning of its body.
+    func report(_ failure: Failure) {
+        if let message = failure.message { error(message) }
+        guard let (head, body, bodyIsTruncated) = failure.refusal else { return }
+        var lines = ReportedHead.lines(of: head).prefix(Self.shownHeadLines).joined(separator: "\n") + "\n"
+        let hiddenCount = 1 + head.fields.count - Self.shownHeadLines
+        if hiddenCount > 0 { lines += "… (\(Phrase.count(hiddenCount, "more field")); -v shows all)\n" }
+        lines += "\n"
+        show(lines + body.withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) })
+    }
+}

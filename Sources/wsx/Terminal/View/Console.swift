@@ -1,0 +1,174 @@
+import Formats
+import WSCore
+
+/// The place where users read notices and errors: standard error, or above the line being typed.
+final class Console {
+    /// The editor whose terminal shows all output; nil: standard error.
+    weak var editor: (any PromptEditor)?
+    /// The colors of the output.
+    let palette: Palette
+    private let color: ColorChoice
+    private let hasNoColor: Bool
+    let isQuiet: Bool
+    private let isTerminal: Bool
+    private let screenSize: (_ isPrompt: Bool) -> ScreenSize?
+    private let log: LogWriter
+    /// Whether the terminal shows a status, which other output replaces.
+    private var hasStatus = false
+
+    /// Moves to the beginning of the line and erases it.
+    private static let eraseLine = "\r\u{1B}[K"
+
+    /// Creates a console.
+    /// - Parameters:
+    ///   - color: When to use colors.
+    ///   - isQuiet: Whether to suppress notices; errors are always shown.
+    ///   - log: Standard error or its replacement.
+    ///   - isTerminal: Whether the log is a terminal.
+    ///   - screenSize: Returns the size of the window that shows output.
+    ///   - environment: Looks up an environment variable.
+    init(
+        color: ColorChoice, isQuiet: Bool, log: LogWriter = .standardError,
+        isTerminal: Bool = StandardDescriptors.isTerminal(StandardDescriptors.error),
+        screenSize: @escaping (_ isPrompt: Bool) -> ScreenSize? = { ScreenSize.current(isPrompt: $0) },
+        environment: (String) -> String?
+    ) {
+        self.isQuiet = isQuiet
+        self.isTerminal = isTerminal
+        self.screenSize = screenSize
+        self.log = log
+        self.color = color
+        // no-color.org: any value but an empty one disables colors.
+        hasNoColor = color == .auto && !(environment("NO_COLOR") ?? "").isEmpty
+        palette = Self.colors(color, hasNoColor: hasNoColor, on: StandardDescriptors.error)
+    }
+
+    /// The colors for output to a descriptor.
+    func colors(on descriptor: Int32) -> Palette {
+        Self.colors(color, hasNoColor: hasNoColor, on: descriptor)
+    }
+
+    private static func colors(_ color: ColorChoice, hasNoColor: Bool, on descriptor: Int32) -> Palette {
+        switch color {
+        case .always: Palette(isEnabled: true)
+        case .never: Palette(isEnabled: false)
+        case .auto: Palette(isEnabled: !hasNoColor && StandardDescriptors.isTerminal(descriptor))
+        }
+    }
+
+    /// Creates the transcript of a run without a prompt that begins now.
+    func makeTranscript(for arguments: some ConversationArguments, on loop: EventLoop) -> Transcript {
+        Transcript(
+            palette: palette, timestamps: arguments.transcript.timestamps ?? .local,
+            isPretty: arguments.transcript.isPretty ?? StandardDescriptors.isTerminal(StandardDescriptors.error),
+            on: loop
+        ) { ScreenSize.current(isPrompt: false) }
+    }
+
+    /// Creates the view of a run with a prompt that begins now.
+    /// - Parameter showsReceived: Whether received messages are shown, as opposed to written to standard output.
+    func makeView(
+        for arguments: some ConversationArguments, showsReceived: Bool, on loop: EventLoop
+    ) -> MessageView {
+        let transcript = PromptTranscript(
+            palette: palette, timestamps: arguments.transcript.timestamps ?? .off, on: loop
+        ) { ScreenSize.current(isPrompt: true) }
+        if let isPretty = arguments.transcript.isPretty { transcript.style = isPretty ? .full : .off }
+        let view = MessageView(
+            console: self, transcript: transcript, selecting: arguments.format.pick, showsReceived: showsReceived,
+            on: loop)
+        if let kinds = arguments.format.changes { view.showChanges(of: kinds) }
+        return view
+    }
+
+    /// Waits until standard error has taken all output, if it is being read. Call this before an editor draws on the
+    /// same terminal.
+    func drain() {
+        log.drain()
+    }
+
+    /// Whether standard error is falling behind. Callers that can defer output should do so.
+    var isBusy: Bool { editor == nil && log.isBusy }
+
+    /// The time until ``isBusy`` is worth checking again.
+    static let busyInterval = Duration.milliseconds(10)
+
+    /// The width of lines for a person, or `nil` if a script may read them. The last column stays free, because some
+    /// terminals wrap there.
+    var columns: Int? {
+        guard editor != nil || isTerminal, let size = screenSize(editor != nil) else { return nil }
+        return size.columns > Self.minimumColumns ? size.columns - 1 : nil
+    }
+
+    /// In a narrower window, the terminal wraps lines.
+    private static let minimumColumns = 20
+
+    /// Shows a notice, as one line, unless notices are suppressed.
+    /// - Parameter indentation: The indentation of further lines in a narrow window.
+    func notice(_ line: String, as style: Palette.Style? = nil, indentation: Int = 2) {
+        guard !isQuiet else { return }
+        show(palette.styled(wrapped(line, indentation: indentation), style) + "\n")
+    }
+
+    /// Shows an error, as one line that begins with the program's name.
+    func error(_ line: String) {
+        let text = wrapped("wsx: \(line)")
+        show(palette.failure("wsx:") + text.dropFirst(4) + "\n")
+    }
+
+    /// Breaks lines at words to fit the window.
+    private func wrapped(_ text: String, indentation: Int = 2) -> String {
+        guard let columns else { return text }
+        let indentation = min(indentation, columns / 3)
+        let margin = "\n" + String(repeating: " ", count: indentation)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            WrappedText.lines(of: String(line), columns: columns - indentation, firstColumns: columns)
+                .lines.joined(separator: margin)
+        }.joined(separator: "\n")
+    }
+
+    /// Shows a paragraph, wrapped at words.
+    func show(paragraph: String, as style: Palette.Style? = nil) {
+        show(palette.styled(wrapped(paragraph, indentation: 0), style) + "\n")
+    }
+
+    /// Shows lines, each ending with a newline.
+    func show(_ lines: String) {
+        if let editor {
+            editor.print(lines)
+        } else {
+            eraseStatus()
+            log.write(lines)
+        }
+    }
+
+    /// Shows a line that stays until the next output. Only a terminal without a prompt shows it, unless notices are
+    /// suppressed.
+    /// - Returns: Whether the line is shown.
+    @discardableResult
+    func showStatus(_ line: String) -> Bool {
+        guard isTerminal, !isQuiet, editor == nil else { return false }
+        log.write(Self.eraseLine + line)
+        hasStatus = true
+        return true
+    }
+
+    /// Erases the line of ``showStatus(_:)``, if there is one.
+    func eraseStatus() {
+        guard hasStatus else { return }
+        hasStatus = false
+        log.write(Self.eraseLine)
+    }
+}
+
+extension Console {
+    /// Reports once that a search reached its limits.
+    func watch(_ pattern: Pattern) {
+        let shown = escapingControls(pattern.source)
+        pattern.didGiveUp = { [weak self] in
+            self?.error(
+                "searching '\(shown)': some text needs too many steps or too much memory and counts as not matching; "
+                    + "avoid nested repetitions such as (a+)+")
+        }
+    }
+}
