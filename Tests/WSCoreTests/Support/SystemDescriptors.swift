@@ -39,10 +39,7 @@ func makeTCPSockets() throws -> (Int32, Int32) {
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = try #require(anyLoopbackPort()).withSockaddr { bind(listener, $0, length) } == 0
     try #require(isListening && listen(listener, 1) == 0)
-    let listening = SocketAddress.read { address, byteCount in
-        var length = socklen_t(byteCount.pointee)
-        return getsockname(listener, address, &length)
-    }
+    let listening = Socket.localAddress(of: listener)
     let near = socket(AF_INET, streamKind, 0)
     let isConnected = try #require(listening).withSockaddr { connect(near, $0, length) } == 0
     try #require(isConnected)
@@ -58,10 +55,7 @@ func withRefusingAddress(_ body: (SocketAddress) throws -> Void) throws {
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = try #require(anyLoopbackPort()).withSockaddr { bind(holder, $0, length) } == 0
     try #require(isBound)
-    let address = SocketAddress.read { address, byteCount in
-        var length = socklen_t(byteCount.pointee)
-        return getsockname(holder, address, &length)
-    }
+    let address = Socket.localAddress(of: holder)
     try body(try #require(address))
 }
 
@@ -75,13 +69,7 @@ func setBuffers(of socket: Int32, toBytes byteCount: Int32) {
 
 /// The number of this process's sockets connected to a port, which identifies the sockets of one test.
 func connectedSocketCount(toPort port: UInt16) -> Int {
-    (0..<Int32(4096)).count { descriptor in
-        let peer = SocketAddress.read { address, byteCount in
-            var length = socklen_t(byteCount.pointee)
-            return getpeername(descriptor, address, &length)
-        }
-        return peer?.port == port
-    }
+    (0..<Int32(4096)).count { Socket.peerAddress(of: $0)?.port == port }
 }
 
 /// Makes a socket send a reset, and discard unsent bytes, when it is closed.
@@ -188,10 +176,7 @@ func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
     let bound = any.withSockaddr { bind(listener, $0, length) }
     try #require(bound == 0)
     try #require(listen(listener, 0) == 0)
-    let listening = SocketAddress.read { address, byteCount in
-        var length = socklen_t(byteCount.pointee)
-        return getsockname(listener, address, &length)
-    }
+    let listening = Socket.localAddress(of: listener)
     let address = try #require(listening)
     for _ in 0..<8 {
         let client = socket(AF_INET, streamKind, 0)

@@ -19,7 +19,7 @@ internal final class Dialer {
     var didResolve: (() -> Void)?
     private var lookup: HostLookup?
     private var race: HappyEyeballs?
-    private var attempt: SystemStream?
+    private var attempt: ConnectAttempt?
     private var isOver = false
 
     init(
@@ -45,7 +45,7 @@ internal final class Dialer {
         isOver = true
         lookup?.cancel()
         race?.cancel()
-        attempt?.close()
+        attempt?.cancel()
         lookup = nil
         race = nil
         attempt = nil

@@ -17,7 +17,7 @@ internal final class HappyEyeballs {
     private var mayGrow = true
     private var lastFamily: SocketAddress.Family?
     private var attemptCount = 0
-    private var attempts: [SystemStream] = []
+    private var attempts: [ConnectAttempt] = []
     private var failures: [(attempt: Int, address: SocketAddress, error: AttemptError)] = []
     private var timer: Timer?
     /// Whether the attempt delay of the latest attempt is running.
@@ -54,7 +54,7 @@ internal final class HappyEyeballs {
         isOver = true
         timer = nil
         waiting = []
-        for attempt in attempts { attempt.close() }
+        for attempt in attempts { attempt.cancel() }
         attempts = []
     }
 
@@ -84,8 +84,8 @@ internal final class HappyEyeballs {
     }
 
     private func connect(
-        to address: SocketAddress, completion: @escaping SystemStream.Completion
-    ) throws(AttemptError) -> SystemStream {
+        to address: SocketAddress, completion: @escaping ConnectAttempt.Completion
+    ) throws(AttemptError) -> ConnectAttempt {
         guard !address.needsZone else { throw .missingZone }
         let source = sources.first { $0.family == address.family }
         guard source != nil || sources.isEmpty else { throw .noSource(address.family) }
@@ -101,10 +101,9 @@ internal final class HappyEyeballs {
 
     private func completed(_ attempt: Int, _ address: SocketAddress, _ result: Result<SystemStream, IOError>) {
         guard !isOver else { return }
-        attempts.removeAll { $0.isClosed }
+        attempts.removeAll { $0.isOver }
         switch result {
         case .success(let stream):
-            attempts.removeAll { $0 === stream }
             finish(.success((stream, address)))
         case .failure(let error):
             failures.append((attempt, address, .system(error)))

@@ -8,16 +8,36 @@ public protocol EndOfTurnWork: AnyObject {
 
 /// An event loop and the resources that everything on it shares. Confined to one thread.
 ///
-///      one turn:  timers → end-of-turn work → wait → sockets, pipes, signals, names → …
+///      one turn:  wait → sockets, pipes → timers, signals, names → end-of-turn work → …
 ///
 /// Data sent during a turn is collected, and the end-of-turn work writes it with one system call per stream. Each
 /// stream is read once per turn. A receiver with more work than fits into its share leaves some for the next turn,
 /// after all other streams.
+///
+/// Streams and other descriptors are polled directly. libuv provides the rest. It runs only in turns in which one of its
+/// timers or descriptors is ready.
 public final class EventLoop {
-    internal let handle: UnsafeMutablePointer<uv_loop_t>
-    private let prepareHandle: UnsafeMutablePointer<uv_prepare_t>
-    /// Active while there is work for the next turn: the loop then does not block.
-    private let idleHandle: UnsafeMutablePointer<uv_idle_t>
+    /// libuv's loop, for timers. Other handles and requests use ``libuvLoop()``.
+    internal let libuv: UnsafeMutablePointer<uv_loop_t>
+    private let poller: Poller
+    /// A handle of libuv without effect, referenced while a polled descriptor keeps the loop alive.
+    private let keepAliveHandle: UnsafeMutablePointer<uv_prepare_t>
+    /// Whether libuv has handles that it has not yet registered with the kernel.
+    private var mustRunLibuv = true
+    /// The number of polled descriptors that keep the loop alive.
+    internal var activeDescriptorCount = 0 {
+        didSet {
+            guard (oldValue == 0) != (activeDescriptorCount == 0) else { return }
+            keepAliveHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+                if activeDescriptorCount > 0 { uv_ref(handle) } else { uv_unref(handle) }
+            }
+        }
+    }
+    /// The descriptors that are ready without an event, in the next turn.
+    private var readyDescriptors: [PolledDescriptor] = []
+    private var servedDescriptors: [PolledDescriptor] = []
+    /// The owners of closed descriptors. Events of the current turn may still refer to them.
+    private var closedDescriptors: [PolledDescriptor] = []
     /// Active while ``LargeStorage`` keeps storage.
     private let storageTimer: UnsafeMutablePointer<uv_timer_t>
     private var isStorageTimerActive = false
@@ -33,88 +53,142 @@ public final class EventLoop {
     /// The read buffer of all streams. Its contents are valid until the next read.
     internal let readBuffer: UnsafeMutableRawBufferPointer
 
-    /// The same buffer for libuv's callbacks, which run for each read and find it in the loop's `data`.
-    internal let readRoom: UnsafeMutablePointer<ReadRoom>
-
-    /// The shared read buffer and its last user.
-    internal struct ReadRoom {
-        /// The buffer.
-        let buffer: uv_buf_t
-        /// The stream that last filled the buffer in this turn, or `nil`.
-        var filler: UnsafeMutableRawPointer?
-    }
-
-    /// 64 KiB: the size that libuv requests, and the capacity of a pipe.
+    /// 64 KiB: the capacity of a pipe.
     public static let readBufferBytes = 64 << 10
 
     /// Creates a loop.
     /// - Throws: ``IOError`` if the system has no descriptor or memory left.
     public init() throws(IOError) {
+        let poller = try Poller()
         let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-        let result = uv_loop_init(loop)
-        guard result == 0 else {
+        do throws(IOError) {
+            try IOError.check(uv_loop_init(loop))
+        } catch {
             // Not a stored property yet: deinit runs even if an initializer throws, once all properties are set.
             loop.deallocate()
-            throw IOError(code: result)
+            throw error
         }
-        handle = loop
-        prepareHandle = .allocate(capacity: 1)
-        idleHandle = .allocate(capacity: 1)
+        do throws(IOError) {
+            try poller.add(uv_backend_fd(loop), for: .readable, target: nil)
+        } catch {
+            uv_loop_close(loop)
+            loop.deallocate()
+            throw error
+        }
+        libuv = loop
+        self.poller = poller
+        keepAliveHandle = .allocate(capacity: 1)
         storageTimer = .allocate(capacity: 1)
         readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
-        readRoom = .allocate(capacity: 1)
-        let start = readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-        readRoom.initialize(to: ReadRoom(buffer: uv_buf_init(start, UInt32(Self.readBufferBytes)), filler: nil))
-        handle.pointee.data = UnsafeMutableRawPointer(readRoom)
-        uv_prepare_init(handle, prepareHandle)
-        prepareHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        uv_prepare_start(prepareHandle) { prepare in
-            guard let data = prepare?.pointee.data else { return }
-            Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().runEndOfTurnWork()
-        }
-        // Only pending work keeps the loop alive.
-        withPrepareHandle { uv_unref($0) }
-        uv_idle_init(handle, idleHandle)
-        idleHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        uv_timer_init(handle, storageTimer)
+        uv_prepare_init(loop, keepAliveHandle)
+        uv_prepare_start(keepAliveHandle) { _ in }
+        keepAliveHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+        uv_timer_init(loop, storageTimer)
         storageTimer.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         storageTimer.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
     }
 
     deinit {
-        withPrepareHandle { uv_close($0, nil) }
-        idleHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
+        keepAliveHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
         storageTimer.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
-        uv_run(handle, UV_RUN_NOWAIT)
+        uv_run(libuv, UV_RUN_NOWAIT)
         // A loop with open handles cannot be closed. Its memory is then leaked.
-        if uv_loop_close(handle) == 0 { handle.deallocate() }
-        prepareHandle.deallocate()
-        idleHandle.deallocate()
+        if uv_loop_close(libuv) == 0 { libuv.deallocate() }
+        keepAliveHandle.deallocate()
         storageTimer.deallocate()
         readBuffer.deallocate()
-        readRoom.deallocate()
     }
 
-    /// Runs until no active handles are left, or until ``stop()``.
+    /// Returns libuv's loop, for a new handle or request other than a timer. libuv then runs in the next turn, because only running registers
+    /// new handles with the kernel.
+    internal func libuvLoop() -> UnsafeMutablePointer<uv_loop_t> {
+        mustRunLibuv = true
+        return libuv
+    }
+
+    /// Starts polling a descriptor.
+    /// - Throws: ``IOError`` if the descriptor cannot be polled, or the system has no memory left.
+    internal func startPolling(
+        _ descriptor: Int32, for events: PollEvents, target: PolledDescriptor
+    ) throws(IOError) {
+        try poller.add(descriptor, for: events, target: target)
+    }
+
+    /// Passes a polled descriptor to another owner, and releases the current one at the end of the turn.
+    internal func passDescriptor(
+        _ descriptor: Int32, for events: PollEvents, from owner: PolledDescriptor, to target: PolledDescriptor
+    ) {
+        poller.change(descriptor, to: events, target: target)
+        closedDescriptors.append(owner)
+    }
+
+    /// Stops polling a descriptor before it is closed, and releases its owner at the end of the turn.
+    internal func stopPolling(_ descriptor: Int32, _ owner: PolledDescriptor) {
+        poller.remove(descriptor)
+        closedDescriptors.append(owner)
+    }
+
+    /// Calls ``PolledDescriptor/continueWork()`` in the next turn, which does not block.
+    internal func continueNextTurn(_ owner: PolledDescriptor) {
+        readyDescriptors.append(owner)
+    }
+
+    /// Runs until nothing is left to wait for, or until ``stop()``.
     public func run() {
-        repeat {
-            uv_run(handle, UV_RUN_DEFAULT)
-            // The last work may have started something to wait for.
+        while true {
             runEndOfTurnWork()
-        } while !isStopped && uv_loop_alive(handle) != 0
+            guard !isStopped, isAlive else { break }
+            handleEvents(blocking: true)
+        }
         isStopped = false
     }
 
     /// Handles all ready events without blocking.
     public func runOnce() {
-        uv_run(handle, UV_RUN_NOWAIT)
+        handleEvents(blocking: false)
         runEndOfTurnWork()
+    }
+
+    private var isAlive: Bool {
+        activeDescriptorCount > 0 || !nextTurnWork.isEmpty || uv_loop_alive(libuv) != 0
+    }
+
+    /// Waits, unless there is work left, and handles all ready events.
+    private func handleEvents(blocking: Bool) {
+        let waits = blocking && readyDescriptors.isEmpty && nextTurnWork.isEmpty && !mustRunLibuv
+        // 0 if a timer is due or handles are being closed.
+        let timeout = uv_backend_timeout(libuv)
+        let count = poller.wait(milliseconds: waits ? timeout : 0)
+        uv_update_time(libuv)
+        swap(&readyDescriptors, &servedDescriptors)
+        for index in 0..<count {
+            if let target = poller.target(of: index) {
+                target._withUnsafeGuaranteedRef { $0.becameReady(for: poller.events(of: index)) }
+            } else {
+                mustRunLibuv = true
+            }
+        }
+        for index in servedDescriptors.indices { servedDescriptors[index].continueWork() }
+        servedDescriptors.removeAll(keepingCapacity: true)
+        if mustRunLibuv || timeout == 0 || uv_backend_timeout(libuv) == 0 {
+            mustRunLibuv = false
+            uv_run(libuv, UV_RUN_NOWAIT)
+        }
+        releaseClosedDescriptors()
+    }
+
+    private func releaseClosedDescriptors() {
+        // Releasing an owner may close others.
+        while !closedDescriptors.isEmpty {
+            let released = closedDescriptors
+            closedDescriptors = []
+            withExtendedLifetime(released) {}
+        }
     }
 
     /// Ends ``run()`` after the current turn.
     public func stop() {
         isStopped = true
-        uv_stop(handle)
     }
 
     /// The monotonic time since an arbitrary origin.
@@ -125,46 +199,38 @@ public final class EventLoop {
 
     /// The monotonic time at the beginning of this turn, with millisecond resolution. It needs no system call. Its
     /// origin differs from that of every other clock.
-    public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(handle))) }
+    public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(libuv))) }
 
     /// Schedules `work` to run once, at the end of this turn.
     public func atEndOfTurn(_ work: consuming any EndOfTurnWork) {
-        // All streams may be paused until this work is done. Without the reference the loop would consider itself idle.
-        if endOfTurnWork.isEmpty { withPrepareHandle { uv_ref($0) } }
         endOfTurnWork.append(work)
     }
 
     /// Schedules `work` to run once, at the end of the next turn. That turn does not block, but handles all ready
     /// events before `work`.
     public func atEndOfNextTurn(_ work: any EndOfTurnWork) {
-        if nextTurnWork.isEmpty {
-            uv_idle_start(idleHandle) { idle in
-                guard let data = idle?.pointee.data else { return }
-                Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().scheduleNextTurnWork()
-            }
-        }
         nextTurnWork.append((work, turnCount))
     }
 
-    /// Runs right before the end of each turn while there is work for a later turn.
-    private func scheduleNextTurnWork() {
+    /// Moves work for a later turn to the end of this one if that turn has begun.
+    private func scheduleDueWork() {
+        guard !nextTurnWork.isEmpty else { return }
         let dueCount = nextTurnWork.prefix { $0.turn < turnCount }.count
         for (work, _) in nextTurnWork.prefix(dueCount) { atEndOfTurn(work) }
         nextTurnWork.removeFirst(dueCount)
-        if nextTurnWork.isEmpty { uv_idle_stop(idleHandle) }
     }
 
     private func runEndOfTurnWork() {
         defer { turnCount &+= 1 }
-        readRoom.pointee.filler = nil
+        scheduleDueWork()
         // Work may schedule more work for the same turn. All of it runs before the loop blocks.
         while !endOfTurnWork.isEmpty {
-            withPrepareHandle { uv_unref($0) }
             swap(&endOfTurnWork, &runningWork)
             // Iterating by index: an iterator would copy the array, and removeAll would then allocate a new one.
             for index in runningWork.indices { runningWork[index].endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
+        releaseClosedDescriptors()
         if LargeStorage.isKeeping, !isStorageTimerActive { startStorageTimer() }
     }
 
@@ -180,10 +246,6 @@ public final class EventLoop {
                 loop.isStorageTimerActive = false
                 LargeStorage.releaseUnused(at: loop.now)
             }, interval, 0)
-    }
-
-    private func withPrepareHandle(_ body: (UnsafeMutablePointer<uv_handle_t>) -> Void) {
-        prepareHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { body($0) }
     }
 }
 

@@ -14,7 +14,7 @@ public final class LoopWaker: @unchecked Sendable {
     /// - Throws: ``IOError`` if the system is out of resources.
     public init(on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         let handle = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
-        let result = uv_async_init(loop.handle, handle) { handle in
+        let result = uv_async_init(loop.libuvLoop(), handle) { handle in
             guard let data = handle?.pointee.data else { return }
             Unmanaged<LoopWaker>.fromOpaque(data).takeUnretainedValue().action?()
         }

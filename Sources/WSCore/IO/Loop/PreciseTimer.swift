@@ -1,15 +1,16 @@
 import CLibuv
 
-/// Calls a function at a given time: with nanosecond resolution on Linux, elsewhere up to a millisecond later, like
-/// ``Timer``. Canceled on release.
+/// Calls a function at a given time, with nanosecond resolution. Canceled on release.
 public final class PreciseTimer {
     private let loop: EventLoop
     private let action: () -> Void
-    private let source: Source
+    private var source: Source
 
     private enum Source {
-        /// A descriptor that becomes readable at the given time, and its poll handle.
-        case descriptor(Int32, UnsafeMutablePointer<uv_poll_t>)
+        case none
+        /// A descriptor that becomes readable at the given time.
+        case descriptor(Int32, DescriptorWatch)
+        /// With millisecond resolution, if the process has no descriptor left.
         case timer(Timer)
     }
 
@@ -20,31 +21,21 @@ public final class PreciseTimer {
     public init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
+        source = .none
         let descriptor = wsx_open_precise_timer()
-        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard descriptor >= 0, uv_poll_init(loop.handle, handle, descriptor) == 0 else {
-            if descriptor >= 0 { Descriptor.closeDescriptor(descriptor) }
-            handle.deallocate()
-            source = .timer(Timer(on: loop, action: action))
-            return
-        }
-        source = .descriptor(descriptor, handle)
-        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        uv_poll_start(handle, Int32(UV_READABLE.rawValue)) { poll, _, _ in
-            guard let data = poll?.pointee.data else { return }
-            // Keeps the timer alive: the action may release it.
-            let timer = Unmanaged<PreciseTimer>.fromOpaque(data).takeUnretainedValue()
-            withExtendedLifetime(timer) { timer.fire() }
-        }
+        // Edge-triggered: the descriptor stays readable after the timer has expired.
+        let watch =
+            descriptor < 0
+            ? nil
+            : try? DescriptorWatch(descriptor, for: [.readable, .edgeTriggered], on: loop) { [unowned self] in
+                // Keeps the timer alive: the action may release it.
+                withExtendedLifetime(self) { $0.action() }
+            }
+        source = watch.map { .descriptor(descriptor, $0) } ?? .timer(Timer(on: loop, action: action))
     }
 
     deinit {
-        guard case .descriptor(let descriptor, let handle) = source else { return }
-        uv_poll_stop(handle)
-        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-            uv_close(handle) { $0?.deallocate() }
-        }
-        Descriptor.closeDescriptor(descriptor)
+        if case .descriptor(_, let watch) = source { watch.close() }
     }
 
     /// Schedules one call at `time`, in nanoseconds of the loop's clock. A time in the past means as soon as possible,
@@ -55,6 +46,7 @@ public final class PreciseTimer {
         case .timer(let timer):
             let now = loop.nowNanoseconds
             timer.start(after: .nanoseconds(Int64(clamping: time > now ? time - now : 0)))
+        case .none: break
         }
     }
 
@@ -63,12 +55,7 @@ public final class PreciseTimer {
         switch source {
         case .descriptor(let descriptor, _): wsx_set_precise_timer(descriptor, 0)
         case .timer(let timer): timer.stop()
+        case .none: break
         }
-    }
-
-    private func fire() {
-        // Otherwise the descriptor stays readable and fires again and again.
-        stop()
-        action()
     }
 }

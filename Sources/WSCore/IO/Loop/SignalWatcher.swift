@@ -57,7 +57,7 @@ public final class SignalWatcher {
         self.loop = loop
         self.action = action
         handle = .allocate(capacity: 1)
-        uv_signal_init(loop.handle, handle)
+        uv_signal_init(loop.libuvLoop(), handle)
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_signal_start(
             handle,

@@ -14,7 +14,7 @@ public final class Timer {
         self.loop = loop
         self.action = action
         handle = .allocate(capacity: 1)
-        uv_timer_init(loop.handle, handle)
+        uv_timer_init(loop.libuv, handle)
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
 

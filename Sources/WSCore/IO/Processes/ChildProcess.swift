@@ -188,7 +188,7 @@ public final class ChildProcess {
                     options.stdio_count = Int32(containers.count)
                     return (launch.path ?? launch.words.first ?? "").withCString { path in
                         options.file = path
-                        return uv_spawn(loop.handle, handle, &options)
+                        return uv_spawn(loop.libuvLoop(), handle, &options)
                     }
                 }
             }

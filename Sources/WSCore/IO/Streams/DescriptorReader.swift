@@ -31,7 +31,7 @@ public final class DescriptorReader {
         self.finish = finish
         if Descriptor.isAlwaysReady(descriptor) {
             let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
-            uv_idle_init(loop.handle, idle)
+            uv_idle_init(loop.libuvLoop(), idle)
             idle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
             source = .file(idle)
         } else {

@@ -82,7 +82,7 @@ public final class NameResolver {
             }
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         let result = uv_getaddrinfo(
-            loop.handle, request,
+            loop.libuvLoop(), request,
             { request, status, list in
                 guard let data = request?.pointee.data else { return }
                 let resolver = Unmanaged<NameResolver>.fromOpaque(data).takeRetainedValue()

@@ -1,19 +1,32 @@
 import CLibuv
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Accepts connections on a TCP address or a Unix domain socket.
 ///
 /// An open listener keeps itself alive until ``close()``.
-public final class StreamListener {
+public final class StreamListener: PolledDescriptor {
+    /// The address to which the listener is bound, or `nil` for a Unix domain socket.
+    public let address: SocketAddress?
+
     private let loop: EventLoop
-    private let handle: UnsafeMutablePointer<uv_stream_t>
+    private let descriptor: Int32
     private let accept: (SystemStream) -> Void
+    /// The socket's file, to be removed on close.
+    private let path: String?
     private var isClosed = false
     private var isPaused = false
-    /// Whether libuv holds a connection that has not been accepted. It reports no further one until then.
-    private var hasWaiting = false
+    /// Accepts again after the process has run out of descriptors.
+    private var retry: Timer?
 
     /// 511, the default of nginx and Node. The kernel caps it at its own limit.
     private static let backlog: Int32 = 511
+    /// The time to wait for free descriptors. Waiting clients stay in the kernel's queue.
+    private static let retryDelay = Duration.milliseconds(100)
 
     /// Listens on an IPv4 or IPv6 address. For port 0 the system picks a port; see ``address``.
     /// - Parameters:
@@ -23,17 +36,22 @@ public final class StreamListener {
     ///   - loop: The loop to run on.
     ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the address cannot be used.
-    public init(
+    public convenience init(
         on address: SocketAddress, sharesPort: Bool = false, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
-        let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
-        // With a family, the socket exists immediately and its options can be set.
-        var result = uv_tcp_init_ex(loop.handle, tcp, UInt32(address.family == .ipv6 ? AF_INET6 : AF_INET))
-        if result == 0, sharesPort { result = wsx_share_port(tcp) }
-        self.loop = loop
-        self.accept = accept
-        handle = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
-        try listen(bindResult: result < 0 ? result : address.withSockaddr { uv_tcp_bind(tcp, $0, 0) })
+        let socket = try Socket.open(address.family)
+        do throws(IOError) {
+            // Otherwise a restarted server would have to wait until its old connections are forgotten.
+            Socket.set(SO_REUSEADDR, of: socket)
+            if sharesPort { Socket.set(SO_REUSEPORT, of: socket) }
+            // An IPv6 address for all interfaces also accepts IPv4, whatever the system's default is.
+            if address.family == .ipv6 { Socket.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: false, of: socket) }
+            try Socket.bind(socket, to: address)
+        } catch {
+            Descriptor.closeDescriptor(socket)
+            throw error
+        }
+        try self.init(socket, loop: loop, accept: accept)
     }
 
     /// Listens on a Unix domain socket at `path`, which is removed on close. On Linux, `@name` is in the abstract
@@ -43,14 +61,24 @@ public final class StreamListener {
     ///   - loop: The loop to run on.
     ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the path cannot be used.
-    public init(onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void) throws(IOError) {
-        try SystemStream.checkSocketPath(path)
-        let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
-        uv_pipe_init(loop.handle, pipe, 0)
-        self.loop = loop
-        self.accept = accept
-        handle = UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
-        try listen(bindResult: Self.bind(pipe, to: path))
+    public convenience init(
+        onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+    ) throws(IOError) {
+        let socket = try Socket.openLocal()
+        do throws(IOError) {
+            do throws(IOError) {
+                try Socket.bind(socket, toPath: path)
+            } catch {
+                guard error == .addressInUse, !Socket.isAbstract(path), Descriptor.removeStaleSocket(path) else {
+                    throw error
+                }
+                try Socket.bind(socket, toPath: path)
+            }
+        } catch {
+            Descriptor.closeDescriptor(socket)
+            throw error
+        }
+        try self.init(socket, path: Socket.isAbstract(path) ? nil : path, loop: loop, accept: accept)
     }
 
     /// Takes ownership of a socket that already listens.
@@ -59,35 +87,35 @@ public final class StreamListener {
     ///   - loop: The loop to run on.
     ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the socket cannot be used.
-    public init(
+    public convenience init(
         adopting socket: InheritedSocket, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+    ) throws(IOError) {
+        try self.init(socket.descriptor, loop: loop, accept: accept)
+    }
+
+    /// Listens on a bound socket and takes ownership of it.
+    private init(
+        _ socket: Int32, path: String? = nil, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
         self.loop = loop
         self.accept = accept
-        switch socket.place {
-        case .tcp:
-            let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
-            uv_tcp_init(loop.handle, tcp)
-            handle = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
-            try listen(bindResult: uv_tcp_open(tcp, socket.descriptor))
-        case .unix:
-            let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
-            uv_pipe_init(loop.handle, pipe, 0)
-            handle = UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
-            try listen(bindResult: uv_pipe_open(pipe, socket.descriptor))
+        self.path = path
+        descriptor = socket
+        address = Socket.localAddress(of: socket)
+        super.init()
+        do throws(IOError) {
+            // Accepted sockets inherit this option.
+            if address != nil { Socket.disableDelay(of: socket) }
+            try IOError.check(wsx_stop_blocking(socket))
+            try IOError.check(wsx_listen(socket, Self.backlog))
+            try loop.startPolling(socket, for: [.readable, .edgeTriggered], target: self)
+        } catch {
+            Descriptor.closeDescriptor(socket)
+            throw error
         }
-    }
-
-    deinit {
-        handle.deallocate()
-    }
-
-    /// The address to which the listener is bound, or `nil` for a Unix domain socket.
-    public var address: SocketAddress? {
-        guard handle.pointee.type == UV_TCP else { return nil }
-        return handle.withMemoryRebound(to: uv_tcp_t.self, capacity: 1) { tcp in
-            SocketAddress.read { address, length in uv_tcp_getsockname(tcp, address, length) }
-        }
+        loop.activeDescriptorCount += 1
+        // Released by `close()`.
+        _ = Unmanaged.passRetained(self)
     }
 
     /// Stops accepting connections until ``resume()``. New connections wait in the kernel's queue.
@@ -99,62 +127,42 @@ public final class StreamListener {
     public func resume() {
         guard isPaused else { return }
         isPaused = false
-        if hasWaiting, !isClosed { acceptNext() }
+        acceptWaiting()
     }
 
     /// Closes the listening socket.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
-        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-            uv_close(handle) { handle in
-                guard let data = handle?.pointee.data else { return }
-                Unmanaged<StreamListener>.fromOpaque(data).release()
+        retry = nil
+        loop.activeDescriptorCount -= 1
+        // While the socket is open, no other server considers the file stale and replaces it.
+        if let path { Socket.removeFile(path) }
+        loop.stopPolling(descriptor, self)
+        Descriptor.closeDescriptor(descriptor)
+        Unmanaged.passUnretained(self).release()
+    }
+
+    override func becameReady(for events: PollEvents) {
+        acceptWaiting()
+    }
+
+    /// Accepts all connections in the kernel's queue: it reports only changes.
+    private func acceptWaiting() {
+        while !isPaused, !isClosed {
+            let socket = wsx_accept(descriptor)
+            guard socket >= 0 else {
+                if socket != UV_EAGAIN.rawValue { acceptLater() }
+                return
             }
+            let kind: SystemStream.Kind = address == nil ? .localSocket : .tcp
+            if let stream = try? SystemStream(descriptor: socket, kind: kind, on: loop) { accept(stream) }
         }
     }
 
-    private static func bind(_ pipe: UnsafeMutablePointer<uv_pipe_t>, to path: String) -> Int32 {
-        guard AbstractSocket.isNamed(by: path) else {
-            let result = uv_pipe_bind(pipe, path)
-            // libuv reports EACCES for a missing directory, too, as Windows would.
-            if result == UV_EACCES.rawValue, File.isMissing(File.directory(of: path)) { return UV_ENOENT.rawValue }
-            let isStale = result == UV_EADDRINUSE.rawValue && Descriptor.removeStaleSocket(path)
-            return isStale ? uv_pipe_bind(pipe, path) : result
-        }
-        do throws(IOError) {
-            let descriptor = try AbstractSocket.bound(to: path)
-            let result = uv_pipe_open(pipe, descriptor)
-            if result < 0 { Descriptor.closeDescriptor(descriptor) }
-            return result
-        } catch {
-            return error.code
-        }
-    }
-
-    private func listen(bindResult: Int32) throws(IOError) {
-        handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        var result = bindResult
-        if result == 0 {
-            result = uv_listen(handle, Self.backlog) { handle, status in
-                guard status == 0, let data = handle?.pointee.data else { return }
-                Unmanaged<StreamListener>.fromOpaque(data).takeUnretainedValue().acceptNext()
-            }
-        }
-        guard result < 0 else { return }
-        close()
-        throw IOError(code: result)
-    }
-
-    private func acceptNext() {
-        hasWaiting = isPaused
-        guard !isPaused else { return }
-        let isTCP = handle.pointee.type == UV_TCP
-        guard let stream = try? isTCP ? SystemStream.makeTCP(on: loop) : SystemStream.makePipe(on: loop) else { return }
-        guard uv_accept(handle, stream.handle) == 0 else {
-            stream.close()
-            return
-        }
-        accept(stream)
+    private func acceptLater() {
+        let timer = retry ?? Timer(on: loop) { [unowned self] in acceptWaiting() }
+        timer.start(after: Self.retryDelay)
+        retry = timer
     }
 }

@@ -1,49 +1,98 @@
 import CLibuv
 
 /// A non-blocking TCP or Unix domain connection, pipe, or terminal.
-public final class SystemStream: ByteStream {
+///
+/// The loop reports only changes of the descriptor's state (edge-triggered). The stream remembers the rest: it reads
+/// until nothing is left, and writes until the kernel accepts no more. Pausing and resuming need no system call.
+public final class SystemStream: PolledDescriptor, ByteStream {
+    /// The kinds of descriptors that differ in their system calls.
+    internal enum Kind: UInt8 {
+        case tcp
+        case localSocket
+        /// A pipe or a terminal.
+        case other
+    }
+
     /// The loop that the stream runs on.
     public let loop: EventLoop
     /// Receives the stream's events. Retained until the stream is closed.
     public var delegate: (any ByteStreamDelegate)?
-    /// Whether ``close()`` has been called.
-    public private(set) var isClosed = false
-    // Next to the other Boolean to avoid padding: there are many streams.
-    private var isReading = false
-
-    internal let handle: UnsafeMutablePointer<uv_stream_t>
     private var pendingWrite: PendingWrite?
+    private let descriptor: Int32
+    private let kind: Kind
+    private var state: State = []
 
-    /// The storage for in-flight bytes to keep between bursts, in bytes. Default: 0, because there are many streams.
-    internal var keptStorageBytes = 0
+    /// What the stream does and knows, in one byte: there are many streams.
+    private struct State: OptionSet {
+        let rawValue: UInt8
+
+        static let closed = State(rawValue: 1 << 0)
+        /// Received bytes are passed to the delegate.
+        static let reading = State(rawValue: 1 << 1)
+        /// There may be something to read.
+        static let readable = State(rawValue: 1 << 2)
+        /// ``continueWork()`` will read.
+        static let queued = State(rawValue: 1 << 3)
+        /// The peer has ended its side or failed: reading has to continue until it reports that.
+        static let ending = State(rawValue: 1 << 4)
+        /// ``shutdown()`` waits for a write.
+        static let shuttingDown = State(rawValue: 1 << 5)
+        /// The stream keeps its loop alive.
+        static let active = State(rawValue: 1 << 6)
+    }
 
     /// The storage that a caller's buffer keeps after the kernel has accepted all its bytes, in bytes.
     private static let keptBufferBytes = 64 << 10
+    /// The events to poll for.
+    internal static let events: PollEvents = [.readable, .writable, .peerEnded, .edgeTriggered]
 
-    /// Creates a stream on an initialized libuv handle and takes ownership of the handle.
-    internal init(on loop: EventLoop, handle: UnsafeMutablePointer<uv_stream_t>) {
+    /// Creates a stream on a connected, non-blocking descriptor and takes ownership of the descriptor.
+    /// - Parameter attempt: The connection attempt that polled the descriptor, if any.
+    /// - Throws: ``IOError`` if the descriptor cannot be polled. It is then closed.
+    internal init(
+        descriptor: Int32, kind: Kind, on loop: EventLoop, after attempt: ConnectAttempt? = nil
+    ) throws(IOError) {
         self.loop = loop
-        self.handle = handle
-        handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        self.descriptor = descriptor
+        self.kind = kind
+        super.init()
+        if let attempt {
+            loop.passDescriptor(descriptor, for: Self.events, from: attempt, to: self)
+        } else {
+            do throws(IOError) {
+                try loop.startPolling(descriptor, for: Self.events, target: self)
+            } catch {
+                Descriptor.closeDescriptor(descriptor)
+                throw error
+            }
+        }
+        // Released by `close()`.
+        _ = Unmanaged.passRetained(self)
     }
 
-    deinit {
-        handle.deallocate()
+    /// Whether ``close()`` has been called.
+    public var isClosed: Bool { state.contains(.closed) }
+
+    /// The storage for in-flight bytes to keep between bursts, in bytes. Default: 0, because there are many streams.
+    internal var keptStorageBytes: Int {
+        get { pendingWrite?.keptStorageBytes ?? 0 }
+        set { makePendingWrite().keptStorageBytes = newValue }
     }
 
     /// Whether the kernel has not yet accepted everything passed to ``write(_:)``.
-    public var isWriting: Bool { pendingWrite != nil && inFlightBytes > 0 }
+    public var isWriting: Bool { unwrittenBytes > 0 }
 
-    /// The number of bytes of the write in progress.
-    public var inFlightBytes: Int { isClosed ? 0 : (pendingWrite?.count ?? 0) }
+    /// The number of bytes of the write in progress, including those that the kernel has already accepted: their storage
+    /// is in use until all have been accepted.
+    public var inFlightBytes: Int { isWriting ? pendingWrite?.startBytes ?? 0 : 0 }
+
+    private var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
 
     /// The number of bytes not yet accepted by the kernel, plus those that the peer's side has not acknowledged.
     public var unsentBytes: Int {
         guard !isClosed else { return 0 }
-        let waitingBytes = isWriting ? uv_stream_get_write_queue_size(handle) : 0
-        guard handle.pointee.type == UV_TCP else { return waitingBytes }
-        let unacknowledgedBytes = Int(withTCPHandle { wsx_unacknowledged_bytes($0) })
-        return waitingBytes + max(0, unacknowledgedBytes - Self.unheededBytes)
+        guard kind == .tcp else { return unwrittenBytes }
+        return unwrittenBytes + max(0, Int(wsx_unacknowledged_bytes(descriptor)) - Self.unheededBytes)
     }
 
     /// Unacknowledged bytes up to this number do not count: a peer's kernel acknowledges them immediately whether or
@@ -52,31 +101,16 @@ public final class SystemStream: ByteStream {
 
     /// Starts or resumes reading.
     public func startReading() {
-        guard !isClosed, !isReading else { return }
-        isReading = true
-        let result = uv_read_start(
-            handle,
-            { handle, _, buffer in
-                guard let handle, let buffer, let data = handle.pointee.loop.pointee.data else { return }
-                let room = data.assumingMemoryBound(to: EventLoop.ReadRoom.self)
-                // By default, libuv reads up to 32 times before it serves others. Without a buffer it does not read,
-                // and unread data makes the stream ready again in the next turn.
-                if room.pointee.filler != UnsafeMutableRawPointer(handle) { buffer.pointee = room.pointee.buffer }
-            },
-            { handle, count, _ in
-                // The stream is released when its handle has been closed, which libuv does after handling all ready
-                // events.
-                guard let data = handle?.pointee.data else { return }
-                Unmanaged<SystemStream>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.didRead(count) }
-            })
-        if result < 0 { delegate?.stream(self, didFailToRead: .system(IOError(code: result))) }
+        guard !isClosed, !state.contains(.reading) else { return }
+        state.insert(.reading)
+        updateActivity()
+        if state.contains(.readable) { readNextTurn() }
     }
 
     /// Stops reading.
     public func stopReading() {
-        guard isReading else { return }
-        isReading = false
-        uv_read_stop(handle)
+        guard state.remove(.reading) != nil else { return }
+        updateActivity()
     }
 
     /// Writes as much of `buffer` as the kernel accepts and takes over the rest, unless a write is in progress.
@@ -84,18 +118,17 @@ public final class SystemStream: ByteStream {
     public func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         guard !isClosed, !isWriting, !buffer.isEmpty else { return }
         let written = buffer.withReadableBytes { tryToWrite($0) }
-        if written > 0 {
-            buffer.consume(Int(written))
-        } else if written < 0, written != UV_EAGAIN.rawValue {
+        guard written >= 0 else {
             buffer.removeAll()
-            throw .system(IOError(code: written))
+            throw .system(IOError(code: Int32(written)))
         }
+        buffer.consume(written)
         if buffer.isEmpty {
             buffer.releaseStorage(above: max(keptStorageBytes, Self.keptBufferBytes))
         } else {
             let pending = makePendingWrite()
             swap(&buffer, &pending.bytes)
-            try writeOn(pending)
+            begin(pending)
         }
     }
 
@@ -107,12 +140,11 @@ public final class SystemStream: ByteStream {
         let count = shared.count - offset
         guard !isClosed, !isWriting, count > 0 else { return 0 }
         let written = shared.withBytes(from: offset) { tryToWrite($0) }
-        guard written >= 0 || written == UV_EAGAIN.rawValue else { throw .system(IOError(code: written)) }
-        let writtenBytes = max(0, Int(written))
-        if writtenBytes < count {
+        guard written >= 0 else { throw .system(IOError(code: Int32(written))) }
+        if written < count {
             let pending = makePendingWrite()
-            pending.shared = (shared, offset + writtenBytes)
-            try writeOn(pending)
+            pending.shared = (shared, offset + written)
+            begin(pending)
         }
         return count
     }
@@ -120,42 +152,80 @@ public final class SystemStream: ByteStream {
     /// Closes our side of the connection after everything has been written.
     public func shutdown() {
         guard !isClosed else { return }
-        let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
-        let result = uv_shutdown(request, handle) { request, _ in request?.deallocate() }
-        if result < 0 { request.deallocate() }
+        state.insert(.shuttingDown)
+        shutDownIfWritten()
     }
 
     /// Closes the stream immediately and releases the delegate. Unwritten data is lost.
     public func close() {
         guard !isClosed else { return }
-        isClosed = true
-        isReading = false
+        state.insert(.closed)
+        state.remove(.reading)
         delegate = nil
-        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
-            uv_close(handle) { handle in
-                guard let data = handle?.pointee.data else { return }
-                Unmanaged<SystemStream>.fromOpaque(data).release()
+        pendingWrite = nil
+        updateActivity()
+        loop.stopPolling(descriptor, self)
+        Descriptor.closeDescriptor(descriptor)
+        Unmanaged.passUnretained(self).release()
+    }
+
+    override func becameReady(for events: PollEvents) {
+        guard !isClosed else { return }
+        if !events.isDisjoint(with: .endings) { state.insert(.ending) }
+        if !events.isDisjoint(with: .readableOrEndings) {
+            state.insert(.readable)
+            if state.contains(.reading), !state.contains(.queued) { read() }
+        }
+        if isWriting, !events.isDisjoint(with: .writableOrFailed) { continueWriting() }
+    }
+
+    override func continueWork() {
+        state.remove(.queued)
+        if state.contains(.reading), state.contains(.readable) { read() }
+    }
+
+    private func readNextTurn() {
+        guard state.insert(.queued).inserted else { return }
+        loop.continueNextTurn(self)
+    }
+
+    /// Reads once. A stream with more to read continues in the next turn, after the others.
+    private func read() {
+        let buffer = loop.readBuffer
+        let count = wsx_read(descriptor, kind == .other ? 0 : 1, buffer.baseAddress, buffer.count)
+        if count > 0 {
+            // epoll(7), question 9: a socket or pipe is exhausted if it returns less than requested. A terminal returns
+            // single lines, and the end is reported only once.
+            if count < buffer.count, kind != .other, !state.contains(.ending) { state.remove(.readable) }
+            var bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]).mutableBytes
+            delegate?.stream(self, didRead: &bytes)
+            if state.contains(.reading), state.contains(.readable) { readNextTurn() }
+        } else if count == 0 {
+            stopReading()
+            delegate?.streamDidReachEnd(self)
+        } else if count == UV_EAGAIN.rawValue {
+            state.remove(.readable)
+        } else {
+            stopReading()
+            delegate?.stream(self, didFailToRead: .system(IOError(code: Int32(count))))
+        }
+    }
+
+    /// Writes until the kernel accepts no more.
+    /// - Returns: The number of bytes that the kernel has accepted, or a negative error.
+    private func tryToWrite(_ bytes: RawSpan) -> Int {
+        bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while let start = bytes.baseAddress, written < bytes.count {
+                let count = wsx_write(descriptor, kind == .other ? 0 : 1, start + written, bytes.count - written)
+                if count == UV_EAGAIN.rawValue { break }
+                guard count >= 0 else { return count }
+                written += count
+                // epoll(7), question 9: a socket accepts less than offered only if it is full.
+                if kind != .other { break }
             }
+            return written
         }
-    }
-
-    internal static func from(_ handle: UnsafeMutablePointer<uv_stream_t>?) -> SystemStream? {
-        guard let data = handle?.pointee.data else { return nil }
-        return Unmanaged<SystemStream>.fromOpaque(data).takeUnretainedValue()
-    }
-
-    private static func vector(of bytes: RawSpan) -> uv_buf_t {
-        bytes.withUnsafeBytes { pointer in
-            uv_buf_init(
-                UnsafeMutablePointer(mutating: pointer.baseAddress?.assumingMemoryBound(to: CChar.self)),
-                UInt32(clamping: pointer.count))
-        }
-    }
-
-    /// Returns the number of bytes that the kernel accepted, or a negative error.
-    private func tryToWrite(_ bytes: RawSpan) -> Int32 {
-        var vector = Self.vector(of: bytes)
-        return uv_try_write(handle, &vector, 1)
     }
 
     private func makePendingWrite() -> PendingWrite {
@@ -164,64 +234,51 @@ public final class SystemStream: ByteStream {
         return pending
     }
 
-    private func didRead(_ count: Int) {
-        if count > 0 {
-            if count == EventLoop.readBufferBytes { loop.readRoom.pointee.filler = UnsafeMutableRawPointer(handle) }
-            var bytes = UnsafeMutableRawBufferPointer(rebasing: loop.readBuffer[..<count]).mutableBytes
-            delegate?.stream(self, didRead: &bytes)
-        } else if count == Int(UV_EOF.rawValue) {
-            stopReading()
-            delegate?.streamDidReachEnd(self)
-        } else if count == Int(UV_ENOBUFS.rawValue), loop.readRoom.pointee.filler == UnsafeMutableRawPointer(handle) {
-            // The buffer was withheld deliberately.
-        } else if count < 0 {
-            stopReading()
-            delegate?.stream(self, didFailToRead: .system(IOError(code: Int32(truncatingIfNeeded: count))))
-        }
+    private func begin(_ pending: PendingWrite) {
+        pending.startBytes = pending.count
+        updateActivity()
     }
 
-    private func writeOn(_ pending: PendingWrite) throws(StreamError) {
-        let result = pending.withBytes { bytes in
-            var vector = Self.vector(of: bytes)
-            return uv_write(pending.request, handle, &vector, 1) { request, status in
-                guard let stream = SystemStream.from(request?.pointee.handle) else { return }
-                stream.didWrite(status)
-            }
-        }
-        if result < 0 {
+    private func continueWriting() {
+        guard let pending = pendingWrite else { return }
+        let written = pending.withBytes { tryToWrite($0) }
+        guard written >= 0 else {
             pendingWrite = nil
-            throw .system(IOError(code: result))
+            updateActivity()
+            delegate?.stream(self, didFailToWrite: .system(IOError(code: Int32(written))))
+            return
         }
+        pending.consume(written)
+        guard pending.count == 0 else { return }
+        pending.bytes.releaseStorage(above: pending.keptStorageBytes)
+        if pending.bytes.storageBytes == 0, pending.keptStorageBytes == 0 { pendingWrite = nil }
+        updateActivity()
+        shutDownIfWritten()
+        delegate?.streamDidDrain(self)
     }
 
-    private func didWrite(_ status: Int32) {
-        guard !isClosed, let pending = pendingWrite else { return }
-        let written = min(pending.count, Int(UInt32.max))
-        do throws(StreamError) {
-            guard status >= 0 else {
-                pendingWrite = nil
-                throw .system(IOError(code: status))
-            }
-            pending.consume(written)
-            if pending.count == 0 {
-                pending.bytes.releaseStorage(above: keptStorageBytes)
-                if pending.bytes.storageBytes == 0 { pendingWrite = nil }
-                delegate?.streamDidDrain(self)
-            } else {
-                try writeOn(pending)
-            }
-        } catch {
-            delegate?.stream(self, didFailToWrite: error)
-        }
+    private func shutDownIfWritten() {
+        guard !isWriting, state.remove(.shuttingDown) != nil else { return }
+        Socket.endSending(descriptor)
+    }
+
+    private func updateActivity() {
+        let isActive = state.contains(.reading) || isWriting
+        guard isActive != state.contains(.active) else { return }
+        state.formSymmetricDifference(.active)
+        loop.activeDescriptorCount += isActive ? 1 : -1
     }
 }
 
-/// The bytes that the kernel has not yet accepted, and libuv's write request for them.
+/// The bytes that the kernel has not yet accepted.
 private final class PendingWrite {
-    let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     var bytes = ByteBuffer()
     /// Shared bytes to write instead of ``bytes``, starting at an offset, or `nil`.
     var shared: (bytes: SharedBytes, offset: Int)?
+    /// The number of bytes at the start of the write.
+    var startBytes = 0
+    /// The storage to keep after the write, in bytes.
+    var keptStorageBytes = 0
 
     var count: Int {
         guard let shared else { return bytes.count }
@@ -237,17 +294,19 @@ private final class PendingWrite {
         guard let shared else { return bytes.consume(byteCount) }
         self.shared = byteCount == count ? nil : (shared.bytes, shared.offset + byteCount)
     }
-
-    deinit {
-        request.deallocate()
-    }
 }
 
 extension SystemStream {
+    /// The peer's address.
+    public var peerAddress: PeerAddress {
+        guard kind == .tcp else { return .local }
+        return Socket.peerAddress(of: descriptor).map { .network($0) } ?? .unknown
+    }
+
     /// The peer's state, as far as the system knows it without reading.
     public var peerPresence: PeerPresence {
         guard !isClosed else { return .isGone }
-        switch Int(wsx_peer_presence(handle)) {
+        switch Int(wsx_peer_presence(descriptor, kind == .tcp ? 1 : 0)) {
         case WSX_PEER_HAS_ENDED: return .hasEnded
         case WSX_PEER_IS_GONE: return .isGone
         default: return .present
@@ -255,5 +314,5 @@ extension SystemStream {
     }
 
     /// Whether the peer has sent bytes that have not been read.
-    public var hasUnreadBytes: Bool { !isClosed && wsx_unread_bytes(handle) > 0 }
+    public var hasUnreadBytes: Bool { !isClosed && wsx_unread_bytes(descriptor) > 0 }
 }

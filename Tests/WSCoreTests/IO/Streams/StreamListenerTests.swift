@@ -75,6 +75,30 @@ import Testing
         }
     }
 
+    @Test("clients that arrive while a listener is paused are accepted after it resumes")
+    func pausedArrivals() throws {
+        try withLoop { loop in
+            var accepted: [SystemStream] = []
+            var connected: [SystemStream] = []
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { accepted.append($0) }
+            let address = try #require(listener.address)
+            listener.pause()
+            for _ in 0..<3 {
+                _ = try SystemStream.connect(to: address, on: loop) { result in
+                    if case .success(let stream) = result { connected.append(stream) }
+                }
+            }
+            loop.run { connected.count == 3 }
+            loop.run(for: .milliseconds(5))
+            #expect(accepted.isEmpty)
+            listener.resume()
+            loop.run { accepted.count == 3 }
+            for stream in accepted + connected { stream.close() }
+            listener.close()
+            loop.runOnce()
+        }
+    }
+
     @Test("a socket's file exists while the listener is open, and is then removed")
     func unixFile() throws {
         try withTemporaryDirectory { directory in

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import WSCore
@@ -160,6 +161,61 @@ import Testing
             try far.write(Array("still here".utf8))
             loop.run { near.recorder.received.count == 10 }
             #expect(!near.recorder.hasEnded)
+        }
+    }
+
+    @Test(
+        "data and the end that arrive while a stream is paused are read after it resumes", arguments: Transport.allCases
+    )
+    func endWhilePaused(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            try near.write(Array("last words".utf8))
+            far.stream.startReading()
+            loop.run { far.recorder.received.count == 10 }
+            far.stream.stopReading()
+            try near.write(Array(", and more".utf8))
+            near.stream.close()
+            loop.run(for: .milliseconds(20))
+            #expect(far.recorder.received.count == 10 && !far.recorder.hasEnded)
+            far.stream.startReading()
+            loop.run { far.recorder.hasEnded }
+            #expect(far.recorder.received == Array("last words, and more".utf8))
+        }
+    }
+
+    @Test("a closed stream gets no events, even if another descriptor keeps its file open")
+    func sharedFile() throws {
+        try withLoop { loop in
+            let (near, far) = try makeSocketPair()
+            let copy = dup(near)
+            defer { close(copy) }
+            let (stream, peer) = (
+                StreamEnd(try .open(descriptor: near, on: loop)), StreamEnd(try .open(descriptor: far, on: loop))
+            )
+            stream.stream.startReading()
+            stream.close()
+            try peer.write(Array("text".utf8))
+            loop.run(for: .milliseconds(5))
+            #expect(stream.recorder.received.isEmpty)
+            peer.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("all lines that a terminal has collected are read, though it returns one at a time")
+    func terminalLines() throws {
+        try withLoop { loop in
+            var (main, terminal): (Int32, Int32) = (-1, -1)
+            try #require(openpty(&main, &terminal, nil, nil, nil) == 0)
+            defer { close(main) }
+            let lines = "one\ntwo\nthree\n"
+            #expect(write(main, lines, lines.utf8.count) == lines.utf8.count)
+            let end = StreamEnd(try .open(descriptor: terminal, on: loop))
+            end.stream.startReading()
+            loop.run { end.recorder.received.count == lines.utf8.count }
+            #expect(end.recorder.received == Array(lines.utf8))
+            end.close()
+            loop.runOnce()
         }
     }
 

@@ -2,16 +2,16 @@ import Testing
 
 @testable import WSCore
 
-@Suite struct SystemStreamOpeningTests {
+@Suite struct ConnectAttemptTests {
     @Test("a connection to a port without a listener is refused")
     func refused() throws {
         try withLoop { loop in
             try withRefusingAddress { address in
                 var answer: Result<SystemStream, IOError>?
-                let stream = try SystemStream.connect(to: address, on: loop) { answer = $0 }
+                let attempt = try SystemStream.connect(to: address, on: loop) { answer = $0 }
                 loop.run { answer != nil }
                 #expect(throws: IOError.connectionRefused) { try answer?.get() }
-                #expect(stream.isClosed)
+                #expect(attempt.isOver)
             }
         }
     }
@@ -20,10 +20,10 @@ import Testing
     func calledOff() throws {
         try withLoop { loop in
             let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
-            let stream = try SystemStream.connect(to: try #require(listener.address), on: loop) { _ in
+            let attempt = try SystemStream.connect(to: try #require(listener.address), on: loop) { _ in
                 Issue.record("the completion was called")
             }
-            stream.close()
+            attempt.cancel()
             loop.run(for: .milliseconds(20))
             listener.close()
             loop.runOnce()
@@ -74,9 +74,10 @@ import Testing
                 var near: SystemStream?
                 var far: SystemStream?
                 let name = "@wsx-test-\(SecureRandom.bytes(8).map(String.init).joined())"
-                #expect(throws: IOError.connectionRefused) {
-                    _ = try SystemStream.connect(toPath: name, on: loop) { _ in }
-                }
+                var early: Result<SystemStream, IOError>?
+                _ = try SystemStream.connect(toPath: name, on: loop) { early = $0 }
+                loop.run { early != nil }
+                #expect(throws: IOError.connectionRefused) { try early?.get() }
                 let listener = try StreamListener(onPath: name, loop: loop) { far = $0 }
                 #expect(throws: IOError.addressInUse) { _ = try StreamListener(onPath: name, loop: loop) { _ in } }
                 _ = try SystemStream.connect(toPath: name, on: loop) { near = try? $0.get() }
@@ -91,7 +92,7 @@ import Testing
                 let calledOff = try SystemStream.connect(toPath: name, on: loop) { _ in
                     Issue.record("the completion was called")
                 }
-                calledOff.close()
+                calledOff.cancel()
                 near?.close()
                 end.close()
                 listener.close()
@@ -156,7 +157,7 @@ import Testing
             #expect(throws: IOError(code: -36)) {
                 _ = try SystemStream.connect(toPath: path, on: loop) { _ in }
             }
-            #expect(throws: Never.self) { try SystemStream.checkSocketPath(String(repeating: "x", count: 100)) }
+            #expect(throws: Never.self) { try Socket.checkPath(String(repeating: "x", count: 100)) }
         }
     }
 

@@ -1,0 +1,136 @@
+import CLibuv
+
+/// The readiness notifications of one loop: an epoll instance (epoll(7)).
+///
+/// libuv's own epoll instance is one of the polled descriptors. Streams bypass libuv, because its handle for each
+/// stream takes 256 bytes.
+internal struct Poller: ~Copyable {
+    /// The maximum number of events per turn. Further events follow in the next turn.
+    private static let capacity = 1024
+
+    private let descriptor: Int32
+    private let pending = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.capacity)
+
+    /// Opens an epoll instance.
+    /// - Throws: ``IOError`` if the system has no descriptor or memory left.
+    init() throws(IOError) {
+        descriptor = try IOError.check(wsx_open_poller())
+    }
+
+    deinit {
+        Descriptor.closeDescriptor(descriptor)
+        pending.deallocate()
+    }
+
+    /// Starts polling a descriptor.
+    /// - Parameter target: Receives the events, unretained, or `nil` for libuv's epoll instance.
+    /// - Throws: ``IOError`` if the descriptor cannot be polled, or the system has no memory left.
+    borrowing func add(
+        _ descriptor: Int32, for events: PollEvents, target: PolledDescriptor?
+    ) throws(IOError) {
+        try IOError.check(control(EPOLL_CTL_ADD, descriptor, events, target))
+    }
+
+    /// Changes the target of a polled descriptor. Edge-triggered events that it is ready for are reported again.
+    borrowing func change(_ descriptor: Int32, to events: PollEvents, target: PolledDescriptor) {
+        _ = control(EPOLL_CTL_MOD, descriptor, events, target)
+    }
+
+    /// Stops polling a descriptor. Closing it is not enough: a process that shares the open file keeps it registered.
+    borrowing func remove(_ descriptor: Int32) {
+        _ = control(EPOLL_CTL_DEL, descriptor, [], nil)
+    }
+
+    /// Waits for events, for at most a number of milliseconds, or without a limit if the number is negative.
+    /// - Returns: The number of events.
+    borrowing func wait(milliseconds: Int32) -> Int32 {
+        wsx_wait_for_events(descriptor, pending, Int32(Self.capacity), milliseconds)
+    }
+
+    /// The target of an event of the last ``wait(milliseconds:)``, or `nil` for libuv's epoll instance.
+    borrowing func target(of index: Int32) -> Unmanaged<PolledDescriptor>? {
+        wsx_event_target(pending, index).map { .fromOpaque($0) }
+    }
+
+    /// What has happened in an event of the last ``wait(milliseconds:)``.
+    borrowing func events(of index: Int32) -> PollEvents {
+        PollEvents(rawValue: wsx_event_mask(pending, index))
+    }
+
+    private borrowing func control(
+        _ operation: Int32, _ descriptor: Int32, _ events: PollEvents, _ target: PolledDescriptor?
+    ) -> Int32 {
+        wsx_poll_descriptor(
+            self.descriptor, operation, descriptor, events.rawValue,
+            target.map { Unmanaged.passUnretained($0).toOpaque() })
+    }
+}
+
+/// The events of a polled descriptor. Errors and hang-ups are always reported.
+internal struct PollEvents: OptionSet {
+    let rawValue: UInt32
+
+    /// Data or the end of the file can be read.
+    static let readable = PollEvents(rawValue: EPOLLIN.rawValue)
+    /// Data can be written.
+    static let writable = PollEvents(rawValue: EPOLLOUT.rawValue)
+    /// A socket's peer has ended its side. Its last data may not have been read yet.
+    static let peerEnded = PollEvents(rawValue: EPOLLRDHUP.rawValue)
+    /// The descriptor has failed, or both sides have ended.
+    static let failed = PollEvents(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+    static let endings: PollEvents = [.peerEnded, .failed]
+    static let readableOrEndings: PollEvents = [.readable, .peerEnded, .failed]
+    static let writableOrFailed: PollEvents = [.writable, .failed]
+    /// Reports changes only. Otherwise, an event is reported in each turn while its state lasts.
+    static let edgeTriggered = PollEvents(rawValue: EPOLLET.rawValue)
+}
+
+/// The owner of a descriptor that a loop polls. The loop does not retain it until ``EventLoop/stopPolling(_:_:)``.
+public class PolledDescriptor {
+    internal init() {}
+
+    /// The descriptor is ready.
+    internal func becameReady(for events: PollEvents) {}
+    /// The turn that ``EventLoop/continueNextTurn(_:)`` has requested.
+    internal func continueWork() {}
+}
+
+/// Calls a function whenever a descriptor is ready.
+internal final class DescriptorWatch: PolledDescriptor {
+    private let loop: EventLoop
+    private let descriptor: Int32
+    private let keepsLoopAlive: Bool
+    private var action: (() -> Void)?
+
+    /// Starts watching a descriptor and takes ownership of it. The caller must call ``close()`` once.
+    /// - Throws: ``IOError`` if the descriptor cannot be polled. It is then closed.
+    init(
+        _ descriptor: Int32, for events: PollEvents, on loop: EventLoop, keepsLoopAlive: Bool = true,
+        action: @escaping () -> Void
+    ) throws(IOError) {
+        self.loop = loop
+        self.descriptor = descriptor
+        self.keepsLoopAlive = keepsLoopAlive
+        self.action = action
+        super.init()
+        do throws(IOError) {
+            try loop.startPolling(descriptor, for: events, target: self)
+        } catch {
+            Descriptor.closeDescriptor(descriptor)
+            throw error
+        }
+        if keepsLoopAlive { loop.activeDescriptorCount += 1 }
+    }
+
+    override func becameReady(for events: PollEvents) {
+        action?()
+    }
+
+    /// Stops watching and closes the descriptor.
+    func close() {
+        action = nil
+        if keepsLoopAlive { loop.activeDescriptorCount -= 1 }
+        loop.stopPolling(descriptor, self)
+        Descriptor.closeDescriptor(descriptor)
+    }
+}

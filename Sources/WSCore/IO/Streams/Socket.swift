@@ -1,0 +1,123 @@
+import CLibuv
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// System calls on stream sockets. All sockets are non-blocking.
+internal enum Socket {
+    /// Opens a TCP socket. Messages are written when they are sent, so Nagle's algorithm would only delay them.
+    static func open(_ family: SocketAddress.Family) throws(IOError) -> Int32 {
+        let socket = try IOError.check(wsx_open_socket(family == .ipv4 ? AF_INET : AF_INET6))
+        disableDelay(of: socket)
+        return socket
+    }
+
+    /// Opens a Unix domain socket.
+    static func openLocal() throws(IOError) -> Int32 {
+        try IOError.check(wsx_open_socket(AF_UNIX))
+    }
+
+    /// Disables Nagle's algorithm for a TCP socket.
+    static func disableDelay(of socket: Int32) {
+        _ = wsx_set_option(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    /// Sets a Boolean option.
+    static func set(_ option: Int32, level: Int32 = SOL_SOCKET, to value: Bool = true, of socket: Int32) {
+        _ = wsx_set_option(socket, level, option, value ? 1 : 0)
+    }
+
+    /// Binds a socket to an address.
+    static func bind(_ socket: Int32, to address: SocketAddress) throws(IOError) {
+        try IOError.check(
+            address.withSockaddr { wsx_bind(socket, $0, socklen_t(MemoryLayout<sockaddr_storage>.size)) })
+    }
+
+    /// Binds a socket to a path, or to `@name` in the abstract namespace.
+    /// - Throws: ``IOError`` if the path is too long or cannot be used.
+    static func bind(_ socket: Int32, toPath path: String) throws(IOError) {
+        try checkPath(path)
+        try IOError.check(withLocalAddress(path) { wsx_bind(socket, $0, $1) })
+    }
+
+    /// Starts connecting.
+    /// - Returns: 0, 1 if it takes time, or a negative error.
+    static func connect(_ socket: Int32, to address: SocketAddress) -> Int32 {
+        address.withSockaddr { wsx_connect(socket, $0, socklen_t(MemoryLayout<sockaddr_storage>.size)) }
+    }
+
+    /// Connects to a path that fits (``checkPath(_:)``), or to `@name` in the abstract namespace, without waiting.
+    /// - Returns: 0, or a negative error.
+    static func connect(_ socket: Int32, toPath path: String) -> Int32 {
+        withLocalAddress(path) { wsx_connect(socket, $0, $1) }
+    }
+
+    /// Returns and clears the socket's error, such as that of an attempt to connect, or 0.
+    static func error(of socket: Int32) -> Int32 {
+        let code = wsx_option(socket, SOL_SOCKET, SO_ERROR)
+        return code > 0 ? uv_translate_sys_error(code) : code
+    }
+
+    /// Ends the sending direction. Has no effect on pipes.
+    static func endSending(_ socket: Int32) {
+        _ = shutdown(socket, Int32(SHUT_WR))
+    }
+
+    /// The address of the socket's peer, or `nil` if it has disconnected.
+    static func peerAddress(of socket: Int32) -> SocketAddress? {
+        address { getpeername(socket, $0, $1) }
+    }
+
+    /// The local address of a socket, or `nil` for a Unix domain socket.
+    static func localAddress(of socket: Int32) -> SocketAddress? {
+        address { getsockname(socket, $0, $1) }
+    }
+
+    private static func address(
+        _ read: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> SocketAddress? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                read(address, &length) == 0 ? SocketAddress(address) : nil
+            }
+        }
+    }
+
+    /// Whether a path is a name in Linux's abstract namespace (unix(7)), which is not a file. `./@name` is a file.
+    static func isAbstract(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "@") }
+
+    /// A socket's path and a NUL must fit into `sockaddr_un`.
+    static func checkPath(_ path: String) throws(IOError) {
+        guard path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path) else {
+            throw IOError(code: UV_ENAMETOOLONG.rawValue)
+        }
+    }
+
+    /// Removes the file of a Unix domain socket.
+    static func removeFile(_ path: String) {
+        _ = unlink(path)
+    }
+
+    private static func withLocalAddress<R>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+    ) -> R {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { target in
+            target.copyBytes(from: path.utf8.prefix(target.count))
+            // An abstract name begins with a NUL instead of the at sign.
+            if isAbstract(path) { target[0] = 0 }
+        }
+        // The length delimits an abstract name: trailing NULs would be part of it.
+        let prefix = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
+        let length = isAbstract(path) ? prefix + path.utf8.count : MemoryLayout<sockaddr_un>.size
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
+        }
+    }
+}
