@@ -1,5 +1,5 @@
-// libuv for Swift: the header, and system calls that libuv has no functions for. Unless stated otherwise, functions return
-// a negative libuv error on failure, which is a negated errno.
+// libuv for Swift: the header, and system calls that libuv has no functions for. Unless stated otherwise, functions
+// return a negative libuv error on failure, which is a negated errno.
 #ifndef WSX_CLIBUV_SHIM_H
 #define WSX_CLIBUV_SHIM_H
 
@@ -122,8 +122,8 @@ static inline int wsx_unacknowledged_bytes(int socket) {
 // The state of a stream's peer, as far as it is known without reading.
 enum { WSX_PEER_IS_PRESENT, WSX_PEER_HAS_ENDED, WSX_PEER_IS_GONE };
 
-// Returns one of these. The peer of a Unix domain socket counts as ended even if it is gone: its data is still readable,
-// and writing reveals that it is gone.
+// Returns one of these. The peer of a Unix domain socket counts as ended even if it is gone: its data is still
+// readable, and writing reveals that it is gone.
 static inline int wsx_peer_presence(int descriptor, int is_tcp) {
     struct pollfd request = {.fd = descriptor, .events = POLLRDHUP};
     if (poll(&request, 1, 0) <= 0) return WSX_PEER_IS_PRESENT;
@@ -144,8 +144,8 @@ static inline int64_t wsx_thread_processor_time(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// Opens a timer with nanosecond resolution: a descriptor that becomes readable when the timer expires. libuv's own timers
-// have millisecond resolution.
+// Opens a timer with nanosecond resolution: a descriptor that becomes readable when the timer expires. libuv's own
+// timers have millisecond resolution.
 static inline int wsx_open_precise_timer(void) {
     return wsx_result(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
 }

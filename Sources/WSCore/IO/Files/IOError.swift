@@ -61,8 +61,8 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Out of memory (ENOMEM).
     public static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)
 
-    /// Whether a later attempt to connect may succeed without a change on this side, because the server or the network is
-    /// down, or a resource of the system is short.
+    /// Whether a later attempt to connect may succeed without a change on this side, because the server or the network
+    /// is down, or a resource of the system is short.
     public var mayPass: Bool { Self.passing.contains(code) }
 
     private static let passing = Set(

@@ -14,8 +14,8 @@ public protocol EndOfTurnWork: AnyObject {
 /// stream is read once per turn. A receiver with more work than fits into its share leaves some for the next turn,
 /// after all other streams.
 ///
-/// Streams and other descriptors are polled directly. libuv provides the rest. It runs only in turns in which one of its
-/// timers or descriptors is ready.
+/// Streams and other descriptors are polled directly. libuv provides the rest. It runs only in turns in which one of
+/// its timers or descriptors is ready.
 public final class EventLoop {
     /// libuv's loop, for timers. Other handles and requests use ``libuvLoop()``.
     internal let libuv: UnsafeMutablePointer<uv_loop_t>
@@ -99,8 +99,8 @@ public final class EventLoop {
         readBuffer.deallocate()
     }
 
-    /// Returns libuv's loop, for a new handle or request other than a timer. libuv then runs in the next turn, because only running registers
-    /// new handles with the kernel.
+    /// Returns libuv's loop, for a new handle or request other than a timer. libuv then runs in the next turn, which
+    /// registers the handle with the kernel.
     internal func libuvLoop() -> UnsafeMutablePointer<uv_loop_t> {
         mustRunLibuv = true
         return libuv
@@ -161,12 +161,14 @@ public final class EventLoop {
         let count = poller.wait(milliseconds: waits ? timeout : 0)
         uv_update_time(libuv)
         swap(&readyDescriptors, &servedDescriptors)
-        for index in 0..<count {
+        var index: Int32 = 0
+        while index < count {
             if let target = poller.target(of: index) {
                 target._withUnsafeGuaranteedRef { $0.becameReady(for: poller.events(of: index)) }
             } else {
                 mustRunLibuv = true
             }
+            index += 1
         }
         for index in servedDescriptors.indices { servedDescriptors[index].continueWork() }
         servedDescriptors.removeAll(keepingCapacity: true)

@@ -82,8 +82,8 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     /// Whether the kernel has not yet accepted everything passed to ``write(_:)``.
     public var isWriting: Bool { unwrittenBytes > 0 }
 
-    /// The number of bytes of the write in progress, including those that the kernel has already accepted: their storage
-    /// is in use until all have been accepted.
+    /// The number of bytes of the write in progress, including those that the kernel has already accepted: their
+    /// storage is in use until all have been accepted.
     public var inFlightBytes: Int { isWriting ? pendingWrite?.startBytes ?? 0 : 0 }
 
     private var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
