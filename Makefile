@@ -132,6 +132,7 @@ coverage: deps
 	@/usr/bin/python3 scripts/coverage.py
 
 check-all:
+	scripts/check-layers.sh --all
 	$(MAKE) test SANITIZE=address
 	$(MAKE) test SANITIZE=thread
 	$(MAKE) coverage

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Enforces the layers of docs/ARCHITECTURE.md. Each folder must compile with only the folders of its target that it may
-# use, and each C library may be imported only in its designated place.
+# use, and each C library may be imported only in its designated place. With --all, also checks the folders of the other
+# targets and subfolders of wsx, which takes several times as long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -84,38 +85,10 @@ uses() {
     output=$("${compile[@]}" -typecheck -module-name "$target" "${files[@]}" 2>&1) ||
         report "$target/$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
-in_turn uses CommandLine Values
-in_turn uses CommandLine Errors Values
-in_turn uses CommandLine Specification Errors Values
-in_turn uses CommandLine Output Specification Errors Values
-in_turn uses CommandLine Parsing Output Specification Errors Values
-in_turn uses Formats Text
-in_turn uses Formats JSON Text
-in_turn uses Conversation Templates
-in_turn uses Conversation Data Templates
-in_turn uses Conversation Matching Templates
-in_turn uses Conversation Exchange Matching Templates
-in_turn uses Conversation Scenario Matching Templates
-in_turn uses Conversation Requests
-in_turn uses Conversation Protocols/Support Requests
-in_turn uses Conversation Protocols/Packets Protocols/Support Requests
-in_turn uses LoadTest Pacing
-in_turn uses LoadTest Messages
-in_turn uses LoadTest Measurement Pacing
-in_turn uses LoadTest Load Measurement Messages Pacing
-in_turn uses LoadTest Exchange Load Measurement Messages Pacing
-in_turn uses LoadTest Workloads Exchange Load Measurement Messages Pacing
-in_turn uses LoadTest Results Workloads Exchange Load Measurement Messages Pacing
-in_turn uses LoadTest Judging Results Workloads Exchange Load Measurement Messages Pacing
 in_turn uses wsx Text
 in_turn uses wsx Options/Values
 in_turn uses wsx Options/Groups Options/Values Options/OptionHeadings.swift
 in_turn uses wsx Options
-in_turn uses wsx Terminal/Layout
-in_turn uses wsx Terminal/Transcript Terminal/Layout Options
-in_turn uses wsx Terminal/History Options
-in_turn uses wsx Terminal/Commands Terminal/History Terminal/Layout Options
-in_turn uses wsx Terminal/Editing Terminal/Commands Terminal/History Terminal/Layout Options
 in_turn uses wsx Terminal Options
 in_turn uses wsx Manual Options Terminal
 in_turn uses wsx Program Options Terminal
@@ -125,6 +98,36 @@ in_turn uses wsx Bench Options Terminal Program Client Text
 in_turn uses wsx Exec Options Terminal Program Pipe
 in_turn uses wsx Connect Options Terminal Program Client Pipe Exec
 in_turn uses wsx Listen Options Terminal Program Pipe Exec Text
+if [ "${1:-}" = --all ]; then
+    in_turn uses CommandLine Values
+    in_turn uses CommandLine Errors Values
+    in_turn uses CommandLine Specification Errors Values
+    in_turn uses CommandLine Output Specification Errors Values
+    in_turn uses CommandLine Parsing Output Specification Errors Values
+    in_turn uses Formats Text
+    in_turn uses Formats JSON Text
+    in_turn uses Conversation Templates
+    in_turn uses Conversation Data Templates
+    in_turn uses Conversation Matching Templates
+    in_turn uses Conversation Exchange Matching Templates
+    in_turn uses Conversation Scenario Matching Templates
+    in_turn uses Conversation Requests
+    in_turn uses Conversation Protocols/Support Requests
+    in_turn uses Conversation Protocols/Packets Protocols/Support Requests
+    in_turn uses LoadTest Pacing
+    in_turn uses LoadTest Messages
+    in_turn uses LoadTest Measurement Pacing
+    in_turn uses LoadTest Load Measurement Messages Pacing
+    in_turn uses LoadTest Exchange Load Measurement Messages Pacing
+    in_turn uses LoadTest Workloads Exchange Load Measurement Messages Pacing
+    in_turn uses LoadTest Results Workloads Exchange Load Measurement Messages Pacing
+    in_turn uses LoadTest Judging Results Workloads Exchange Load Measurement Messages Pacing
+    in_turn uses wsx Terminal/Layout
+    in_turn uses wsx Terminal/Transcript Terminal/Layout Options
+    in_turn uses wsx Terminal/History Options
+    in_turn uses wsx Terminal/Commands Terminal/History Terminal/Layout Options
+    in_turn uses wsx Terminal/Editing Terminal/Commands Terminal/History Terminal/Layout Options
+fi
 
 # LoadTest does no I/O: loops, clocks, and descriptors are behind LoadHost and LoadPort.
 io='EventLoop|Timer|PreciseTimer|Server|Connector|SystemStream|StandardDescriptors|File|OutputFile|ProcessorTime|SecureRandom'

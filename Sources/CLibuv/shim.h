@@ -105,7 +105,7 @@ static inline int wsx_accept(int socket) {
 
 static inline int wsx_listen(int socket, int backlog) { return wsx_result(listen(socket, backlog)); }
 
-// Makes a descriptor that a parent process may share non-blocking, and keeps child processes from inheriting it.
+// Makes a descriptor non-blocking.
 static inline int wsx_stop_blocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0) return -errno;

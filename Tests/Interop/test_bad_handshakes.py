@@ -199,7 +199,7 @@ def test_a_server_that_trickles_its_response_head_exits_6():
             except OSError:
                 return
 
-    assert_fails(connect(script, "--connect-timeout", "400ms"), 6, "WebSocket handshake")
+    assert_fails(connect(script, "--connect-timeout", "400ms"), 6, "does not answer the HTTP request")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ public final class EventLoop {
     private let poller: Poller
     /// A handle of libuv without effect, referenced while a polled descriptor keeps the loop alive.
     private let keepAliveHandle: UnsafeMutablePointer<uv_prepare_t>
-    /// Whether libuv has handles that it has not yet registered with the kernel.
+    /// Whether libuv has to run in this turn: one of its descriptors is ready, or a handle is not yet registered with
+    /// the kernel.
     private var mustRunLibuv = true
     /// The number of polled descriptors that keep the loop alive.
     internal var activeDescriptorCount = 0 {
@@ -36,8 +37,10 @@ public final class EventLoop {
     /// The descriptors that are ready without an event, in the next turn.
     private var readyDescriptors: [PolledDescriptor] = []
     private var servedDescriptors: [PolledDescriptor] = []
-    /// The owners of closed descriptors. Events of the current turn may still refer to them.
+    /// The owners of descriptors that were closed while events were handled. Other events of the turn may refer to
+    /// them.
     private var closedDescriptors: [PolledDescriptor] = []
+    private var isHandlingEvents = false
     /// Active while ``LargeStorage`` keeps storage.
     private let storageTimer: UnsafeMutablePointer<uv_timer_t>
     private var isStorageTimerActive = false
@@ -114,18 +117,27 @@ public final class EventLoop {
         try poller.add(descriptor, for: events, target: target)
     }
 
-    /// Passes a polled descriptor to another owner, and releases the current one at the end of the turn.
+    /// Changes the events of a polled descriptor.
+    internal func changePolling(_ descriptor: Int32, for events: PollEvents, target: PolledDescriptor) {
+        poller.change(descriptor, to: events, target: target)
+    }
+
+    /// Passes a polled descriptor to another owner.
     internal func passDescriptor(
         _ descriptor: Int32, for events: PollEvents, from owner: PolledDescriptor, to target: PolledDescriptor
     ) {
         poller.change(descriptor, to: events, target: target)
-        closedDescriptors.append(owner)
+        keepForThisTurn(owner)
     }
 
-    /// Stops polling a descriptor before it is closed, and releases its owner at the end of the turn.
+    /// Stops polling a descriptor before it is closed.
     internal func stopPolling(_ descriptor: Int32, _ owner: PolledDescriptor) {
         poller.remove(descriptor)
-        closedDescriptors.append(owner)
+        keepForThisTurn(owner)
+    }
+
+    private func keepForThisTurn(_ owner: PolledDescriptor) {
+        if isHandlingEvents { closedDescriptors.append(owner) }
     }
 
     /// Calls ``PolledDescriptor/continueWork()`` in the next turn, which does not block.
@@ -156,10 +168,13 @@ public final class EventLoop {
     /// Waits, unless there is work left, and handles all ready events.
     private func handleEvents(blocking: Bool) {
         let waits = blocking && readyDescriptors.isEmpty && nextTurnWork.isEmpty && !mustRunLibuv
+        // Otherwise timers would be late by the duration of the last turn.
+        if waits { uv_update_time(libuv) }
         // 0 if a timer is due or handles are being closed.
         let timeout = uv_backend_timeout(libuv)
         let count = poller.wait(milliseconds: waits ? timeout : 0)
         uv_update_time(libuv)
+        isHandlingEvents = true
         swap(&readyDescriptors, &servedDescriptors)
         var index: Int32 = 0
         while index < count {
@@ -176,6 +191,7 @@ public final class EventLoop {
             mustRunLibuv = false
             uv_run(libuv, UV_RUN_NOWAIT)
         }
+        isHandlingEvents = false
         releaseClosedDescriptors()
     }
 
@@ -232,7 +248,6 @@ public final class EventLoop {
             for index in runningWork.indices { runningWork[index].endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
-        releaseClosedDescriptors()
         if LargeStorage.isKeeping, !isStorageTimerActive { startStorageTimer() }
     }
 

@@ -9,12 +9,13 @@ internal struct Poller: ~Copyable {
     private static let capacity = 1024
 
     private let descriptor: Int32
-    private let pending = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.capacity)
+    private let pending: UnsafeMutablePointer<epoll_event>
 
     /// Opens an epoll instance.
     /// - Throws: ``IOError`` if the system has no descriptor or memory left.
     init() throws(IOError) {
         descriptor = try IOError.check(wsx_open_poller())
+        pending = .allocate(capacity: Self.capacity)
     }
 
     deinit {
@@ -78,14 +79,16 @@ internal struct PollEvents: OptionSet {
     static let peerEnded = PollEvents(rawValue: EPOLLRDHUP.rawValue)
     /// The descriptor has failed, or both sides have ended.
     static let failed = PollEvents(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
-    static let endings: PollEvents = [.peerEnded, .failed]
+    /// A socket's peer has sent urgent data.
+    static let urgent = PollEvents(rawValue: EPOLLPRI.rawValue)
+    static let endingsOrUrgent: PollEvents = [.peerEnded, .failed, .urgent]
     static let readableOrEndings: PollEvents = [.readable, .peerEnded, .failed]
     static let writableOrFailed: PollEvents = [.writable, .failed]
     /// Reports changes only. Otherwise, an event is reported in each turn while its state lasts.
     static let edgeTriggered = PollEvents(rawValue: EPOLLET.rawValue)
 }
 
-/// The owner of a descriptor that a loop polls. The loop does not retain it until ``EventLoop/stopPolling(_:_:)``.
+/// The owner of a descriptor that a loop polls. The loop does not retain it while it polls.
 public class PolledDescriptor {
     internal init() {}
 

@@ -6,7 +6,8 @@ import CLibuv
     import Glibc
 #endif
 
-/// Calls a function on the loop's thread when a signal arrives. Canceled on release.
+/// Calls a function on the loop's thread when a signal arrives, after all events that preceded the signal. Canceled on
+/// release.
 ///
 /// Watchers do not keep the loop running.
 public final class SignalWatcher {
@@ -43,6 +44,17 @@ public final class SignalWatcher {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_signal_t>
     private let action: () -> Void
+    private let delivery = Delivery()
+
+    /// Calls the action at the end of the next turn. libuv may report a signal before the loop has polled for events
+    /// that preceded it, such as the end of a connection.
+    private final class Delivery: EndOfTurnWork {
+        weak var watcher: SignalWatcher?
+
+        func endTurn() {
+            watcher?.action()
+        }
+    }
 
     /// Stops the process as an unhandled SIGTSTP would. Returns when the process continues.
     public static func suspendProcess() {
@@ -57,6 +69,7 @@ public final class SignalWatcher {
         self.loop = loop
         self.action = action
         handle = .allocate(capacity: 1)
+        delivery.watcher = self
         uv_signal_init(loop.libuvLoop(), handle)
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_signal_start(
@@ -64,7 +77,7 @@ public final class SignalWatcher {
             { signal, _ in
                 guard let data = signal?.pointee.data else { return }
                 let watcher = Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue()
-                withExtendedLifetime(watcher) { watcher.action() }
+                watcher.loop.atEndOfNextTurn(watcher.delivery)
             }, signal.number)
         handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
     }

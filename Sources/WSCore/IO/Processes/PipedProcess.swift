@@ -92,7 +92,10 @@ public final class ProgramPipes {
             try IOError.check(uv_pipe(&input, 0, 0))
             try IOError.check(uv_pipe(&output, 0, 0))
             try IOError.check(uv_pipe(&error, 0, 0))
-            errors = try SystemStream.open(descriptor: error[0], on: loop)
+            // Closed by `open` if that fails.
+            let end = error[0]
+            error[0] = -1
+            errors = try SystemStream.open(descriptor: end, on: loop)
         } catch let failure {
             for end in input + output + error where end >= 0 { Descriptor.closeDescriptor(end) }
             throw failure

@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// An attempt to connect to one address. The loop keeps it until it succeeds, fails, or is canceled.
 public final class ConnectAttempt: PolledDescriptor {
@@ -60,6 +55,8 @@ public final class ConnectAttempt: PolledDescriptor {
     }
 
     override func becameReady(for events: PollEvents) {
+        // The descriptor may already belong to another socket.
+        guard !isOver else { return }
         finish(Socket.error(of: descriptor))
     }
 
@@ -156,7 +153,8 @@ extension SystemStream {
             Descriptor.closeDescriptor(descriptor)
             throw IOError(code: result)
         }
-        let kind: Kind = Descriptor.isSocket(descriptor) ? .localSocket : .other
+        let kind: Kind =
+            wsx_option(descriptor, SOL_SOCKET, SO_TYPE) == Int32(SOCK_STREAM.rawValue) ? .localSocket : .other
         return try SystemStream(descriptor: descriptor, kind: kind, on: loop)
     }
 }

@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// System calls on stream sockets. All sockets are non-blocking.
 internal enum Socket {

@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// Accepts connections on a TCP address or a Unix domain socket.
 ///
@@ -110,6 +105,7 @@ public final class StreamListener: PolledDescriptor {
             try IOError.check(wsx_listen(socket, Self.backlog))
             try loop.startPolling(socket, for: [.readable, .edgeTriggered], target: self)
         } catch {
+            if let path { Socket.removeFile(path) }
             Descriptor.closeDescriptor(socket)
             throw error
         }

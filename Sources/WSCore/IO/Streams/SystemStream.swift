@@ -31,10 +31,10 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         static let reading = State(rawValue: 1 << 1)
         /// There may be something to read.
         static let readable = State(rawValue: 1 << 2)
-        /// ``continueWork()`` will read.
+        /// ``continueWork()`` will be called.
         static let queued = State(rawValue: 1 << 3)
-        /// The peer has ended its side or failed: reading has to continue until it reports that.
-        static let ending = State(rawValue: 1 << 4)
+        /// There may be something left after a short read.
+        static let readsUntilEmpty = State(rawValue: 1 << 4)
         /// ``shutdown()`` waits for a write.
         static let shuttingDown = State(rawValue: 1 << 5)
         /// The stream keeps its loop alive.
@@ -43,8 +43,10 @@ public final class SystemStream: PolledDescriptor, ByteStream {
 
     /// The storage that a caller's buffer keeps after the kernel has accepted all its bytes, in bytes.
     private static let keptBufferBytes = 64 << 10
-    /// The events to poll for.
-    internal static let events: PollEvents = [.readable, .writable, .peerEnded, .edgeTriggered]
+    /// The events to poll for. Unix domain sockets are polled for `writable` only during a write: the kernel would
+    /// report it whenever the peer reads.
+    private static let localEvents: PollEvents = [.readable, .peerEnded, .urgent, .edgeTriggered]
+    private static let events = localEvents.union(.writable)
 
     /// Creates a stream on a connected, non-blocking descriptor and takes ownership of the descriptor.
     /// - Parameter attempt: The connection attempt that polled the descriptor, if any.
@@ -56,11 +58,14 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         self.descriptor = descriptor
         self.kind = kind
         super.init()
+        // A terminal returns single lines, and a datagram socket single datagrams.
+        if kind == .other { state.insert(.readsUntilEmpty) }
+        let events = kind == .localSocket ? Self.localEvents : Self.events
         if let attempt {
-            loop.passDescriptor(descriptor, for: Self.events, from: attempt, to: self)
+            loop.passDescriptor(descriptor, for: events, from: attempt, to: self)
         } else {
             do throws(IOError) {
-                try loop.startPolling(descriptor, for: Self.events, target: self)
+                try loop.startPolling(descriptor, for: events, target: self)
             } catch {
                 Descriptor.closeDescriptor(descriptor)
                 throw error
@@ -104,7 +109,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         guard !isClosed, !state.contains(.reading) else { return }
         state.insert(.reading)
         updateActivity()
-        if state.contains(.readable) { readNextTurn() }
+        if state.contains(.readable) { continueNextTurn() }
     }
 
     /// Stops reading.
@@ -128,7 +133,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         } else {
             let pending = makePendingWrite()
             swap(&buffer, &pending.bytes)
-            begin(pending)
+            begin(pending, after: written)
         }
     }
 
@@ -144,7 +149,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         if written < count {
             let pending = makePendingWrite()
             pending.shared = (shared, offset + written)
-            begin(pending)
+            begin(pending, after: written)
         }
         return count
     }
@@ -171,7 +176,8 @@ public final class SystemStream: PolledDescriptor, ByteStream {
 
     override func becameReady(for events: PollEvents) {
         guard !isClosed else { return }
-        if !events.isDisjoint(with: .endings) { state.insert(.ending) }
+        // The end is reported only once. Urgent data interrupts a read.
+        if !events.isDisjoint(with: .endingsOrUrgent) { state.insert(.readsUntilEmpty) }
         if !events.isDisjoint(with: .readableOrEndings) {
             state.insert(.readable)
             if state.contains(.reading), !state.contains(.queued) { read() }
@@ -182,9 +188,10 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     override func continueWork() {
         state.remove(.queued)
         if state.contains(.reading), state.contains(.readable) { read() }
+        if kind == .other, isWriting { continueWriting() }
     }
 
-    private func readNextTurn() {
+    private func continueNextTurn() {
         guard state.insert(.queued).inserted else { return }
         loop.continueNextTurn(self)
     }
@@ -194,12 +201,11 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         let buffer = loop.readBuffer
         let count = wsx_read(descriptor, kind == .other ? 0 : 1, buffer.baseAddress, buffer.count)
         if count > 0 {
-            // epoll(7), question 9: a socket or pipe is exhausted if it returns less than requested. A terminal returns
-            // single lines, and the end is reported only once.
-            if count < buffer.count, kind != .other, !state.contains(.ending) { state.remove(.readable) }
+            // epoll(7), question 9: a stream socket is exhausted if it returns less than requested.
+            if count < buffer.count, !state.contains(.readsUntilEmpty) { state.remove(.readable) }
             var bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]).mutableBytes
             delegate?.stream(self, didRead: &bytes)
-            if state.contains(.reading), state.contains(.readable) { readNextTurn() }
+            if state.contains(.reading), state.contains(.readable) { continueNextTurn() }
         } else if count == 0 {
             stopReading()
             delegate?.streamDidReachEnd(self)
@@ -211,20 +217,12 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         }
     }
 
-    /// Writes until the kernel accepts no more.
+    /// Writes as much as the kernel accepts at once.
     /// - Returns: The number of bytes that the kernel has accepted, or a negative error.
     private func tryToWrite(_ bytes: RawSpan) -> Int {
         bytes.withUnsafeBytes { bytes in
-            var written = 0
-            while let start = bytes.baseAddress, written < bytes.count {
-                let count = wsx_write(descriptor, kind == .other ? 0 : 1, start + written, bytes.count - written)
-                if count == UV_EAGAIN.rawValue { break }
-                guard count >= 0 else { return count }
-                written += count
-                // epoll(7), question 9: a socket accepts less than offered only if it is full.
-                if kind != .other { break }
-            }
-            return written
+            let count = wsx_write(descriptor, kind == .other ? 0 : 1, bytes.baseAddress, bytes.count)
+            return count == UV_EAGAIN.rawValue ? 0 : count
         }
     }
 
@@ -234,9 +232,14 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         return pending
     }
 
-    private func begin(_ pending: PendingWrite) {
+    /// - Parameter written: The number of bytes that the kernel has just accepted.
+    private func begin(_ pending: PendingWrite, after written: Int) {
         pending.startBytes = pending.count
         updateActivity()
+        if kind == .localSocket {
+            loop.changePolling(descriptor, for: Self.events, target: self)
+        }
+        continueIfIncomplete(written)
     }
 
     private func continueWriting() {
@@ -244,17 +247,27 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         let written = pending.withBytes { tryToWrite($0) }
         guard written >= 0 else {
             pendingWrite = nil
-            updateActivity()
+            endWrite()
             delegate?.stream(self, didFailToWrite: .system(IOError(code: Int32(written))))
             return
         }
         pending.consume(written)
-        guard pending.count == 0 else { return }
+        guard pending.count == 0 else { return continueIfIncomplete(written) }
         pending.bytes.releaseStorage(above: pending.keptStorageBytes)
         if pending.bytes.storageBytes == 0, pending.keptStorageBytes == 0 { pendingWrite = nil }
-        updateActivity()
+        endWrite()
         shutDownIfWritten()
         delegate?.streamDidDrain(self)
+    }
+
+    /// epoll(7), question 9: a socket accepts less than offered only if it is full. A terminal may accept more.
+    private func continueIfIncomplete(_ written: Int) {
+        if kind == .other, written > 0 { continueNextTurn() }
+    }
+
+    private func endWrite() {
+        updateActivity()
+        if kind == .localSocket { loop.changePolling(descriptor, for: Self.localEvents, target: self) }
     }
 
     private func shutDownIfWritten() {

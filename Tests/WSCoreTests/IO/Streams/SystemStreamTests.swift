@@ -219,6 +219,39 @@ import Testing
         }
     }
 
+    @Test("data after urgent data is read without waiting for more")
+    func urgentData() throws {
+        try withLoop { loop in
+            let (near, far) = try makeTCPSockets()
+            defer { close(near) }
+            for (text, flags) in [("first", 0), ("!", Int32(MSG_OOB)), ("second", 0)] {
+                #expect(send(near, text, text.utf8.count, flags) == text.utf8.count)
+            }
+            let end = StreamEnd(try .open(descriptor: far, on: loop))
+            end.stream.startReading()
+            loop.run { end.recorder.received.count == 11 }
+            #expect(end.recorder.received == Array("firstsecond".utf8))
+            end.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("all datagrams that wait in a socket are read")
+    func datagrams() throws {
+        try withLoop { loop in
+            var ends: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &ends) == 0)
+            defer { close(ends[0]) }
+            for text in ["one", "two", "three"] { #expect(write(ends[0], text, text.utf8.count) == text.utf8.count) }
+            let end = StreamEnd(try .open(descriptor: ends[1], on: loop))
+            end.stream.startReading()
+            loop.run { end.recorder.received.count == 11 }
+            #expect(end.recorder.received == Array("onetwothree".utf8))
+            end.close()
+            loop.runOnce()
+        }
+    }
+
     @Test("closing a stream ends the peer's input", arguments: Transport.allCases)
     func endOfFile(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
