@@ -232,7 +232,8 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         return pending
     }
 
-    /// - Parameter written: The number of bytes that the kernel has just accepted.
+    /// Waits until the kernel accepts more.
+    /// - Parameter written: The number of bytes that it has just accepted.
     private func begin(_ pending: PendingWrite, after written: Int) {
         pending.startBytes = pending.count
         updateActivity()
