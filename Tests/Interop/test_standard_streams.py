@@ -89,6 +89,20 @@ def test_standard_input_may_be_the_null_device():
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
+def test_a_fifo_that_its_writer_has_closed_is_read_to_its_end(tmp_path):
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        writer = os.open(path, os.O_WRONLY)
+        os.write(writer, b"hello\n")
+        os.close(writer)
+        result = wsx("connect", "echo:", stdin=reader)
+    finally:
+        os.close(reader)
+    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+
+
 def test_standard_output_may_be_the_null_device_or_a_file(tmp_path):
     with ScriptedServer(closing_after_a_message) as server:
         assert shell('"$WSX" connect "$1" >/dev/null', server.url).status == 0

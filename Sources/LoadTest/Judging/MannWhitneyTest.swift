@@ -65,7 +65,7 @@ enum MannWhitneyTest {
     }
 }
 
-/// The normal distribution, for tests whose statistic approaches it.
+/// The normal distribution, which approximates the statistics of the tests.
 enum NormalDistribution {
     /// The complementary error function: the probability of a value at least √2·`x` standard deviations from the mean,
     /// in either direction, for an `x` of at least 0.

@@ -59,7 +59,7 @@ public final class LoadContext {
     public var connections: [UInt64: any LoadHandler] = [:]
     /// The connections that send, ordered by number. Set when the load starts.
     public internal(set) var senders = SenderList()
-    /// What has happened since the start of the load.
+    /// The progress of the load since its start.
     internal var history = LoadHistory()
     /// The rows of the data file, or `nil` if there is none.
     public let rows: ConnectionRows?
@@ -130,7 +130,7 @@ public final class LoadContext {
     }
 }
 
-/// What has happened since the start of a thread's load.
+/// The progress of a thread's load since its start.
 internal struct LoadHistory {
     /// The start of the load, on the loop's clock in nanoseconds.
     var startTime: UInt64 = 0
@@ -187,7 +187,7 @@ extension LoadContext {
     /// Sets the variables of a connection to the values in its row of the data file, if there is one. Other variables
     /// stay as they are.
     /// - Parameters:
-    ///   - variables: The variables, whose names begin with the columns of the data file.
+    ///   - variables: The variables. The columns of the data file come first.
     ///   - number: The number of the connection, from 0.
     internal func prepare(_ variables: inout TemplateVariables, of number: UInt64) {
         if let row = rows?.row(of: number) { variables.set(row) }

@@ -32,7 +32,7 @@ enum InputProblem: Error, Equatable {
     case notACall(JSONRPCCallError)
     /// A line that the application protocol does not take.
     case notALine(ProtocolInputError)
-    /// A message whose placeholders have no value.
+    /// A message with a placeholder that has no value.
     case notATemplate(TemplateProblem)
 }
 

@@ -91,8 +91,7 @@ struct NumberedRequests<Request> {
         requests.removeValue(forKey: number)
     }
 
-    /// Removes and returns the request whose number has this decimal form, as this end has sent it, or returns `nil` if
-    /// there is none: `01` and `+1` are not the number 1.
+    /// Removes and returns the request with a number in its canonical decimal form: `01` and `+1` do not match 1.
     mutating func remove(_ id: String) -> Request? {
         Int(id).flatMap { "\($0)" == id ? remove($0) : nil }
     }

@@ -20,7 +20,7 @@ public final class EventLoop {
     /// libuv's loop, for timers. Other handles and requests use ``libuvLoop()``.
     internal let libuv: UnsafeMutablePointer<uv_loop_t>
     private let poller: Poller
-    /// A handle of libuv without effect, referenced while a polled descriptor keeps the loop alive.
+    /// A libuv handle that does nothing. It is referenced while a polled descriptor keeps the loop alive.
     private let keepAliveHandle: UnsafeMutablePointer<uv_prepare_t>
     /// Whether libuv has to run in this turn: one of its descriptors is ready, or a handle is not yet registered with
     /// the kernel.
@@ -34,7 +34,7 @@ public final class EventLoop {
             }
         }
     }
-    /// The descriptors that are ready without an event, in the next turn.
+    /// The owners that continue in the next turn, without an event.
     private var readyDescriptors: [PolledDescriptor] = []
     private var servedDescriptors: [PolledDescriptor] = []
     /// The owners of descriptors that were closed while events were handled. Other events of the turn may refer to

@@ -53,7 +53,7 @@ internal struct Poller: ~Copyable {
         wsx_event_target(pending, index).map { .fromOpaque($0) }
     }
 
-    /// What has happened in an event of the last ``wait(milliseconds:)``.
+    /// The kinds of an event of the last ``wait(milliseconds:)``.
     borrowing func events(of index: Int32) -> PollEvents {
         PollEvents(rawValue: wsx_event_mask(pending, index))
     }
@@ -81,6 +81,7 @@ internal struct PollEvents: OptionSet {
     static let failed = PollEvents(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     /// A socket's peer has sent urgent data.
     static let urgent = PollEvents(rawValue: EPOLLPRI.rawValue)
+    // Named combinations: in debug builds, a literal would allocate for each event.
     static let endingsOrUrgent: PollEvents = [.peerEnded, .failed, .urgent]
     static let readableOrEndings: PollEvents = [.readable, .peerEnded, .failed]
     static let writableOrFailed: PollEvents = [.writable, .failed]
@@ -88,13 +89,13 @@ internal struct PollEvents: OptionSet {
     static let edgeTriggered = PollEvents(rawValue: EPOLLET.rawValue)
 }
 
-/// The owner of a descriptor that a loop polls. The loop does not retain it while it polls.
+/// The owner of a descriptor that a loop polls. The loop does not retain it, so it must stop polling before its release.
 public class PolledDescriptor {
     internal init() {}
 
     /// The descriptor is ready.
     internal func becameReady(for events: PollEvents) {}
-    /// The turn that ``EventLoop/continueNextTurn(_:)`` has requested.
+    /// Continues work in the turn after a call of ``EventLoop/continueNextTurn(_:)``.
     internal func continueWork() {}
 }
 

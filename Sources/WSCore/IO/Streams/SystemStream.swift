@@ -9,7 +9,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     internal enum Kind: UInt8 {
         case tcp
         case localSocket
-        /// A pipe or a terminal.
+        /// A pipe, a terminal, or a datagram socket.
         case other
     }
 
@@ -232,7 +232,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
         return pending
     }
 
-    /// Waits until the kernel accepts more.
+    /// Continues with a write in a later turn, when the kernel accepts more.
     /// - Parameter written: The number of bytes that it has just accepted.
     private func begin(_ pending: PendingWrite, after written: Int) {
         pending.startBytes = pending.count

@@ -41,8 +41,8 @@ extension ConnectRun: ConnectProgram.Host {
         if state.isDraining { stopLoop() }
     }
 
-    /// Handles output of the program that cannot be sent. What is not a message is reported once, and dropped. A line
-    /// that is too long ends the run, and so does a message that the options cannot convert.
+    /// Handles output of the program that cannot be sent. A line that is not a message is dropped, and the first one is
+    /// reported. A line that is too long ends the run, and so does a message that the options cannot convert.
     /// - Parameter name: The name of the line, if it is not the current one.
     func received(badOutput problem: InputProblem, named name: String, of program: ConnectProgram) {
         switch problem {

@@ -10,7 +10,7 @@ extension ConnectRun {
         case sent(key: ProtocolEvent.ReplyKey?)
         /// The application protocol keeps the line until the server has confirmed its subscription.
         case waiting(key: ProtocolEvent.ReplyKey?)
-        /// The session has sent the line, or has already repeated it, and repeats it on each connection.
+        /// The session sends the line on every connection. `isSent` tells whether it has just done so.
         case renewed(key: ProtocolEvent.ReplyKey?, isSent: Bool)
         /// Not sent, because the connection is closing.
         case unsent
