@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import stat
@@ -567,6 +568,25 @@ def test_control_c_handled_by_the_editor_does_not_reach_the_prompt(server, tmp_p
         screen.press("C-c")
         screen.wait_for_last_line("> changed")
         screen.press("Enter")
+        wait_for_texts(server, "changed")
+
+
+def test_an_interrupt_while_the_editor_runs_does_not_reach_the_prompt_after_its_exit(server, tmp_path):
+    editor = script(tmp_path, f"echo $$ > {tmp_path}/begun; until [ -e {tmp_path}/end ]; do sleep 0.05; done; "
+                    "echo changed > \"$1\"")
+    with RawTerminal("connect", server.url, EDITOR=editor) as terminal:
+        terminal.wait_for(b"/help")
+        terminal.type("/edit\r")
+        wait_until(lambda: (tmp_path / "begun").exists() and (tmp_path / "begun").read_text())
+        # wsx finds the signal and the exit at the same time.
+        terminal.signal(signal.SIGSTOP)
+        terminal.signal(signal.SIGINT)
+        (tmp_path / "end").touch()
+        status = pathlib.Path("/proc", (tmp_path / "begun").read_text().strip(), "status")
+        wait_until(lambda: "State:\tZ" in status.read_text())
+        terminal.signal(signal.SIGCONT)
+        terminal.wait_for(b"changed")
+        terminal.type("\r")
         wait_for_texts(server, "changed")
 
 

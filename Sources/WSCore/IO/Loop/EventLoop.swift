@@ -6,6 +6,21 @@ public protocol EndOfTurnWork: AnyObject {
     func endTurn()
 }
 
+/// A function as end-of-turn work.
+public final class DeferredWork: EndOfTurnWork {
+    private let work: () -> Void
+
+    /// Creates work that calls a function.
+    public init(_ work: @escaping () -> Void) {
+        self.work = work
+    }
+
+    /// Calls the function.
+    public func endTurn() {
+        work()
+    }
+}
+
 /// An event loop and the resources that everything on it shares. Confined to one thread.
 ///
 ///      one turn:  wait → sockets, pipes → timers, signals, names → end-of-turn work → …
@@ -228,6 +243,12 @@ public final class EventLoop {
     /// events before `work`.
     public func atEndOfNextTurn(_ work: any EndOfTurnWork) {
         nextTurnWork.append((work, turnCount))
+    }
+
+    /// Calls `report` at the end of the next turn. For signals and exits: libuv may report one before the loop has
+    /// polled for events that preceded it, such as the end of a connection. Reports keep their order.
+    internal func afterEarlierEvents(_ report: @escaping () -> Void) {
+        atEndOfNextTurn(DeferredWork(report))
     }
 
     /// Moves work for a later turn to the end of this one if that turn has begun.

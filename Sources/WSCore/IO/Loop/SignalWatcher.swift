@@ -44,17 +44,6 @@ public final class SignalWatcher {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_signal_t>
     private let action: () -> Void
-    private let delivery = Delivery()
-
-    /// Calls the action at the end of the next turn. libuv may report a signal before the loop has polled for events
-    /// that preceded it, such as the end of a connection.
-    private final class Delivery: EndOfTurnWork {
-        weak var watcher: SignalWatcher?
-
-        func endTurn() {
-            watcher?.action()
-        }
-    }
 
     /// Stops the process as an unhandled SIGTSTP would. Returns when the process continues.
     public static func suspendProcess() {
@@ -69,7 +58,6 @@ public final class SignalWatcher {
         self.loop = loop
         self.action = action
         handle = .allocate(capacity: 1)
-        delivery.watcher = self
         uv_signal_init(loop.libuvLoop(), handle)
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_signal_start(
@@ -77,7 +65,7 @@ public final class SignalWatcher {
             { signal, _ in
                 guard let data = signal?.pointee.data else { return }
                 let watcher = Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue()
-                watcher.loop.atEndOfNextTurn(watcher.delivery)
+                watcher.loop.afterEarlierEvents { [weak watcher] in watcher?.action() }
             }, signal.number)
         handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
     }

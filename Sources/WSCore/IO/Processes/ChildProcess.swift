@@ -76,7 +76,7 @@ public final class ChildProcess {
     ///   - words: The program's name, searched for in PATH, and its arguments.
     ///   - streams: The standard streams.
     ///   - loop: The loop that reports the exit.
-    ///   - didExit: Called once when the child has exited.
+    ///   - didExit: Called once when the child has exited, after all events and signals that preceded its exit.
     /// - Throws: ``IOError`` if the program cannot be started.
     public convenience init(
         _ words: [String], streams: StandardStreams = StandardStreams(), on loop: EventLoop,
@@ -90,7 +90,7 @@ public final class ChildProcess {
     ///   - launch: The program and its settings.
     ///   - streams: The standard streams.
     ///   - loop: The loop that reports the exit.
-    ///   - didExit: Called once when the child has exited.
+    ///   - didExit: Called once when the child has exited, after all events and signals that preceded its exit.
     /// - Throws: ``IOError`` if the program cannot be started.
     public init(
         _ launch: Launch, streams: StandardStreams = StandardStreams(), on loop: EventLoop,
@@ -116,7 +116,8 @@ public final class ChildProcess {
 
     /// Sends SIGTERM to the child if it is still running.
     public func terminate() {
-        guard exit == nil else { return }
+        // libuv has reaped a child whose handle is inactive. The system may reuse its ID.
+        guard handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1, { uv_is_active($0) != 0 }) else { return }
         uv_process_kill(handle, SIGTERM)
     }
 
@@ -174,7 +175,8 @@ public final class ChildProcess {
             guard let data = process?.pointee.data else { return }
             let child = Unmanaged<ChildProcess>.fromOpaque(data).takeUnretainedValue()
             let exit: Exit = signal == 0 ? .status(Int(status)) : .signal(Int(signal))
-            withExtendedLifetime(child) {
+            child.loop.afterEarlierEvents { [weak child] in
+                guard let child else { return }
                 child.exit = exit
                 child.didExit(exit)
             }

@@ -312,19 +312,6 @@ extension ConnectRun: InputReader.Receiver {
     }
 }
 
-/// Work for the end of a turn.
-private final class DeferredWork: EndOfTurnWork {
-    private let work: () -> Void
-
-    init(_ work: @escaping () -> Void) {
-        self.work = work
-    }
-
-    func endTurn() {
-        work()
-    }
-}
-
 // MARK: Stages
 
 extension ConnectRun: RequestStage.Host {
