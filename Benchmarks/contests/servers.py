@@ -1,5 +1,6 @@
 """`wsx listen` and other servers with many connections. A generator in C loads servers with one thread each."""
 
+import contextlib
 import resource
 import socket
 import subprocess
@@ -19,6 +20,8 @@ CONNECTION_COUNT = 50
 MESSAGE_BYTES = 20
 LOAD_S = 2
 READER_COUNT = 10_000
+# Connections before the first measurement of memory: they load code and fill caches.
+FIRST_COUNT = 1_000
 # Longer than any program waits before it releases the unused memory of an idle connection.
 IDLE_S = 4
 # uWebSockets' generator prints a rate every four seconds. The first interval is shorter, so the second one counts.
@@ -49,29 +52,34 @@ def uwebsockets_load_rate(script=None):
 
 
 def idle_bytes(is_compressed, script=None, *options):
-    """Returns the resident memory per connection for 10,000 idle connections.
+    """Returns the resident memory that each of 10,000 idle connections adds. The memory of the first 1,000 does not count.
 
     With compression, each connection has exchanged one compressed message in each direction.
     """
-    with echo_server(script, *options) as server:
-        before = resident_bytes(server.pid)
+    with echo_server(script, *options) as server, contextlib.ExitStack() as streams:
+        resident = []
+        for count in FIRST_COUNT, READER_COUNT:
+            for _ in range(count):
+                streams.enter_context(idle_stream(server.port, is_compressed))
+            time.sleep(IDLE_S)
+            resident.append(resident_bytes(server.pid))
+        return (resident[1] - resident[0]) / READER_COUNT
+
+
+@contextlib.contextmanager
+def idle_stream(port, is_compressed):
+    """A connection that has exchanged one message in each direction if it is compressed, and otherwise none."""
+    with socket.create_connection(("127.0.0.1", port)) as sock:
+        stream = wire.Stream(sock)
         fields = [b"Sec-WebSocket-Extensions: permessage-deflate"] if is_compressed else []
-        streams = []
-        for _ in range(READER_COUNT):
-            stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port)))
-            stream.send(wire.upgrade_request(server.port, "/", *fields))
-            assert stream.read_head().startswith(b"HTTP/1.1 101")
-            streams.append(stream)
-        for stream in streams if is_compressed else []:
+        stream.send(wire.upgrade_request(port, "/", *fields))
+        assert stream.read_head().startswith(b"HTTP/1.1 101")
+        if is_compressed:
             compressor = zlib.compressobj(wbits=-15)
             data = (compressor.compress(json_line(1).encode()) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4]
             stream.send(wire.frame(wire.TEXT, data, reserved=4, is_masked=True))
             assert stream.read_frame().reserved == 4
-        time.sleep(IDLE_S)
-        after = resident_bytes(server.pid)
-        for stream in streams:
-            stream.sock.close()
-        return (after - before) / READER_COUNT
+        yield
 
 
 def fan_out_seconds():
@@ -82,8 +90,8 @@ def fan_out_seconds():
 
 def allow_many_descriptors():
     hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if hard_limit < READER_COUNT + 100:
-        sys.exit(f"bench: {READER_COUNT} connections need as many descriptors; the limit is {hard_limit}")
+    if hard_limit < READER_COUNT + FIRST_COUNT + 100:
+        sys.exit(f"bench: {READER_COUNT + FIRST_COUNT} connections need as many descriptors; the limit is {hard_limit}")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
