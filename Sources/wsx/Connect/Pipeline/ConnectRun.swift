@@ -245,7 +245,8 @@ final class ConnectRun {
         console.drain()
         do throws(IOError) {
             outputs.prompt = try ConnectPrompt.open(
-                settings, with: environment.openEditor, outputs: outputs, view: view, connection: self, on: loop)
+                settings, with: environment.openEditor, view: view, recording: outputs.recording, connection: self,
+                on: loop)
         } catch {
             end(with: .input(error))
         }

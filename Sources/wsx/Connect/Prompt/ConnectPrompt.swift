@@ -10,8 +10,8 @@ final class ConnectPrompt {
     unowned let connection: any PromptConnection
     let console: Console
     let view: MessageView
-    /// The outputs, to start and stop the recording.
-    let outputs: ConnectOutputs
+    /// The recording, which the user starts and stops.
+    private let recording: SessionRecording
     let loop: EventLoop
     /// The settings from the command line, for the first server.
     let settings: ConnectSettings
@@ -25,15 +25,15 @@ final class ConnectPrompt {
 
     /// Creates a prompt for an editor.
     init(
-        _ settings: ConnectSettings, editor: any PromptEditor, outputs: ConnectOutputs, view: MessageView,
+        _ settings: ConnectSettings, editor: any PromptEditor, view: MessageView, recording: SessionRecording,
         connection: any PromptConnection, on loop: EventLoop
     ) {
         self.settings = settings
         self.editor = editor
-        self.outputs = outputs
+        self.recording = recording
         self.connection = connection
         self.loop = loop
-        console = outputs.console
+        console = view.console
         self.view = view
         status = PromptStatus(of: connection, on: loop)
         display = PromptDisplay(around: editor, of: view, commands: Self.commands, on: loop) {
@@ -45,12 +45,13 @@ final class ConnectPrompt {
 
     /// Opens the editor and shows the prompt.
     static func open(
-        _ settings: ConnectSettings, with openEditor: PromptEditorOpener, outputs: ConnectOutputs, view: MessageView,
-        connection: any PromptConnection, on loop: EventLoop
+        _ settings: ConnectSettings, with openEditor: PromptEditorOpener, view: MessageView,
+        recording: SessionRecording, connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
-        let editor = try openEditor(history(settings, console: outputs.console), commands, loop)
-        outputs.console.editor = editor
-        return ConnectPrompt(settings, editor: editor, outputs: outputs, view: view, connection: connection, on: loop)
+        let editor = try openEditor(history(settings, console: view.console), commands, loop)
+        view.console.editor = editor
+        return ConnectPrompt(
+            settings, editor: editor, view: view, recording: recording, connection: connection, on: loop)
     }
 
     /// Loads the history that the settings request.
@@ -135,7 +136,7 @@ final class ConnectPrompt {
         case .close(let frame): close(with: frame)
         case .view(let action): display.carryOut(action)
         case .record(let path):
-            outputs.recording.carryOut(path)
+            recording.carryOut(path)
             display.statusLine.update()
         case .quit: connection.endAsAsked()
         }

@@ -1,14 +1,9 @@
 import Formats
+import Glibc
 import Testing
 
 @testable import WSCore
 @testable import wsx
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// The prompt with a fake connection, editor, and terminal.
 @Suite struct ConnectPromptTests {
@@ -103,7 +98,8 @@ import Testing
             settings, console: console, output: isRedirected ? file.descriptor : terminal, on: loop)
         let (link, editor) = (Link(), FakeEditor())
         let view = try #require(outputs.view)
-        let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, view: view, connection: link, on: loop)
+        let prompt = ConnectPrompt(
+            settings, editor: editor, view: view, recording: outputs.recording, connection: link, on: loop)
         outputs.prompt = prompt
         try body(Scene(prompt: prompt, link: link, editor: editor, loop: loop, log: log, file: file))
         outputs.prompt = nil
