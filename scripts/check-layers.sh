@@ -153,7 +153,7 @@ imports_only 'Foundation[A-Za-z]*' '^$'
 imports_only CommandLine '^Sources/(LoadTest|wsx)/'
 imports_only Formats '^Sources/(Conversation|LoadTest|wsx)/'
 # The C library: IO uses descriptors and the clock, and the program uses memchr, exit, and the environment.
-imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Terminal/Commands/UserFiles|Main/Wsx).swift$)'
+imports_only Glibc '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Terminal/Commands/UserFiles|Main/Wsx).swift$)'
 
 wait
 [ ! -s "$scratch/problems" ]

@@ -1,11 +1,6 @@
 import CommandLine
+import Glibc
 import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// The program: parses the command line, runs a command, reports failures, and exits.
 @main

@@ -1,10 +1,5 @@
+import Glibc
 import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// Splits standard input into records.
 ///

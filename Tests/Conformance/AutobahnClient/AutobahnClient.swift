@@ -1,10 +1,5 @@
+import Glibc
 import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// The client that the fuzzing server of the Autobahn TestSuite tests.
 ///

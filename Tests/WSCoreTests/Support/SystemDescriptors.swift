@@ -1,21 +1,12 @@
+import Glibc
 import Testing
 
 @testable import WSCore
 
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
 // System calls that tests need independently of the tested code. Programs started by other tests must not inherit these
 // descriptors: a descriptor inherited by another process stays open after the test closes it.
 
-#if canImport(Darwin)
-    private let streamKind = SOCK_STREAM
-#else
-    private let streamKind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-#endif
+private let streamKind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
 /// Creates a pipe.
 func makePipe() throws -> (readEnd: Int32, writeEnd: Int32) {

@@ -1,13 +1,8 @@
 import COpenSSL
+import Glibc
 import Testing
 
 @testable import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// Tests errors in the user's settings.
 struct TLSContextTests {

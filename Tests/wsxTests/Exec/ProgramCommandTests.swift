@@ -1,12 +1,7 @@
+import Glibc
 import Testing
 
 @testable import wsx
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @Suite struct ProgramCommandTests {
     @Test("A program is found in PATH, and gets only the variables it needs")

@@ -1,16 +1,12 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import CommandLine
+import Glibc
 import Testing
 
 @testable import wsx
 
 /// The files in `man/` and `completions/` are generated from the option table, and the page about protocols from their
-/// descriptors. All are checked in. With
-/// `WSX_UPDATE_GENERATED=1` in the environment, which `make generate` sets, the test writes them.
+/// descriptors. All are checked in. With `WSX_UPDATE_GENERATED=1` in the environment, which `make generate` sets, the
+/// test writes them.
 @Suite struct GeneratedFilesTests {
     static let files: [(path: String, contents: String)] =
         ([nil] + TestProgram.pages.map(Optional.some)).map {

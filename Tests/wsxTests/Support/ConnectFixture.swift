@@ -1,13 +1,8 @@
+import Glibc
 import Testing
 
 @testable import WSCore
 @testable import wsx
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// A run of `connect` between an input, outputs that are read afterwards, and peers in memory.
 final class ConnectFixture {

@@ -1,11 +1,6 @@
+import Glibc
 import Testing
 import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// Passes the path of a temporary file with these contents to `body`.
 func withFile(_ contents: [UInt8], _ body: (String) throws -> Void) throws {

@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// System calls on the process's file descriptors.
 internal enum Descriptor {
@@ -106,11 +101,7 @@ internal enum Descriptor {
             target.copyBytes(from: path.utf8)
             return true
         }
-        #if canImport(Darwin)
-            let probe = socket(AF_UNIX, SOCK_STREAM, 0)
-        #else
-            let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard fits, probe >= 0 else { return false }
         defer { closeDescriptor(probe) }
         let result = withUnsafePointer(to: &address) { pointer in

@@ -1,16 +1,8 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// The limit on the process's open descriptors.
 public enum DescriptorLimit {
-    #if canImport(Darwin)
-        private static let resource = RLIMIT_NOFILE
-    #else
-        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #endif
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
     /// The limit that the process started with, or `nil` if the system does not report it. Child processes get it back:
     /// a program that uses `select` or closes every possible descriptor depends on it.

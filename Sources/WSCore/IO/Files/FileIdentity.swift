@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// Identifies a regular file regardless of the names and links that lead to it.
 public struct FileIdentity: Equatable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// The metadata of a file or directory.
 struct FileStatus: Sendable {
@@ -35,11 +31,7 @@ struct FileStatus: Sendable {
         }
         number = UInt64(status.st_ino)
         size = Int(status.st_size)
-        #if canImport(Darwin)
-            let modified = status.st_mtimespec
-        #else
-            let modified = status.st_mtim
-        #endif
+        let modified = status.st_mtim
         modifiedSeconds = Int(modified.tv_sec)
         modifiedNanoseconds = Int(modified.tv_nsec)
     }

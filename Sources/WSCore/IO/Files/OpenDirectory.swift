@@ -1,9 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 import CLibuv
+import Glibc
 
 /// A directory open for reading. Closed on release.
 final class OpenDirectory {

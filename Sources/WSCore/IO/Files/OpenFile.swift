@@ -1,9 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 import CLibuv
+import Glibc
 
 /// A regular file open for reading. Closed on release.
 public final class OpenFile {

@@ -1,9 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 import CLibuv
+import Glibc
 
 /// A file that several processes append to and may replace, without losing each other's writes.
 ///

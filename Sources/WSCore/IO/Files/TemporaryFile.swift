@@ -1,9 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 import CLibuv
+import Glibc
 
 /// A file with a unique name, accessible only by its owner. It stays until ``remove()`` is called.
 public struct TemporaryFile: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// Splits lines into pieces for system calls, so lines of several programs on one pipe stay intact.
 internal enum LogPiece {

@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// Calls a function on the loop's thread when a signal arrives, after all events that preceded the signal. Canceled on
 /// release.
@@ -78,11 +73,7 @@ public final class SignalWatcher {
     }
 
     private static func isIgnored(_ current: sigaction) -> Bool {
-        #if canImport(Darwin)
-            let handler = current.__sigaction_u.__sa_handler
-        #else
-            let handler = current.__sigaction_handler.sa_handler
-        #endif
+        let handler = current.__sigaction_handler.sa_handler
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// A point in time of the system's clock.
 public struct WallTime: Comparable, Sendable {

@@ -1,9 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 import CLibuv
+import Glibc
 
 /// Asks questions on the process's controlling terminal, regardless of the standard streams.
 public enum ControllingTerminal {

@@ -1,9 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 import CLibuv
+import Glibc
 
 /// Looks up programs.
 public enum Executable {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// A snapshot of a terminal's modes, to restore them after another program has used the terminal.
 public struct TerminalModes {

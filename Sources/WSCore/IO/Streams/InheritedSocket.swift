@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// A listening socket passed by the parent process, such as systemd (sd_listen_fds(3)).
 public struct InheritedSocket: Sendable {
@@ -26,11 +21,7 @@ public struct InheritedSocket: Sendable {
     public init(descriptor: Int32) throws(InheritedSocketError) {
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw .notOpen }
         guard Descriptor.isSocket(descriptor) else { throw .notSocket }
-        #if canImport(Darwin)
-            let streamKind = SOCK_STREAM
-        #else
-            let streamKind = Int32(SOCK_STREAM.rawValue)
-        #endif
+        let streamKind = Int32(SOCK_STREAM.rawValue)
         guard Self.option(SO_TYPE, of: descriptor) == streamKind else { throw .notStream }
         guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else { throw .notListening }
         self.descriptor = descriptor

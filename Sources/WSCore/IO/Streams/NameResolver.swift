@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// Resolves host names without blocking the loop.
 public final class NameResolver {

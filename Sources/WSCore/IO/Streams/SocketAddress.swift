@@ -1,10 +1,5 @@
 import CLibuv
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
+import Glibc
 
 /// An IPv4 or IPv6 address with a port.
 public struct SocketAddress: Sendable, CustomStringConvertible {

@@ -1,12 +1,7 @@
+import Glibc
 import Testing
 
 @testable import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @Suite struct OutputFileTests {
     @Test("opening a pipe without a reader fails, and with a reader succeeds")

@@ -1,12 +1,7 @@
+import Glibc
 import Testing
 
 @testable import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// Signals affect the whole process: the tests run one at a time, without signals that kill the process by default.
 @Suite(.serialized) struct SignalWatcherTests {

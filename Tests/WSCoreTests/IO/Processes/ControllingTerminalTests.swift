@@ -1,12 +1,7 @@
+import Glibc
 import Testing
 
 @testable import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 extension SignalWatcherTests {
     /// Uses a pseudo-terminal as the controlling one. Part of the signal suite: signals affect the whole process.

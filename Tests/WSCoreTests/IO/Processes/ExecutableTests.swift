@@ -1,10 +1,5 @@
+import Glibc
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @testable import WSCore
 

@@ -1,12 +1,7 @@
+import Glibc
 import Testing
 
 @testable import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @Suite struct PipedProcessTests {
     @Test("pipes connect to a program's standard input, output, and error")

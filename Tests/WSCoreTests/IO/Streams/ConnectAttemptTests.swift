@@ -67,39 +67,37 @@ import Testing
         }
     }
 
-    #if os(Linux)
-        @Test("an abstract socket is reached by its name, without a file")
-        func abstract() throws {
-            try withLoop { loop in
-                var near: SystemStream?
-                var far: SystemStream?
-                let name = "@wsx-test-\(SecureRandom.bytes(8).map(String.init).joined())"
-                var early: Result<SystemStream, IOError>?
-                _ = try SystemStream.connect(toPath: name, on: loop) { early = $0 }
-                loop.run { early != nil }
-                #expect(throws: IOError.connectionRefused) { try early?.get() }
-                let listener = try StreamListener(onPath: name, loop: loop) { far = $0 }
-                #expect(throws: IOError.addressInUse) { _ = try StreamListener(onPath: name, loop: loop) { _ in } }
-                _ = try SystemStream.connect(toPath: name, on: loop) { near = try? $0.get() }
-                #expect(near == nil)
-                loop.run { near != nil && far != nil }
-                let end = StreamEnd(try #require(far))
-                end.stream.startReading()
-                try StreamEnd(try #require(near)).write(Array("text".utf8))
-                loop.run { end.recorder.received.count == 4 }
-                #expect(end.recorder.received == Array("text".utf8))
-                #expect(!exists(name))
-                let calledOff = try SystemStream.connect(toPath: name, on: loop) { _ in
-                    Issue.record("the completion was called")
-                }
-                calledOff.cancel()
-                near?.close()
-                end.close()
-                listener.close()
-                loop.run(for: .milliseconds(5))
+    @Test("an abstract socket is reached by its name, without a file")
+    func abstract() throws {
+        try withLoop { loop in
+            var near: SystemStream?
+            var far: SystemStream?
+            let name = "@wsx-test-\(SecureRandom.bytes(8).map(String.init).joined())"
+            var early: Result<SystemStream, IOError>?
+            _ = try SystemStream.connect(toPath: name, on: loop) { early = $0 }
+            loop.run { early != nil }
+            #expect(throws: IOError.connectionRefused) { try early?.get() }
+            let listener = try StreamListener(onPath: name, loop: loop) { far = $0 }
+            #expect(throws: IOError.addressInUse) { _ = try StreamListener(onPath: name, loop: loop) { _ in } }
+            _ = try SystemStream.connect(toPath: name, on: loop) { near = try? $0.get() }
+            #expect(near == nil)
+            loop.run { near != nil && far != nil }
+            let end = StreamEnd(try #require(far))
+            end.stream.startReading()
+            try StreamEnd(try #require(near)).write(Array("text".utf8))
+            loop.run { end.recorder.received.count == 4 }
+            #expect(end.recorder.received == Array("text".utf8))
+            #expect(!exists(name))
+            let calledOff = try SystemStream.connect(toPath: name, on: loop) { _ in
+                Issue.record("the completion was called")
             }
+            calledOff.cancel()
+            near?.close()
+            end.close()
+            listener.close()
+            loop.run(for: .milliseconds(5))
         }
-    #endif
+    }
 
     @Test("a connection uses the given source address in both families")
     func source() throws {

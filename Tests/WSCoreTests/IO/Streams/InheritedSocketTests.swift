@@ -1,12 +1,7 @@
+import Glibc
 import Testing
 
 @testable import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @Suite struct InheritedSocketTests {
     @Test("a listening TCP socket has its address, and child processes do not inherit it")
@@ -58,11 +53,6 @@ import Testing
         return descriptor
     }
 
-    #if canImport(Darwin)
-        private let streamKind = SOCK_STREAM
-        private let datagramKind = SOCK_DGRAM
-    #else
-        private let streamKind = Int32(SOCK_STREAM.rawValue)
-        private let datagramKind = Int32(SOCK_DGRAM.rawValue)
-    #endif
+    private let streamKind = Int32(SOCK_STREAM.rawValue)
+    private let datagramKind = Int32(SOCK_DGRAM.rawValue)
 }

@@ -1,14 +1,9 @@
 import Formats
+import Glibc
 import Testing
 
 @testable import WSCore
 @testable import wsx
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// Complete runs with peers in memory, without sockets or unnecessary waits.
 @Suite struct ConnectRunTests {

@@ -1,13 +1,8 @@
+import Glibc
 import Testing
 
 @testable import WSCore
 @testable import wsx
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// Whole runs with a prompt, a user, and peers in memory.
 @Suite struct ConnectPromptRunTests {

@@ -1,14 +1,9 @@
+import Glibc
 import LoadTest
 import Testing
 import WSCore
 
 @testable import wsx
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @Suite struct OutputPlaceTests {
     @Test("An output that would truncate an input file is rejected, whatever its name")

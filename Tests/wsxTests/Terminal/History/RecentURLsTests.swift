@@ -1,11 +1,6 @@
+import Glibc
 import Testing
 import WSCore
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @testable import wsx
 
