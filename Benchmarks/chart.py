@@ -40,17 +40,21 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 
 
 def bars(rows, beginning):
-    """Returns (program, figure, ratio to wsx) for a contest, the fastest first."""
+    """Returns (program, label, ratio to wsx) for a contest, the fastest first. The label of wsx is its median throughput.
+
+    A median of ratios can differ from the ratio of the medians, so peers get only the ratio.
+    """
     own = [row for row in rows if row["measurement"].startswith(beginning) and row["peer"]]
     own = [row for row in own if row["measurement"] == own[0]["measurement"]]
     if not own:
         return []
-    unit = own[0]["unit"]
-    programs = [("wsx", own[0]["ours"], 1.0)]
-    # The ratio of the table is wsx / peer.
-    programs += [(row["peer"], row["theirs"], 1 / statistics.median(row["ratios"])) for row in own]
-    return [(name, f"{value:,.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}", ratio)
-            for name, value, ratio in sorted(programs, key=lambda program: -program[2])]
+    ours = own[0]["ours"]
+    programs = [("wsx", f"{ours:,.3g} {own[0]['unit']}" if ours < 1000 else f"{ours:,.0f} {own[0]['unit']}", 1.0)]
+    for row in own:
+        # The ratio of the table is wsx / peer.
+        ratio = 1 / statistics.median(row["ratios"])
+        programs.append((row["peer"], f"{ratio:.2g} ×" if ratio < 0.1 else f"{ratio:.2f} ×", ratio))
+    return sorted(programs, key=lambda program: -program[2])
 
 
 def drawn(rows):
