@@ -154,7 +154,7 @@ def test_an_answer_that_needs_a_missing_value_is_reported():
     with ScriptedServer(Service()) as server:
         result = wsx("connect", *LOGIN, "--answer", "reply => {{last:/id}}", "-1", server.url, "ask")
     assert (result.status, result.out) == (0, b"reply to ask\n")
-    assert result.err == "wsx: a message was not answered (--answer): the message is not JSON\n"
+    assert result.err == "wsx: a message was not answered (--answer): the received message is not JSON\n"
 
 
 @pytest.mark.parametrize("options, message", [

@@ -113,9 +113,9 @@ public enum TemplateValueError: Error, Equatable {
     case unset(String)
     /// No message has been received, so there is no last one.
     case noLastMessage
-    /// The message is not JSON.
+    /// The received message is not JSON.
     case notJSON
-    /// The message has no value at this path.
+    /// The received message has no value at this path.
     case missing(path: String)
 
     /// Explains why a message has no value at a path.
@@ -131,8 +131,8 @@ extension TemplateValueError: CustomStringConvertible {
         switch self {
         case .unset(let name): "the variable \(quoted(name)) has no value yet"
         case .noLastMessage: "{{last:…}} needs a received message, but none has arrived yet"
-        case .notJSON: "the message is not JSON"
-        case .missing(let path): "the message has no value at \(quoted(path))"
+        case .notJSON: "the received message is not JSON"
+        case .missing(let path): "the received message has no value at \(quoted(path))"
         }
     }
 }

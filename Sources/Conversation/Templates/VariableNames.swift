@@ -7,7 +7,8 @@ import WSCore
 public struct VariableNames: Equatable, Sendable {
     /// The names in the order of their slots.
     public private(set) var names: [String] = []
-    private var slots: [String: Int] = [:]
+    /// The slots by the exact bytes of the names.
+    private var slots: [ExactString: Int] = [:]
     /// Whether templates may also insert values of the last message.
     public var includesLastMessage = true
 
@@ -21,7 +22,7 @@ public struct VariableNames: Equatable, Sendable {
 
     /// The slot of a variable, or `nil` if there is none with this name.
     public func slot(of name: String) -> Int? {
-        slots[name]
+        slots[ExactString(name)]
     }
 
     /// The reason to reject a regular expression with a placeholder, to follow a colon.
@@ -47,7 +48,7 @@ public struct VariableNames: Equatable, Sendable {
 
     /// Whether a text in braces begins like a placeholder or names a variable.
     private func isPlaceholder(_ text: String) -> Bool {
-        slots[text] != nil || Self.placeholders.contains(text) || Self.prefixes.contains { text.hasPrefix($0) }
+        slots[ExactString(text)] != nil || Self.placeholders.contains(text) || Self.prefixes.contains { text.hasPrefix($0) }
     }
 
     /// Adds a variable, unless there already is one with this name.
@@ -55,7 +56,7 @@ public struct VariableNames: Equatable, Sendable {
     /// - Throws: ``VariableNameError``.
     @discardableResult
     public mutating func add(_ name: String) throws(VariableNameError) -> Int {
-        if let slot = slots[name] { return slot }
+        if let slot = slots[ExactString(name)] { return slot }
         guard !name.isEmpty else { throw .empty }
         guard !Self.placeholders.contains(name), !Self.prefixes.contains(where: { name.hasPrefix($0) }) else {
             throw .placeholder(name)
@@ -63,7 +64,7 @@ public struct VariableNames: Equatable, Sendable {
         let isTrimmed = name.utf8.first?.isBlank == false && name.utf8.last?.isBlank == false
         let hasBrace = name.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }
         guard isTrimmed, !hasBrace else { throw .unusable(name) }
-        slots[name] = names.count
+        slots[ExactString(name)] = names.count
         names.append(name)
         return names.count - 1
     }

@@ -28,13 +28,20 @@ public struct UnacknowledgedMessages: ~Copyable {
     }
 
     /// A message that waits to be sent.
-    public struct Waiting {
+    public struct Waiting: Equatable {
         /// The payload.
         public let payload: [UInt8]
         /// The message type.
         public let kind: MessageKind
         /// Whether it was sent on a lost connection.
         public let wasSent: Bool
+
+        /// Creates a message.
+        public init(payload: [UInt8], kind: MessageKind, wasSent: Bool) {
+            self.payload = payload
+            self.kind = kind
+            self.wasSent = wasSent
+        }
     }
 
     /// The messages sent on this connection.
@@ -172,15 +179,18 @@ public struct UnacknowledgedMessages: ~Copyable {
 
     /// Records the loss of the connection. Pongs for its pings can no longer arrive, and unconfirmed messages wait for
     /// the next connection.
-    /// - Parameter unsent: Text messages that were taken to be sent, and were not. They follow those that were sent.
-    public mutating func connectionLost(unsent: [[UInt8]] = []) {
+    /// - Parameter unsent: Messages that were taken to be sent on this connection, and were not. They follow those that
+    ///   were sent.
+    public mutating func connectionLost(unsent: [Waiting] = []) {
         isConnected = false
         marks.removeAll()
         firstUncoveredTime = nil
         recorded = End()
         guard sent.count > 0 || !unsent.isEmpty else { return }
-        for payload in unsent { sent.append(payload.span.bytes, as: .text, wasSent: false) }
-        waitingCount += unsent.count
+        for message in unsent {
+            sent.append(message.payload.span.bytes, as: message.kind, wasSent: message.wasSent)
+            if !message.wasSent { waitingCount += 1 }
+        }
         sent.append(waiting)
         waiting = sent.takeAll()
     }

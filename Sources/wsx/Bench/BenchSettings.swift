@@ -103,8 +103,10 @@ struct BenchSettings: Sendable {
         guard arguments.load.threadCount <= plan.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.load.threadCount)",
-                why: "there are only \(Phrase.count(plan.connectionCount, "connection")); "
-                    + (plan.stages == nil ? "raise --connections" : "raise a target of --stages"))
+                why: "there are only \(Phrase.count(plan.connectionCount, "connection")); raise "
+                    + (plan.stages != nil
+                        ? "a target of --stages"
+                        : plan.connectionCount < arguments.load.connectionCount ? "--messages" : "--connections"))
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
@@ -118,6 +120,10 @@ struct BenchSettings: Sendable {
         let kind: MessageKind = arguments.loadMessages.payload == .binary ? .binary : .text
         var plan = LoadPlan(arguments.mode)
         plan.connectionCount = arguments.load.stages?.maximum ?? arguments.load.connectionCount
+        if arguments.mode == .scenario, let iterationCount = arguments.load.messageCount {
+            // Without an iteration, a connection would leave its server in the middle of the scenario.
+            plan.connectionCount = min(plan.connectionCount, iterationCount)
+        }
         plan.threadCount = arguments.load.threadCount
         plan.publisherCount = arguments.load.publisherCount
         plan.connectRate = arguments.load.connectRate

@@ -119,7 +119,7 @@ import WSCore
             failure = error
         }
         #expect(failure == error)
-        #expect("\(TemplateValueError.missing(path: "/session"))" == #"the message has no value at "/session""#)
+        #expect("\(TemplateValueError.missing(path: "/session"))" == #"the received message has no value at "/session""#)
         #expect(try Template("{{sid}}", variables: names).text(.first, variables) == "before")
     }
 }

@@ -242,7 +242,7 @@ import WSCore
             Issue.record("the scenario should have failed")
             return
         }
-        #expect("\(failure)" == "line 1 (x): the message is not JSON")
+        #expect("\(failure)" == "line 1 (x): the received message is not JSON")
     }
 
     @Test("Pings and pongs are steps")

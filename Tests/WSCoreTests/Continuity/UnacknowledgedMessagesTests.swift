@@ -126,9 +126,12 @@ import WSCore
         let messages = Fixture(isConnected: true)
         messages.record("sent")
         messages.record("waiting", isSent: false)
-        messages.store.connectionLost(unsent: [Array("taken".utf8)])
-        #expect(messages.count == 3 && messages.waitingCount == 2)
-        #expect(messages.sendAgain() == [.text("sent"), .text("taken"), .text("waiting")])
+        let unsent = [("repeated", true), ("taken", false)].map { text, wasSent in
+            UnacknowledgedMessages.Waiting(payload: Array(text.utf8), kind: .text, wasSent: wasSent)
+        }
+        messages.store.connectionLost(unsent: unsent)
+        #expect(messages.count == 4 && messages.waitingCount == 2)
+        #expect(messages.sendAgain() == [.text("sent"), .text("repeated"), .text("taken"), .text("waiting")])
         #expect(messages.waitingCount == 0)
     }
 

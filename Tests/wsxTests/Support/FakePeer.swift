@@ -21,6 +21,8 @@ final class FakePeer: ByteStream, EndOfTurnWork {
     var didReceive: (FakePeer, Event) -> Void = { _, _ in }
     /// Whether pings are answered.
     var answersPings = true
+    /// A message to send between the receipt of a close frame and its answer, or `nil`.
+    var lastWords: String?
     private(set) var received: [Event] = []
     /// Whether the client has ever stopped reading.
     private(set) var wasPaused = false
@@ -97,6 +99,8 @@ final class FakePeer: ByteStream, EndOfTurnWork {
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         var bytes = buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
         buffer.removeAll()
+        // A close frame.
+        if bytes.first == 0x88, let lastWords { send(lastWords) }
         var handler = Collector()
         bytes.withUnsafeMutableBytes { pointer in
             var span = pointer.mutableBytes

@@ -18,8 +18,8 @@ public enum ProtocolProblem: Error, Equatable, Sendable {
     case error(String)
     /// The server reported this many such errors, which have been shown.
     case errors(Int)
-    /// This many lines were not sent.
-    case unsentLines(Int, UnsentCause)
+    /// This many lines were not sent. Some of them may have been sent on an earlier connection.
+    case unsentLines(Int, UnsentCause, mayHaveArrived: Bool = false)
     /// A message cannot be sent; the value is the reason.
     case unsendable(String)
 
@@ -29,6 +29,8 @@ public enum ProtocolProblem: Error, Equatable, Sendable {
         case login
         /// The server did not confirm their subscriptions.
         case subscription
+        /// A later line ended their subscription before the server had confirmed it.
+        case left
         /// They were kept for a connection on which they are invalid.
         case invalid
     }

@@ -81,7 +81,7 @@ extension ConnectRun {
         let (failure, lines, cause) = stages.application?.connectionEnded(end) ?? (nil, [], .login)
         if let failure, state.dropCause == nil { state.dropCause = failure }
         guard let acknowledgements = stages.acknowledgements, prompt != nil || state.interruption(by: end) != nil else {
-            stages.application?.drop(lines.count, because: cause)
+            stages.application?.drop(lines, because: cause)
             stages.acknowledgements?.connectionEnded(end)
             return 0
         }

@@ -42,7 +42,7 @@ extension ConnectRun {
         guard !connection.isClosing else { return .unsent }
         if let number, isAgain, application.hasRenewed(message: number) { return .renewed(key: nil, isSent: false) }
         do throws(ProtocolInputError) {
-            let (delivery, key) = try application.send(line, wantsReply: wantsReply, message: number)
+            let (delivery, key) = try application.send(line, wantsReply: wantsReply, again: isAgain, message: number)
             switch delivery {
             case .sent: return .sent(key: key)
             case .waiting: return .waiting(key: key)
@@ -58,7 +58,7 @@ extension ConnectRun {
             } else if hasWaited {
                 // In a pipe, one line is reported, and the end of the run reports the number of all.
                 if prompt != nil || application.unsentLines == nil { console.error("a line was not sent: \(error)") }
-                application.drop(1, because: .invalid)
+                application.dropLine(because: .invalid)
             } else {
                 end(because: .notALine(error), sending: number, name)
             }
@@ -217,6 +217,8 @@ extension ConnectRun {
 }
 
 extension ConnectRun: ProtocolStage.Host {
+    var isClosing: Bool { state.isClosing }
+
     func transmit(_ payload: RawSpan, as kind: MessageKind) throws(CodecError) {
         if let connection { _ = try encode(payload, as: kind, on: connection) }
     }

@@ -130,7 +130,7 @@ final class AcknowledgementStage {
 
     /// Handles the end of a connection.
     /// - Parameter unsent: Lines that the application protocol has taken and not sent.
-    func connectionEnded(_ end: ConnectionEnd, unsent: [[UInt8]] = []) {
+    func connectionEnded(_ end: ConnectionEnd, unsent: [UnacknowledgedMessages.Waiting] = []) {
         pingTimer.stop()
         if Self.isAnswer(end.closing) { messages.closeConfirmed() }
         messages.connectionLost(unsent: unsent)

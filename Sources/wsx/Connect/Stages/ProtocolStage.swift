@@ -15,6 +15,8 @@ final class ProtocolStage {
     protocol Host: AnyObject {
         /// Whether messages may have arrived without being read.
         var isReadingPaused: Bool { get }
+        /// Whether the closing handshake has begun, after which nothing is sent.
+        var isClosing: Bool { get }
         /// Sends a message of the protocol, outside of the handler of the connection.
         /// - Throws: ``CodecError`` if it cannot be encoded.
         func transmit(_ payload: RawSpan, as kind: MessageKind) throws(CodecError)
@@ -83,6 +85,9 @@ final class ProtocolStage {
         timePassed()
     }
     private var unsent = UnsentLines()
+    /// Limits the time in which a session that takes no more lines neither sends nor drops any, or `nil` if it takes
+    /// lines. The input is paused meanwhile, so its end is not seen.
+    private var fullTimer: Timer?
     /// The numbers of the messages of the command line that must not be sent again on a new connection, because the session
     /// repeats them.
     private var renewedMessages: Set<Int> = []
@@ -130,7 +135,13 @@ final class ProtocolStage {
 
     /// The lines that were not sent, or that wait, as a failure. `nil` if there are none.
     var unsentLines: ApplicationFailure? {
-        unsent.summary(waitingFor: waitsFor).map { failure(.unsentLines($0.count, $0.cause)) }
+        problemOfUnsentLines.map(failure)
+    }
+
+    private var problemOfUnsentLines: ProtocolProblem? {
+        unsent.summary(waitingFor: waitsFor).map {
+            .unsentLines($0.count, $0.cause, mayHaveArrived: $0.mayHaveArrived)
+        }
     }
 
     /// What lines wait for.
@@ -141,9 +152,14 @@ final class ProtocolStage {
         }
     }
 
-    /// Counts lines that will not be sent.
-    func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause) {
-        unsent.drop(count, because: cause)
+    /// Counts a line that will not be sent.
+    func dropLine(because cause: ProtocolProblem.UnsentCause) {
+        unsent.drop(1, because: cause)
+    }
+
+    /// Counts lines of the last connection that will not be sent.
+    func drop(_ lines: [UnacknowledgedMessages.Waiting], because cause: ProtocolProblem.UnsentCause) {
+        unsent.drop(lines.count, because: cause, mayHaveArrived: lines.contains { $0.wasSent })
     }
 
     /// The unit of the protocol that the received messages have begun and not completed, or `nil` if there is none.
@@ -205,12 +221,13 @@ final class ProtocolStage {
     ///   which the caller keeps or drops.
     func connectionEnded(
         _ end: ConnectionEnd
-    ) -> (failure: Failure?, lines: [[UInt8]], waitedFor: ProtocolProblem.UnsentCause) {
+    ) -> (failure: Failure?, lines: [UnacknowledgedMessages.Waiting], waitedFor: ProtocolProblem.UnsentCause) {
         let failure = failure(because: end)
         let waitedFor = waitsFor
         let lines = unsent.connectionEnded(waitingFor: waitedFor)
         state = .closed
         timer.stop()
+        fullTimer = nil
         return (failure, lines, waitedFor)
     }
 
@@ -231,22 +248,35 @@ final class ProtocolStage {
     /// Sends a line. A line of the input may have to wait before the session takes it.
     /// - Parameters:
     ///   - wantsReply: Whether to ask for a reply.
+    ///   - isAgain: Whether the line was already sent on a lost connection.
     ///   - number: The number of the command-line message, or `nil` for other lines.
     /// - Returns: What happens to the line, and the key of its reply, or `nil` if there will be none.
     func send(
-        _ line: RawSpan, wantsReply: Bool, message number: Int?
+        _ line: RawSpan, wantsReply: Bool, again isAgain: Bool, message number: Int?
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
         guard let session else { return (transmit(line, as: .text).map { .notEncodable($0) } ?? .sent, nil) }
         let line = line.withUnsafeBytes { Array($0) }
         if number == nil, !wantsReply, isFull || !isReady {
-            unsent.enqueue(line)
+            unsent.enqueue(line, wasSent: isAgain)
+            limitFullTime(of: session)
             return (.waiting, nil)
         }
-        return try pass(line, to: session, wantsReply: wantsReply, message: number)
+        return try pass(line, to: session, wantsReply: wantsReply, again: isAgain, message: number)
+    }
+
+    /// Ends the run if the session stays full for as long as a login may take.
+    private func limitFullTime(of session: any ProtocolSession) {
+        guard fullTimer == nil, isReady, session.isFull else { return }
+        let timer = Timer(on: loop) { [unowned self] in
+            if let problem = problemOfUnsentLines { fail(problem) }
+        }
+        timer.start(after: readinessTimeout)
+        fullTimer = timer
     }
 
     private func pass(
-        _ line: [UInt8], to session: any ProtocolSession, wantsReply: Bool = false, message number: Int? = nil
+        _ line: [UInt8], to session: any ProtocolSession, wantsReply: Bool = false, again isAgain: Bool,
+        message number: Int? = nil
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
         let resolved = descriptor?.readsFiles == true ? try ProtocolLine.resolved(line) : line
         let key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
@@ -255,11 +285,12 @@ final class ProtocolStage {
         if let number { unsent.operandSent(number) }
         for case .lineWaits(let waitingNumber) in output.items {
             let origin: UnsentLines.Origin =
-                if key != nil { .request } else if let number { .operand(number) } else { .input }
+                if key != nil { .request } else if let number { .operand(number) } else { .input(wasSent: isAgain) }
             unsent.hold(waitingNumber, line, origin)
             delivery = .waiting
         }
-        if let problem = finishCall() { delivery = .notEncodable(problem) }
+        // A line that drops others ends their subscription.
+        if let problem = finishCall(dropping: .left) { delivery = .notEncodable(problem) }
         return (delivery, key)
     }
 
@@ -304,10 +335,11 @@ final class ProtocolStage {
     }
 
     /// Carries out what a call outside of the connection's handler has caused.
+    /// - Parameter cause: Why the session drops lines, if it does.
     /// - Returns: Why a message cannot be encoded, or `nil` if all can.
-    private func finishCall() -> CodecError? {
+    private func finishCall(dropping cause: ProtocolProblem.UnsentCause = .subscription) -> CodecError? {
         var problem: CodecError?
-        let arrivals = carryOut { [unowned self] payload, kind in
+        let arrivals = carryOut(dropping: cause) { [unowned self] payload, kind in
             let next = transmit(payload, as: kind)
             if problem == nil { problem = next }
             return next == nil
@@ -321,7 +353,9 @@ final class ProtocolStage {
         if let problem = finishCall() { host.encodingFailed(problem) }
     }
 
-    private func carryOut(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
+    private func carryOut(
+        dropping cause: ProtocolProblem.UnsentCause = .subscription, _ send: (RawSpan, MessageKind) -> Bool
+    ) -> [Arrival] {
         let items = output.items
         output.removeAll()
         var arrivals: [Arrival] = []
@@ -346,12 +380,16 @@ final class ProtocolStage {
             case .close(let code, let message):
                 fail(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady))
             case .lineWaits: break
+            // The closing connection discards its messages, so the line still counts as waiting.
+            case .lineSent where host.isClosing: break
             case .lineSent(let number):
                 if let line = unsent.sent(number) { host.sent(waitingLine: line) }
+                fullTimer = nil
                 loop.atEndOfTurn(self)
             case .linesDropped(let numbers):
-                let count = unsent.drop(numbers)
+                let count = unsent.drop(numbers, because: cause)
                 if count > 0 { arrivals.append(.droppedLines(count)) }
+                fullTimer = nil
                 loop.atEndOfTurn(self)
             }
         }
@@ -403,7 +441,7 @@ extension ProtocolStage: EndOfTurnWork {
     func endTurn() {
         switch state {
         case .ready:
-            sendQueued()
+            if !host.isClosing { sendQueued() }
             host.peerBecameReady()
         case .over(let problem, _): host.applicationFailed(.application(failure(problem)))
         case .closed, .starting, .opening: break
@@ -412,14 +450,16 @@ extension ProtocolStage: EndOfTurnWork {
 
     /// Sends the lines that have waited until the session takes them.
     private func sendQueued() {
-        while let session, !session.isFull, let line = unsent.dequeue() {
+        guard let session else { return }
+        while !session.isFull, let line = unsent.dequeue() {
             do throws(ProtocolInputError) {
-                if case .notEncodable(let problem) = try pass(line, to: session).delivery {
+                if case .notEncodable(let problem) = try pass(line.payload, to: session, again: line.wasSent).delivery {
                     host.encodingFailed(problem)
                 }
             } catch {
                 host.waitingLineFailed(error)
             }
         }
+        if unsent.hasQueued { limitFullTime(of: session) }
     }
 }

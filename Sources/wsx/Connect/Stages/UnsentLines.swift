@@ -1,4 +1,5 @@
 import Conversation
+import WSCore
 
 /// The lines that have been passed to the application protocol and have not been sent.
 ///
@@ -12,14 +13,22 @@ struct UnsentLines {
         case operand(Int)
         /// The line is sent again, because its reply is missing.
         case request
-        /// The line is kept, if there may be another connection.
-        case input
+        /// The line is kept, if there may be another connection. It may already have been sent on an earlier one.
+        case input(wasSent: Bool)
+    }
+
+    /// The lines that wait or were not sent.
+    struct Summary: Equatable {
+        let count: Int
+        let cause: ProtocolProblem.UnsentCause
+        /// Whether some of them may have been sent on an earlier connection.
+        let mayHaveArrived: Bool
     }
 
     /// The lines that the session holds back, by its numbers.
     private var held: [Int: (payload: [UInt8], origin: Origin)] = [:]
     /// The input lines that the session does not take yet, in order.
-    private var queue: ArraySlice<[UInt8]> = []
+    private var queue: ArraySlice<UnacknowledgedMessages.Waiting> = []
     /// The messages of the command line that have not been sent on any connection.
     private var operands: Set<Int> = []
     /// The number of requests that waited when the connection ended.
@@ -28,36 +37,40 @@ struct UnsentLines {
     private var droppedCount = 0
     /// Why the first of these lines was not sent.
     private var firstCause: ProtocolProblem.UnsentCause?
+    /// Whether some of the dropped lines may have been sent on an earlier connection.
+    private var droppedMayHaveArrived = false
 
     /// Whether lines wait that the session does not take yet.
     var hasQueued: Bool { !queue.isEmpty }
     /// The number of lines that wait.
     var waitingCount: Int { held.count + queue.count }
 
-    /// The number of lines that wait or were not sent, and the cause. `nil` if there are none.
+    /// The lines that wait or were not sent, or `nil` if there are none.
     /// - Parameter cause: What waiting lines wait for.
-    func summary(
-        waitingFor cause: ProtocolProblem.UnsentCause
-    ) -> (count: Int, cause: ProtocolProblem.UnsentCause)? {
+    func summary(waitingFor cause: ProtocolProblem.UnsentCause) -> Summary? {
         let waiting = held.values.count { if case .operand = $0.origin { false } else { true } }
         let count = droppedCount + requestCount + operands.count + waiting + queue.count
-        return count == 0 ? nil : (count, firstCause ?? cause)
+        guard count > 0 else { return nil }
+        let mayHaveArrived =
+            droppedMayHaveArrived || queue.contains { $0.wasSent }
+            || held.values.contains { $0.origin == .input(wasSent: true) }
+        return Summary(count: count, cause: firstCause ?? cause, mayHaveArrived: mayHaveArrived)
     }
 
     // MARK: Waiting
 
     /// Keeps an input line until the session takes it.
-    mutating func enqueue(_ line: [UInt8]) {
-        queue.append(line)
+    mutating func enqueue(_ line: [UInt8], wasSent: Bool) {
+        queue.append(UnacknowledgedMessages.Waiting(payload: line, kind: .text, wasSent: wasSent))
     }
 
     /// Removes and returns the first line of the queue, or returns `nil` if there is none.
-    mutating func dequeue() -> [UInt8]? { queue.popFirst() }
+    mutating func dequeue() -> UnacknowledgedMessages.Waiting? { queue.popFirst() }
 
     /// Records a line that the session holds back.
     mutating func hold(_ number: Int, _ line: [UInt8], _ origin: Origin) {
         if case .operand(let operand) = origin { operands.insert(operand) }
-        held[number] = (origin == .input ? line : [], origin)
+        if case .input = origin { held[number] = (line, origin) } else { held[number] = ([], origin) }
     }
 
     /// Records that the session has sent a line that it held back.
@@ -65,7 +78,8 @@ struct UnsentLines {
     mutating func sent(_ number: Int) -> [UInt8]? {
         guard let line = held.removeValue(forKey: number) else { return nil }
         if case .operand(let operand) = line.origin { operandSent(operand) }
-        return line.origin == .input ? line.payload : nil
+        if case .input = line.origin { return line.payload }
+        return nil
     }
 
     /// Records that a message of the command line has been sent.
@@ -77,18 +91,20 @@ struct UnsentLines {
 
     /// Records that the session will not send lines. Requests are not counted, because their error reply says so.
     /// - Returns: The number of counted lines.
-    mutating func drop(_ numbers: [Int]) -> Int {
+    mutating func drop(_ numbers: [Int], because cause: ProtocolProblem.UnsentCause) -> Int {
         let origins = numbers.compactMap { held.removeValue(forKey: $0)?.origin }
         let count = origins.count { $0 != .request }
-        drop(origins.count { $0 == .input }, because: .subscription)
-        if count > 0, firstCause == nil { firstCause = .subscription }
+        let inputCount = origins.count { if case .input = $0 { true } else { false } }
+        drop(inputCount, because: cause, mayHaveArrived: origins.contains(.input(wasSent: true)))
+        if count > 0, firstCause == nil { firstCause = cause }
         return count
     }
 
     /// Counts input lines that will not be sent.
-    mutating func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause) {
+    mutating func drop(_ count: Int, because cause: ProtocolProblem.UnsentCause, mayHaveArrived: Bool = false) {
         droppedCount += count
         if count > 0, firstCause == nil { firstCause = cause }
+        if mayHaveArrived { droppedMayHaveArrived = true }
     }
 
     // MARK: Connections
@@ -101,12 +117,22 @@ struct UnsentLines {
     /// Handles the end of a connection, after which no line waits.
     /// - Parameter cause: What the lines waited for.
     /// - Returns: The input lines, in order. The caller keeps or drops them.
-    mutating func connectionEnded(waitingFor cause: ProtocolProblem.UnsentCause) -> [[UInt8]] {
-        let input = held.filter { $0.value.origin == .input }.sorted { $0.key < $1.key }.map(\.value.payload) + queue
+    mutating func connectionEnded(
+        waitingFor cause: ProtocolProblem.UnsentCause
+    ) -> [UnacknowledgedMessages.Waiting] {
+        let input = heldInput + queue
         requestCount = held.values.count { $0.origin == .request }
         if waitingCount > input.count, firstCause == nil { firstCause = cause }
         held = [:]
         queue = []
         return input
+    }
+
+    /// The input lines that the session holds back, in order.
+    private var heldInput: [UnacknowledgedMessages.Waiting] {
+        held.sorted { $0.key < $1.key }.compactMap { _, line in
+            guard case .input(let wasSent) = line.origin else { return nil }
+            return UnacknowledgedMessages.Waiting(payload: line.payload, kind: .text, wasSent: wasSent)
+        }
     }
 }

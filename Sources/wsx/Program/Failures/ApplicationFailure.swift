@@ -13,10 +13,10 @@ struct ApplicationFailure: Equatable {
         switch problem {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .refused
         case .refused, .unusable, .ended: .closed
-        case .notReady, .unsentLines(_, .login), .unsentLines(_, .subscription): .timedOut
+        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timedOut
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .unmet
-        case .unsendable, .unsentLines(_, .invalid): .usage
+        case .unsendable, .unsentLines(_, .invalid, _), .unsentLines(_, .left, _): .usage
         }
     }
 
@@ -26,10 +26,10 @@ struct ApplicationFailure: Equatable {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .handshake
         case .refused, .ended(_?, _, _): .closed
         case .unusable, .ended(nil, _, _): .lost
-        case .notReady, .unsentLines(_, .login), .unsentLines(_, .subscription): .timeout
+        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timeout
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .expectation
-        case .unsendable, .unsentLines(_, .invalid): .usage
+        case .unsendable, .unsentLines(_, .invalid, _), .unsentLines(_, .left, _): .usage
         }
     }
 
@@ -68,18 +68,27 @@ struct ApplicationFailure: Equatable {
         case .error(let words): "\(name): the server reported an error: \(escapingControls(words))"
         case .errors(let count): "\(name): the server reported \(Phrase.count(count, "error"))"
         case .unsendable(let reason): "sending: \(reason)"
-        case .unsentLines(let count, .login): "\(name): \(Self.unsent(count)): the server did not confirm the login"
-        case .unsentLines(let count, .subscription):
-            "\(name): \(Self.unsent(count)): the server did not confirm the subscription, or refused it; check it, or "
-                + "wait longer with --linger"
-        case .unsentLines(let count, .invalid):
-            "\(name): \(Self.unsent(count)): invalid on the connection for which wsx kept \(count == 1 ? "it" : "them")"
+        case .unsentLines(let count, let cause, let mayHaveArrived):
+            "\(name): \(Self.unsent(count, mayHaveArrived: mayHaveArrived)): \(Self.words(for: cause))"
         }
     }
 
     /// The number of lines that were not sent.
-    static func unsent(_ count: Int) -> String {
-        "\(Phrase.count(count, "line")) \(count == 1 ? "was" : "were") not sent"
+    /// - Parameter mayHaveArrived: Whether some of them may have been sent on an earlier connection.
+    static func unsent(_ count: Int, mayHaveArrived: Bool = false) -> String {
+        let lines = Phrase.count(count, "line")
+        return mayHaveArrived
+            ? "\(lines) may not have reached the server" : "\(lines) \(count == 1 ? "was" : "were") not sent"
+    }
+
+    private static func words(for cause: ProtocolProblem.UnsentCause) -> String {
+        switch cause {
+        case .login: "the server did not confirm the login"
+        case .subscription:
+            "the server did not confirm the subscription, or refused it; check it, or wait longer with --linger"
+        case .left: "a later line ended the subscription before the server had confirmed it"
+        case .invalid: "not valid on the new connection"
+        }
     }
 
     /// The command that describes the protocol's parameters, unless a file defines the protocol.

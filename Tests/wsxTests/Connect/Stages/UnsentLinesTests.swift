@@ -9,13 +9,14 @@ import Testing
     @Test("Input lines come back in order when the connection ends: those that the session has held, then the queue")
     func order() {
         var lines = UnsentLines()
-        lines.enqueue(line("c"))
-        lines.hold(2, line("b"), .input)
-        lines.hold(1, line("a"), .input)
+        lines.enqueue(line("c"), wasSent: false)
+        lines.hold(2, line("b"), .input(wasSent: true))
+        lines.hold(1, line("a"), .input(wasSent: false))
         lines.hold(3, line("x"), .request)
         #expect(lines.waitingCount == 4)
         let input = lines.connectionEnded(waitingFor: .subscription)
-        #expect(input == ["a", "b", "c"].map(line))
+        #expect(input.map(\.payload) == ["a", "b", "c"].map(line))
+        #expect(input.map(\.wasSent) == [false, true, false])
         #expect(lines.waitingCount == 0 && !lines.hasQueued)
     }
 
@@ -23,7 +24,7 @@ import Testing
     func operands() {
         var lines = UnsentLines()
         lines.hold(1, line("a"), .operand(1))
-        let dropped = lines.drop([1])
+        let dropped = lines.drop([1], because: .subscription)
         #expect(dropped == 1)
         lines.connectionStarted()
         let summary = lines.summary(waitingFor: .login)
@@ -37,7 +38,7 @@ import Testing
         var lines = UnsentLines()
         lines.hold(1, line("a"), .request)
         lines.hold(2, line("b"), .request)
-        let dropped = lines.drop([1])
+        let dropped = lines.drop([1], because: .subscription)
         #expect(dropped == 0)
         #expect(lines.summary(waitingFor: .subscription)?.count == 1)
         _ = lines.connectionEnded(waitingFor: .subscription)
@@ -46,12 +47,26 @@ import Testing
         #expect(lines.summary(waitingFor: .subscription) == nil)
     }
 
+    @Test("Lines that were sent on an earlier connection may have arrived, while they wait and after they are dropped")
+    func earlierConnection() {
+        var lines = UnsentLines()
+        lines.hold(1, line("a"), .input(wasSent: false))
+        let first = lines.summary(waitingFor: .subscription)
+        lines.hold(2, line("b"), .input(wasSent: true))
+        let second = lines.summary(waitingFor: .subscription)
+        _ = lines.drop([2], because: .left)
+        let third = lines.summary(waitingFor: .subscription)
+        #expect(first == UnsentLines.Summary(count: 1, cause: .subscription, mayHaveArrived: false))
+        #expect(second == UnsentLines.Summary(count: 2, cause: .subscription, mayHaveArrived: true))
+        #expect(third == UnsentLines.Summary(count: 2, cause: .left, mayHaveArrived: true))
+    }
+
     @Test("The first cause counts")
     func causes() {
         var lines = UnsentLines()
         lines.drop(2, because: .login)
-        lines.hold(1, line("a"), .input)
-        _ = lines.drop([1])
+        lines.hold(1, line("a"), .input(wasSent: false))
+        _ = lines.drop([1], because: .subscription)
         let summary = lines.summary(waitingFor: .subscription)
         #expect(summary?.count == 3 && summary?.cause == .login)
     }

@@ -122,7 +122,8 @@ struct LoadArguments: Equatable, Sendable {
             summary: "Stop after N messages in total",
             manual: """
                 Send *N* messages on all connections together, then wait for outstanding replies and close the \
-                connections. The test ends early if the server neither reads nor replies for `--reply-timeout`.
+                connections. The test ends early if the server neither reads nor replies for `--reply-timeout`. With \
+                `--scenario`, *N* counts iterations, and at most *N* connections are opened.
                 """,
             example: "--messages 100k", seeAlso: ["duration", "message", "reply-timeout"]
         ) { arguments, value throws(ValueProblem) in
