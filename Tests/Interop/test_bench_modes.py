@@ -202,7 +202,7 @@ def test_unanswered_pings_are_lost():
     (["--mode", "connect", "--ramp", "1s"], "add --rate"),
     (["--mode", "receive", "--ramp", "1s"], "cannot be used with"),
     (["--mode", "connect", "-m", "x"], "cannot be used with"),
-    (["-t", "3", "-c", "2"], "there are only 2 connections"),
+    (["-t", "3", "-c", "2"], "there are only 2 connections; raise --connections"),
     (["--mode", "chat"], "echo"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_invalid_combinations_of_options_are_rejected(arguments, words):

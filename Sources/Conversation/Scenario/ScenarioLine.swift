@@ -140,7 +140,7 @@ struct ScenarioLine {
                 continue
             }
             guard values.updateValue(value, forKey: member) == nil else {
-                throw error("the member '\(name)' occurs twice", at: nameToken)
+                throw error(MatcherError.duplicateWords(name), at: nameToken)
             }
         }
         guard kind.isPlayed else { return }

@@ -32,14 +32,16 @@ public struct VariableNames: Equatable, Sendable {
     /// The offset of a placeholder in a regular expression, which would match braces instead of inserting a value, or
     /// `nil` if there is none.
     ///
-    /// Only known names are placeholders. Other braces, as in `x{{2}}`, may be intended, and `\{\{` certainly is.
+    /// Only known names are placeholders. Other braces, as in `x{{2}}`, may be intended, and `\{\{` certainly is. In
+    /// `\\{{seq}}`, the backslash itself is escaped.
     public func offsetOfPlaceholder(inPattern source: String) -> Int? {
         let bytes = Array(source.utf8)
         func isPair(_ byte: UInt8, at index: Int) -> Bool {
             index + 1 < bytes.count && bytes[index] == byte && bytes[index + 1] == byte
         }
         return bytes.indices.first { start in
-            guard isPair(UInt8(ascii: "{"), at: start), start == 0 || bytes[start - 1] != UInt8(ascii: "\\"),
+            let backslashCount = bytes[..<start].reversed().prefix { $0 == UInt8(ascii: "\\") }.count
+            guard isPair(UInt8(ascii: "{"), at: start), backslashCount.isMultiple(of: 2),
                 let end = bytes[start...].indices.first(where: { isPair(UInt8(ascii: "}"), at: $0) })
             else { return false }
             return isPlaceholder(String(decoding: bytes[start + 2..<end].trimmingBlanks(), as: UTF8.self))
@@ -48,7 +50,8 @@ public struct VariableNames: Equatable, Sendable {
 
     /// Whether a text in braces begins like a placeholder or names a variable.
     private func isPlaceholder(_ text: String) -> Bool {
-        slots[ExactString(text)] != nil || Self.placeholders.contains(text) || Self.prefixes.contains { text.hasPrefix($0) }
+        slots[ExactString(text)] != nil || Self.placeholders.contains(text)
+            || Self.prefixes.contains { text.hasPrefix($0) }
     }
 
     /// Adds a variable, unless there already is one with this name.

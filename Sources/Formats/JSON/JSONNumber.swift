@@ -60,7 +60,9 @@ extension JSONNumber: CustomStringConvertible {
         case -5...0: magnitude = "0." + String(repeating: "0", count: -power) + text
         case 1..<digits.count: magnitude = "\(text.prefix(power)).\(text.dropFirst(power))"
         case digits.count...(digits.count + 20): magnitude = text + String(repeating: "0", count: power - digits.count)
-        default: magnitude = "0.\(text)e\(power)"
+        default:
+            let fraction = digits.count > 1 ? "." + text.dropFirst() : ""
+            magnitude = "\(text.prefix(1))\(fraction)e\(power - 1)"
         }
         return (sign < 0 ? "-" : "") + magnitude
     }

@@ -25,11 +25,13 @@ public struct JSONScalar: Hashable {
             bytes = decoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
         case .number:
             isString = false
-            // An integer is the same text already.
-            let isInteger = (0..<literal.byteCount).allSatisfy {
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= literal.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-            }
-            let number = isInteger ? nil : JSONNumber(literal)
+            // A short integer is the same text already. A long one may have an exponent.
+            let isShortInteger =
+                literal.byteCount <= 20
+                && (0..<literal.byteCount).allSatisfy {
+                    UInt8(ascii: "0")...UInt8(ascii: "9") ~= literal.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+                }
+            let number = isShortInteger ? nil : JSONNumber(literal)
             bytes = number.map { Array("\($0)".utf8) } ?? literal.withUnsafeBytes { Array($0) }
         case .literal:
             let copy = literal.withUnsafeBytes { Array($0) }

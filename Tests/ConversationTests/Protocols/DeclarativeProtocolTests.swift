@@ -224,13 +224,17 @@ import WSCore
             ("{}", "line 1, column 1: the protocol has no name"),
             (#"{"name":"a\u001b"}"#, "line 1, column 9: the name of the protocol contains a control character"),
             ("{\"name\":\"x\",\n\"nme\":1}", "line 2, column 1: unknown member \"nme\"; expected name, summary"),
-            (#"{"name":"x","name":"x"}"#, "line 1, column 13: the member \"name\" occurs twice"),
+            (#"{"name":"x","name":"x"}"#, "line 1, column 13: the member \"name\" occurs twice; delete one"),
             (#"{"name":1}"#, "line 1, column 9: 'name' is not a string"),
             (#"{"name":"x","first":"a"}"#, "line 1, column 21: 'first' is not an array of strings"),
             (#"{"name":"x","first":["a",[1]]}"#, "line 1, column 26: 'first' contains another value than a string"),
             (#"{"name":"x","first":["a","{{b}}"]}"#, "line 1, column 26: the text is invalid: unknown placeholder"),
             (#"{"name":"x","first":["{{last:/a}}"]}"#, "line 1, column 22: a first message cannot insert values"),
             (#"{"name":"x","answers":["a"]}"#, "line 1, column 24: the answer is invalid: "),
+            (
+                #"{"name":"x","answers":["a{{seq}} => b"]}"#,
+                #"line 1, column 24: the answer is invalid: a regular expression has no placeholders; write '\\{\\{' for"#
+            ),
             ("{\"name\":\"x\",\n \"ready\":\"(\"}", "line 2, column 10: the regular expression is invalid: "),
             (#"{"name":"x","id":"a"}"#, "line 1, column 18: the location is invalid: expected a path"),
             (#"{"name":"x","set":[]}"#, "line 1, column 19: 'set' is not a JSON object"),

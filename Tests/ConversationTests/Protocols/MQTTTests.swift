@@ -99,6 +99,14 @@ import WSCore
             ("pub", "the topic is missing; write pub TOPIC MESSAGE, as in: pub a/b hello"),
             ("pub -q 2 a b", "-q needs QoS 0 or 1, as in: pub -q 1 a/b"),
             ("pub a/# b", ##"the topic "a/#" is invalid; # and + are for filters"##),
+            ("pub \"\" b", "the topic is empty"), (#"pub "a\u0000" b"#, "the topic contains NUL"),
+            (#"sub "" a"#, "the filter is empty"),
+            (
+                #"pub "a"b c"#,
+                "a blank is missing after the closing quote; write pub TOPIC MESSAGE, as in: pub a/b hello"
+            ),
+            (#"pub "a\x" b"#, "the quoted text is not a JSON string; write pub TOPIC MESSAGE, as in: pub a/b hello"),
+            (#"pub "a\" b"#, "the quote is not closed; write pub TOPIC MESSAGE, as in: pub a/b hello"),
             ("sub", "sub needs 1 to 1,000 filters: sub a/#"),
             ("sub -r a", "-r is for pub: pub -r TOPIC MESSAGE"),
             ("sub a#", ##"the filter "a#" is invalid; + is a whole level, and # is the last one, as in a/+/#"##),

@@ -32,6 +32,16 @@ import WSCore
     }
 
     @Test(
+        "A number has one text, with an exponent if its zeros would make it long",
+        arguments: [
+            ("1e20", "100000000000000000000"), ("10000000000000000000000", "1e22"), ("-12.50e30", "-1.25e31"),
+            ("0.00001", "0.00001"), ("0.00000015", "1.5e-7"), ("1e400", "1e400"), ("-0.0", "0"), ("12.50", "12.5"),
+        ])
+    func text(number: String, text: String) throws {
+        #expect(try "\(Self.number(number))" == text)
+    }
+
+    @Test(
         "Other texts are not numbers",
         arguments: ["", "-", "+1", "01", "1.", ".5", "1e", "0x10", " 1", "1 ", "1,5", "NaN", "Infinity", "true", "[1]"])
     func others(text: String) {

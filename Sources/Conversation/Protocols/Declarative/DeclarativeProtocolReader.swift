@@ -72,6 +72,8 @@ struct DeclarativeProtocolReader {
         for (text, token) in try strings(.answers) {
             do throws(AnswerRuleError) {
                 plan.answers.append(.init(try AnswerRule(text, variables: variables, environment: environment)))
+            } catch .placeholderInPattern {
+                throw self.error("the answer is invalid: \(MatcherError.noPlaceholderInPattern)", at: token)
             } catch {
                 throw self.error("the answer is invalid: \(error)", at: token)
             }
@@ -161,7 +163,7 @@ struct DeclarativeProtocolReader {
                 throw error(
                     "unknown member \(quoted(name)); expected \((known ?? []).joined(separator: ", "))", atByte: offset)
             }
-            guard members[name] == nil else { throw error("the member \(quoted(name)) occurs twice", atByte: offset) }
+            guard members[name] == nil else { throw error(MatcherError.duplicateWords(name), atByte: offset) }
             let start = range.lowerBound + value.range.lowerBound
             members[name] = Value(kind: value.kind, range: start..<range.lowerBound + value.range.upperBound)
         }

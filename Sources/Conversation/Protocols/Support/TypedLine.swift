@@ -49,9 +49,18 @@ struct TypedLine {
     mutating func name(_ what: String, _ form: String) throws(ProtocolInputError) -> String {
         let isQuoted = next == UInt8(ascii: "\"")
         guard let name = isQuoted ? json().flatMap(JSONText.decoded) : word() else {
-            throw ProtocolInputError("\(isQuoted ? "the quote is not closed" : "\(what) is missing"); \(form)")
+            throw ProtocolInputError("\(isQuoted ? quoteProblem : "\(what) is missing"); \(form)")
         }
         return name
+    }
+
+    /// What is wrong with the quoted text that begins here.
+    private var quoteProblem: String {
+        var end = offset + 1
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        guard end < bytes.count else { return "the quote is not closed" }
+        let isSeparate = end + 1 == bytes.count || Self.isBlank(bytes[end + 1])
+        return isSeparate ? "the quoted text is not a JSON string" : "a blank is missing after the closing quote"
     }
 
     /// Returns the JSON value that begins here without whitespace and moves past it, or `nil` if there is none.
