@@ -119,7 +119,8 @@ import WSCore
             failure = error
         }
         #expect(failure == error)
-        #expect("\(TemplateValueError.missing(path: "/session"))" == #"the received message has no value at "/session""#)
+        let description = "\(TemplateValueError.missing(path: "/session"))"
+        #expect(description == #"the received message has no value at "/session""#)
         #expect(try Template("{{sid}}", variables: names).text(.first, variables) == "before")
     }
 }

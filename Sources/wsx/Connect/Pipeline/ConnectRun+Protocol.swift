@@ -194,7 +194,7 @@ extension ConnectRun {
     func show(unsent lines: ApplicationFailure) {
         switch state.failure {
         case .application(lines)?, .incomplete(_, .application(lines))?: break
-        default: console.error(lines.message)
+        default: console.error(state.failure == nil ? lines.message : lines.note)
         }
     }
 

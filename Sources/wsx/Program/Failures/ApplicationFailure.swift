@@ -73,6 +73,13 @@ struct ApplicationFailure: Equatable {
         }
     }
 
+    /// The message of a run that fails for another reason, which makes the remedy pointless.
+    var note: String {
+        guard case .unsentLines(let count, .subscription, let mayHaveArrived) = problem else { return message }
+        let lines = Self.unsent(count, mayHaveArrived: mayHaveArrived)
+        return "\(name): \(lines): the server had not confirmed the subscription"
+    }
+
     /// The number of lines that were not sent.
     /// - Parameter mayHaveArrived: Whether some of them may have been sent on an earlier connection.
     static func unsent(_ count: Int, mayHaveArrived: Bool = false) -> String {

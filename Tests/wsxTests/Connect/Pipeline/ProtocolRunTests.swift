@@ -375,6 +375,19 @@ import Testing
         #expect(outcome.failure?.message?.hasPrefix("phoenix: 1 line was not sent: ") == true)
     }
 
+    @Test("A run that fails while a line waits for its subscription reports both, with the remedy for the failure")
+    func failureWhileWaiting() throws {
+        let fixture = ConnectFixture { $0.protocols.choice = .named("phoenix") }
+        fixture.input = "join room:a\nroom:a new_msg\n"
+        fixture.didReceive = { peer, event in
+            if case .text(let text) = event, text.contains("phx_join") { peer.close(1011) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .closed)
+        #expect(
+            outcome.notices.contains("phoenix: 1 line was not sent: the server had not confirmed the subscription\n"))
+    }
+
     @Test("A line whose subscription is left before it is confirmed is not sent, and the server is not blamed")
     func leftTooEarly() throws {
         let fixture = ConnectFixture {
