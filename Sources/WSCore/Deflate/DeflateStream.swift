@@ -30,6 +30,8 @@ final class DeflateStream: ZlibStream {
         stream.deallocate()
     }
 
+    static func pool(of memory: DeflateMemory) -> StreamPool<DeflateStream> { memory.deflaters }
+
     func reset() {
         deflateReset(stream)
     }

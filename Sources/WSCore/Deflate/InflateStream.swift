@@ -23,24 +23,29 @@ final class InflateStream: ZlibStream {
         stream.deallocate()
     }
 
+    static func pool(of memory: DeflateMemory) -> StreamPool<InflateStream> { memory.inflaters }
+
     func reset() {
         inflateReset(stream)
         isAtFinalEnd = false
     }
 
-    /// The history later messages may refer to: the last decompressed bytes, up to the window size.
-    var history: [UInt8] {
-        get {
-            var count: UInt32 = 0
-            inflateGetDictionary(stream, nil, &count)
-            return Array(unsafeUninitializedCapacity: Int(count)) { bytes, initializedCount in
-                inflateGetDictionary(stream, bytes.baseAddress, &count)
-                initializedCount = Int(count)
-            }
+    /// Returns the history later messages may refer to: the last decompressed bytes, up to the window size. Nil if
+    /// nothing has been decompressed.
+    func savedHistory() -> InflateHistory? {
+        var count: UInt32 = 0
+        inflateGetDictionary(stream, nil, &count)
+        guard count > 0 else { return nil }
+        return InflateHistory(byteCount: Int(count)) { bytes in
+            _ = inflateGetDictionary(stream, bytes.bindMemory(to: UInt8.self).baseAddress, &count)
         }
-        set {
-            inflateReset(stream)
-            inflateSetDictionary(stream, newValue, UInt32(newValue.count))
+    }
+
+    /// Resets the stream and restores a history.
+    func restore(_ history: borrowing InflateHistory) {
+        inflateReset(stream)
+        history.withBytes { bytes in
+            _ = inflateSetDictionary(stream, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count))
         }
     }
 
@@ -125,5 +130,29 @@ final class InflateStream: ZlibStream {
     private func grow(_ message: inout ByteBuffer, limitBytes: Int) {
         let doubled = max(2 * message.storageBytes, 1024, 4 * Int(stream.pointee.avail_in))
         message.growStorage(to: doubled > limitBytes / 2 ? max(limitBytes, 1) : doubled)
+    }
+}
+
+/// A copy of a decompression window, at most 32 KiB. Its block has only the bytes and their number: an array would take
+/// 32 bytes more, for each idle connection.
+struct InflateHistory: ~Copyable {
+    private let block: UnsafeMutableRawPointer
+    private static let headerBytes = MemoryLayout<UInt16>.size
+
+    /// Allocates room for a history, which `fill` writes.
+    init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        let count = UInt16(clamping: byteCount)
+        block = .allocate(byteCount: Self.headerBytes + Int(count), alignment: MemoryLayout<UInt16>.alignment)
+        block.storeBytes(of: count, as: UInt16.self)
+        fill(UnsafeMutableRawBufferPointer(start: block + Self.headerBytes, count: Int(count)))
+    }
+
+    deinit {
+        block.deallocate()
+    }
+
+    /// Passes the bytes to `body`.
+    borrowing func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        body(UnsafeRawBufferPointer(start: block + Self.headerBytes, count: Int(block.load(as: UInt16.self))))
     }
 }

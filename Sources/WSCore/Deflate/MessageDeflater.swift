@@ -1,12 +1,10 @@
 /// Compresses the outgoing messages of a connection (RFC 7692 §7.2.1).
 final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
-    // The small fields come first, to avoid padding.
     private let keepsContext: Bool
     /// The number of consecutive messages that compression did not shorten.
     private var failureCount: UInt8 = 0
     /// The number of messages to send uncompressed before the next trial.
     private var messagesToSkip: UInt8 = 0
-    private let memory: DeflateMemory
 
     /// The minimum size of a message to compress, in bytes. The headers of the packet alone exceed 40 bytes, and
     /// compressing a shorter message would take a hundred times as long as sending it.
@@ -20,8 +18,7 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     /// Creates the compressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
         keepsContext = direction.keepsContext
-        self.memory = memory
-        super.init(windowBits: direction.windowBits, pool: memory.deflaters)
+        super.init(windowBits: direction.windowBits, memory: memory)
     }
 
     func compressAlone(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {

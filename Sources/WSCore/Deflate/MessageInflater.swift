@@ -2,15 +2,13 @@
 final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor {
     private let keepsContext: Bool
     private var isInMessage = false
-    private let memory: DeflateMemory
-    /// The history saved when the stream was given back; empty while a stream is borrowed.
-    private(set) var history: [UInt8] = []
+    /// The history saved when the stream was given back, or nil if there is none or a stream is borrowed.
+    private(set) var history: InflateHistory?
 
     /// Creates the decompressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
         keepsContext = direction.keepsContext
-        self.memory = memory
-        super.init(windowBits: direction.windowBits, pool: memory.inflaters)
+        super.init(windowBits: direction.windowBits, memory: memory)
     }
 
     func decompress(
@@ -34,12 +32,11 @@ final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor 
     override var canGiveBack: Bool { !isInMessage }
 
     override func willUse(_ stream: InflateStream) {
-        guard !history.isEmpty else { return }
-        stream.history = history
-        history = []
+        guard let history = history.take() else { return }
+        stream.restore(history)
     }
 
     override func willGiveBack(_ stream: InflateStream) {
-        if keepsContext { history = stream.history }
+        if keepsContext { history = stream.savedHistory() }
     }
 }

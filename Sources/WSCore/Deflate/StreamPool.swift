@@ -3,16 +3,11 @@
 /// A stream takes up to 270 KiB, and a connection needs one only while it is busy. Connections share a bounded number
 /// of streams. When all are lent, the least recently used one changes hands. Idle streams are freed.
 ///
-///      lent:  [borrower][borrower][borrower]…   ≤ maximumStreams, unless all are in the middle of a message
-///      spare: [stream]…                         reset, from connections that have ended
+///      lent:  [loan][loan][loan]…   ≤ maximumStreams, unless all are in the middle of a message
+///      spare: [stream]…             reset, from connections that have ended
 final class StreamPool<Stream: ZlibStream> {
-    /// Does not retain the borrower, which gives its stream back when it is deinitialized.
-    private struct Loan {
-        unowned(unsafe) let borrower: StreamBorrower<Stream>
-    }
-
     private let maximumStreams: Int
-    private var loans: [Loan] = []
+    private var loans: [Loan<Stream>] = []
     private var spares: [Stream] = []
     /// Counts uses. The pool needs no clock, only the order of the last uses.
     private var useCount: UInt64 = 0
@@ -34,12 +29,14 @@ final class StreamPool<Stream: ZlibStream> {
     /// Returns the borrower's stream, lending one if necessary. The pool may reclaim it between uses.
     fileprivate func stream(for borrower: StreamBorrower<Stream>) -> Stream {
         useCount += 1
-        borrower.lastUse = useCount
-        if let stream = borrower.stream { return stream }
+        if let loan = borrower.loan {
+            loan.lastUse = useCount
+            return loan.stream
+        }
         let stream = makeStream(windowBits: borrower.windowBits)
-        borrower.stream = stream
-        borrower.loanIndex = Int32(clamping: loans.count)
-        loans.append(Loan(borrower: borrower))
+        let loan = Loan(of: stream, to: borrower, index: loans.count, lastUse: useCount)
+        borrower.loan = loan
+        loans.append(loan)
         borrower.willUse(stream)
         didLend()
         return stream
@@ -57,72 +54,91 @@ final class StreamPool<Stream: ZlibStream> {
     }
 
     private func takeLeastRecentlyUsed() -> Stream? {
-        var candidate: StreamBorrower<Stream>?
+        var candidate: Loan<Stream>?
         for loan in loans where loan.borrower.canGiveBack {
-            if loan.borrower.lastUse < candidate?.lastUse ?? .max { candidate = loan.borrower }
+            if loan.lastUse < candidate?.lastUse ?? .max { candidate = loan }
         }
-        guard let candidate, let stream = candidate.stream else { return nil }
-        candidate.willGiveBack(stream)
-        end(loanOf: candidate)
-        stream.reset()
-        return stream
+        guard let candidate else { return nil }
+        reclaim(candidate)
+        candidate.stream.reset()
+        return candidate.stream
     }
 
     /// Takes the stream of a borrower that no longer needs it.
     fileprivate func giveBack(from borrower: StreamBorrower<Stream>) {
-        guard let stream = borrower.stream else { return }
-        end(loanOf: borrower)
+        guard let loan = borrower.loan else { return }
+        end(loan)
         guard spares.count < Self.maximumSpares else { return }
-        stream.reset()
-        spares.append(stream)
+        loan.stream.reset()
+        spares.append(loan.stream)
     }
 
-    private func end(loanOf borrower: StreamBorrower<Stream>) {
-        borrower.stream = nil
+    private func reclaim(_ loan: Loan<Stream>) {
+        loan.borrower.willGiveBack(loan.stream)
+        end(loan)
+    }
+
+    private func end(_ loan: Loan<Stream>) {
+        loan.borrower.loan = nil
         let last = loans.removeLast()
-        guard borrower.loanIndex < loans.count else { return }
-        loans[Int(borrower.loanIndex)] = last
-        last.borrower.loanIndex = borrower.loanIndex
+        guard loan.index < loans.count else { return }
+        loans[loan.index] = last
+        last.index = loan.index
     }
 
     /// Frees streams not used since the last call.
     func releaseIdle() {
         spares.removeAll()
-        for loan in loans.reversed() where loan.borrower.lastUse <= useCountAtLastRelease {
-            guard let stream = loan.borrower.stream, loan.borrower.canGiveBack else { continue }
-            loan.borrower.willGiveBack(stream)
-            end(loanOf: loan.borrower)
+        for loan in loans.reversed() where loan.lastUse <= useCountAtLastRelease && loan.borrower.canGiveBack {
+            reclaim(loan)
         }
         useCountAtLastRelease = useCount
     }
 }
 
+/// A stream and its borrower.
+private final class Loan<Stream: ZlibStream> {
+    let stream: Stream
+    /// Not retained: the borrower gives its stream back when it is deinitialized.
+    unowned(unsafe) let borrower: StreamBorrower<Stream>
+    /// The position in the pool's list.
+    var index: Int
+    var lastUse: UInt64
+
+    init(of stream: Stream, to borrower: StreamBorrower<Stream>, index: Int, lastUse: UInt64) {
+        self.stream = stream
+        self.borrower = borrower
+        self.index = index
+        self.lastUse = lastUse
+    }
+}
+
 /// One direction of a connection, which borrows a stream while it is busy.
+///
+/// It is small, because each connection has two of them. Everything that matters only during a loan is in the loan.
 class StreamBorrower<Stream: ZlibStream> {
-    private let pool: StreamPool<Stream>
-    fileprivate final var stream: Stream?
-    fileprivate final var lastUse: UInt64 = 0
-    // Small integers: there are two borrowers per connection.
-    fileprivate final var loanIndex: Int32 = 0
+    /// The memory that the borrower shares with other connections.
+    final let memory: DeflateMemory
+    fileprivate final var loan: Loan<Stream>?
     private let smallWindowBits: UInt8
 
-    init(windowBits: Int, pool: StreamPool<Stream>) {
+    init(windowBits: Int, memory: DeflateMemory) {
         smallWindowBits = UInt8(clamping: windowBits)
-        self.pool = pool
+        self.memory = memory
     }
 
     /// The negotiated window size, 8 to 15 bits.
     final var windowBits: Int { Int(smallWindowBits) }
 
     deinit {
-        pool.giveBack(from: self)
+        Stream.pool(of: memory).giveBack(from: self)
     }
 
     /// Returns the stream to use now, which may differ from the one used before.
-    final func borrowStream() -> Stream { pool.stream(for: self) }
+    final func borrowStream() -> Stream { Stream.pool(of: memory).stream(for: self) }
 
     /// Gives the stream back, if any. The next stream starts without history.
-    final func returnStream() { pool.giveBack(from: self) }
+    final func returnStream() { Stream.pool(of: memory).giveBack(from: self) }
 
     /// Whether the pool may reclaim the stream until its next use.
     var canGiveBack: Bool { true }

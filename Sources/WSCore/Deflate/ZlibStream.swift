@@ -8,6 +8,8 @@ protocol ZlibStream: AnyObject {
     var windowBits: Int { get }
     /// Resets the stream and clears its history.
     func reset()
+    /// The pool that lends streams of this type.
+    static func pool(of memory: DeflateMemory) -> StreamPool<Self>
 }
 
 /// The end of every compressed message, which is not sent (RFC 7692 §7.2.1): the tail of an empty stored block.

@@ -295,7 +295,22 @@ internal final class ClosingState {
 internal final class SessionExtensions {
     let compressor: (any MessageCompressor)?
     @usableFromInline internal let decompressor: (any MessageDecompressor)?
-    var observer: (any SentFrameObserver)?
+    private var observation: Observation?
+
+    /// Observes outgoing frames, or nil.
+    var observer: (any SentFrameObserver)? {
+        get { observation?.observer }
+        set { observation = newValue.map(Observation.init) }
+    }
+
+    /// Boxed, because few sessions have an observer, and it would take twice as much space.
+    private final class Observation {
+        let observer: any SentFrameObserver
+
+        init(_ observer: any SentFrameObserver) {
+            self.observer = observer
+        }
+    }
 
     init(compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil) {
         self.compressor = compressor
