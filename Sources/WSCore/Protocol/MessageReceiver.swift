@@ -38,6 +38,11 @@ public struct MessageReceiver: ~Copyable {
             if partial.isAtBeginning { pool.giveBack(partial) } else if !isFinished { self.partial = partial }
         }
         while !isFinished {
+            if partial.isAtBeginning {
+                let mayContinue = try receiveShortMessages(
+                    &bytes, offset: &offset, partial, outbox: &outbox, handler: &handler)
+                guard mayContinue, offset < count else { return offset }
+            }
             let header: FrameHeader
             var bytesBefore = 0
             if let frame = partial.frame {
@@ -74,6 +79,45 @@ public struct MessageReceiver: ~Copyable {
             if offset < count, !handler.takesMore(outbox) { return offset }
         }
         return count
+    }
+
+    /// Delivers messages that consist of one short, uncompressed frame, up to the first frame of another kind. Nearly all
+    /// messages do, and this takes a third of the instructions of the general path.
+    /// - Returns: Whether the handler takes more.
+    @inlinable @inline(__always)
+    internal mutating func receiveShortMessages<Handler: SessionHandler & ~Copyable>(
+        _ bytes: inout MutableRawSpan, offset: inout Int, _ partial: PartialInput, outbox: inout Outbox,
+        handler: inout Handler
+    ) throws(ProtocolError) -> Bool {
+        let count = bytes.byteCount
+        // RFC 6455 §5.1: a client masks all frames, and a server none.
+        let headerBytes = role == .server ? 6 : 2
+        let maskBit: UInt8 = role == .server ? 0x80 : 0
+        let maximumPayloadBytes = min(125, limits.maximumMessageBytes)
+        while count &- offset >= headerBytes {
+            let kind: MessageKind
+            switch bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) {
+            case 0x81: kind = .text
+            case 0x82: kind = .binary
+            default: return true
+            }
+            // Exceeds 125 if the mask bit is wrong.
+            let payloadBytes = Int(bytes.unsafeLoad(fromByteOffset: offset &+ 1, as: UInt8.self) ^ maskBit)
+            let start = offset &+ headerBytes
+            guard payloadBytes <= maximumPayloadBytes, payloadBytes <= count &- start else { return true }
+            let key = role == .server ? MaskingKey(bytes.bytes, at: start &- 4) : nil
+            offset = start &+ payloadBytes
+            var payload = bytes._mutatingExtracting(start..<offset)
+            if let key { key.apply(to: &payload) }
+            let header = FrameHeader(opcode: kind.opcode, maskingKey: key, payloadBytes: payloadBytes)
+            handler.receivedHeader(header)
+            handler.receivedPiece(payload.bytes, of: header)
+            // RFC 6455 §8.1: invalid UTF-8 in a text message must fail the connection.
+            guard kind == .binary || UTF8Validator.isValid(payload.bytes) else { throw .invalidText }
+            deliver(payload.bytes, as: kind, partial, outbox: &outbox, handler: &handler)
+            guard offset < count, handler.takesMore(outbox) else { return false }
+        }
+        return true
     }
 
     /// Decodes the header at `offset`, continuing a partial header if there is one, and advances `offset` past it.
