@@ -22,7 +22,9 @@ def million_lines(tmp_path_factory):
 def test_a_million_lines_return_byte_identical_and_in_order(echo_server, million_lines, tmp_path):
     out = tmp_path / "out"
     with open(million_lines, "rb") as stdin, open(out, "wb") as stdout:
-        result = wsx("connect", "-n", str(LINE_COUNT), echo_server.url, stdin=stdin, stdout=stdout, timeout=150)
+        # On a busy machine, a server may pause for longer than the default of a second.
+        result = wsx(
+            "connect", "-n", str(LINE_COUNT), "--linger", "60s", echo_server.url, stdin=stdin, stdout=stdout, timeout=150)
     assert (result.status, result.err) == (0, "")
     assert filecmp.cmp(million_lines, out, shallow=False)
 
