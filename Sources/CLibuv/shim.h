@@ -48,20 +48,22 @@ static inline uint32_t wsx_event_mask(const struct epoll_event *events, int inde
 #define POLLRDHUP 0x2000
 #endif
 
-// Reads at most `capacity` bytes. Returns 0 at the end, UV_EAGAIN if there is nothing to read.
+// Reads at most `capacity` bytes. Returns 0 at the end, UV_EAGAIN if there is nothing to read. Never blocks on a socket,
+// even if another process that shares it has set the blocking mode.
 static inline ssize_t wsx_read(int descriptor, int is_socket, void *bytes, size_t capacity) {
     ssize_t count;
     do {
-        count = is_socket ? recv(descriptor, bytes, capacity, 0) : read(descriptor, bytes, capacity);
+        count = is_socket ? recv(descriptor, bytes, capacity, MSG_DONTWAIT) : read(descriptor, bytes, capacity);
     } while (count < 0 && errno == EINTR);
     return count < 0 ? -errno : count;
 }
 
-// Writes at most `count` bytes. Returns the number of bytes written, or UV_EAGAIN if none can be written now.
+// Writes at most `count` bytes. Returns the number of bytes written, or UV_EAGAIN if none can be written now. Never blocks
+// on a socket.
 static inline ssize_t wsx_write(int descriptor, int is_socket, const void *bytes, size_t count) {
     ssize_t written;
     do {
-        written = is_socket ? send(descriptor, bytes, count, MSG_NOSIGNAL) : write(descriptor, bytes, count);
+        written = is_socket ? send(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT) : write(descriptor, bytes, count);
     } while (written < 0 && errno == EINTR);
     return written < 0 ? -errno : written;
 }

@@ -1,12 +1,20 @@
 """Regression tests of keys, locales, and editing modes at the prompt."""
 
+import pathlib
+import signal
 import threading
 
 import pytest
 
+from processes import wait_until
 from scripted_server import ScriptedServer
-from terminal import Screen
+from terminal import RawTerminal, Screen
 from test_repl import content, repl, screen  # noqa: F401, the fixtures
+
+
+def state_of(process):
+    """Returns the state of a process, such as "T" if it is stopped."""
+    return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
 def test_ctrl_c_during_a_history_search_sends_nothing(repl):
@@ -19,6 +27,21 @@ def test_ctrl_c_during_a_history_search_sends_nothing(repl):
     repl.enter("after")
     repl.wait_for("← after")
     assert content(repl, "→") == ["héllo", "after"]
+
+
+def test_ctrl_c_discards_only_what_was_typed_before_it_even_if_all_keys_wait():
+    with RawTerminal("connect", "echo:", NO_COLOR="1") as terminal:
+        terminal.wait_for(b"> ")
+        terminal.type("before")
+        terminal.wait_for(b"before")
+        terminal.signal(signal.SIGSTOP)
+        wait_until(lambda: state_of(terminal.process.pid) == "T", 60, "the stop")
+        terminal.type(b"\x03after\r")
+        terminal.signal(signal.SIGCONT)
+        terminal.wait_for("#2 ← after".encode())
+        assert b"beforeafter" not in terminal.output
+        terminal.type(b"\x04")
+        assert terminal.wait() == 0
 
 
 def test_ctrl_c_during_a_failed_history_search_does_not_exit(repl):

@@ -23,7 +23,9 @@ public final class DeferredWork: EndOfTurnWork {
 
 /// An event loop and the resources that everything on it shares. Confined to one thread.
 ///
-///      one turn:  wait → sockets, pipes → timers, signals, names → end-of-turn work → …
+///      one turn:  wait → sockets, pipes → timers, names → end-of-turn work → …
+///
+/// Signals and exits of child processes are reported at the end of the next turn, after all events that preceded them.
 ///
 /// Data sent during a turn is collected, and the end-of-turn work writes it with one system call per stream. Each
 /// stream is read once per turn. A receiver with more work than fits into its share leaves some for the next turn,
@@ -249,6 +251,12 @@ public final class EventLoop {
     /// polled for events that preceded it, such as the end of a connection. Reports keep their order.
     internal func afterEarlierEvents(_ report: @escaping () -> Void) {
         atEndOfNextTurn(DeferredWork(report))
+    }
+
+    /// Calls `work` after the reports of all signals that arrived before this turn. libuv may see such a signal only in
+    /// the next turn, and it is reported at the end of the turn after that.
+    public func afterEarlierSignals(_ work: @escaping () -> Void) {
+        atEndOfNextTurn(DeferredWork { [unowned self] in atEndOfNextTurn(DeferredWork(work)) })
     }
 
     /// Moves work for a later turn to the end of this one if that turn has begun.

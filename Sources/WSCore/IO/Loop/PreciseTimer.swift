@@ -50,7 +50,7 @@ public final class PreciseTimer {
         }
     }
 
-    /// Stops the timer.
+    /// Stops the timer. If it has already expired in this turn of the loop, the action may still be called once.
     public func stop() {
         switch source {
         case .descriptor(let descriptor, _): wsx_set_precise_timer(descriptor, 0)

@@ -144,17 +144,4 @@ extension SystemStream {
         let result = Socket.connect(socket, toPath: path)
         return try ConnectAttempt(socket, kind: .localSocket, result: result, on: loop, completion: completion)
     }
-
-    /// Creates a stream on a descriptor. Takes ownership of the descriptor and makes it non-blocking.
-    /// - Throws: ``IOError`` if the descriptor cannot be polled. It is then closed.
-    internal static func open(descriptor: Int32, on loop: EventLoop) throws(IOError) -> SystemStream {
-        let result = wsx_stop_blocking(descriptor)
-        guard result >= 0 else {
-            Descriptor.closeDescriptor(descriptor)
-            throw IOError(code: result)
-        }
-        let kind: Kind =
-            wsx_option(descriptor, SOL_SOCKET, SO_TYPE) == Int32(SOCK_STREAM.rawValue) ? .localSocket : .other
-        return try SystemStream(descriptor: descriptor, kind: kind, on: loop)
-    }
 }

@@ -119,10 +119,11 @@ public final class StreamListener: PolledDescriptor {
         isPaused = true
     }
 
-    /// Resumes accepting after ``pause()``.
+    /// Resumes accepting after ``pause()``, and tries again immediately if the process ran out of descriptors.
     public func resume() {
-        guard isPaused else { return }
+        guard isPaused || retry != nil else { return }
         isPaused = false
+        retry = nil
         acceptWaiting()
     }
 
@@ -148,7 +149,7 @@ public final class StreamListener: PolledDescriptor {
         while !isPaused, !isClosed {
             let socket = wsx_accept(descriptor)
             guard socket >= 0 else {
-                if socket != UV_EAGAIN.rawValue { acceptLater() }
+                if socket == UV_EAGAIN.rawValue { retry = nil } else { acceptLater() }
                 return
             }
             let kind: SystemStream.Kind = address == nil ? .localSocket : .tcp

@@ -8,6 +8,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     /// The kinds of descriptors that differ in their system calls.
     internal enum Kind: UInt8 {
         case tcp
+        /// A Unix domain socket, or an inherited stream socket of any family.
         case localSocket
         /// A pipe, a terminal, or a datagram socket.
         case other
@@ -311,6 +312,19 @@ private final class PendingWrite {
 }
 
 extension SystemStream {
+    /// Creates a stream on a descriptor. Takes ownership of the descriptor and makes it non-blocking.
+    /// - Throws: ``IOError`` if the descriptor cannot be polled. It is then closed.
+    internal static func open(descriptor: Int32, on loop: EventLoop) throws(IOError) -> SystemStream {
+        let result = wsx_stop_blocking(descriptor)
+        guard result >= 0 else {
+            Descriptor.closeDescriptor(descriptor)
+            throw IOError(code: result)
+        }
+        let kind: Kind =
+            wsx_option(descriptor, SOL_SOCKET, SO_TYPE) == Int32(SOCK_STREAM.rawValue) ? .localSocket : .other
+        return try SystemStream(descriptor: descriptor, kind: kind, on: loop)
+    }
+
     /// The peer's address.
     public var peerAddress: PeerAddress {
         guard kind == .tcp else { return .local }

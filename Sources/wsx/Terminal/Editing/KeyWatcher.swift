@@ -1,11 +1,10 @@
 import WSCore
 
-/// Reads typed keys after all signals of the same turn of the loop have been handled.
+/// Reads typed keys after all signals that preceded them have been handled.
 ///
 /// Ctrl-C discards text typed before it but not text typed after it. Both may be waiting when the loop looks.
 final class KeyWatcher {
     private let action: () -> Void
-    private let loop: EventLoop
     private var watcher: ReadinessWatcher?
     private var isDue = false
 
@@ -15,11 +14,12 @@ final class KeyWatcher {
     ///   - action: Reads the keys.
     init(on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         self.action = action
-        self.loop = loop
         watcher = try ReadinessWatcher(descriptor: StandardDescriptors.input, on: loop, for: .readable) {
             [unowned self] in
+            // The descriptor is ready in each turn until the keys are read.
+            guard !isDue else { return }
             isDue = true
-            loop.atEndOfTurn(self)
+            loop.afterEarlierSignals { [weak self] in self?.readKeys() }
         }
     }
 
@@ -28,11 +28,8 @@ final class KeyWatcher {
         watcher = nil
         isDue = false
     }
-}
 
-extension KeyWatcher: EndOfTurnWork {
-    /// Schedules the reading of keys.
-    func endTurn() {
+    private func readKeys() {
         guard isDue else { return }
         isDue = false
         action()

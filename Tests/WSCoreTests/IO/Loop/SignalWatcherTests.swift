@@ -18,6 +18,27 @@ import Testing
         }
     }
 
+    @Test("Work that waits for earlier signals runs after a signal that arrived in the same turn")
+    func order() throws {
+        try withLoop { loop in
+            let record = Record()
+            let watcher = try #require(SignalWatcher(.resize, on: loop, action: { record.events.append("signal") }))
+            // Test threads may block signals. This one gets the signal before `raise` returns.
+            var (resize, before) = (sigset_t(), sigset_t())
+            sigaddset(&resize, SIGWINCH)
+            pthread_sigmask(SIG_UNBLOCK, &resize, &before)
+            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+            let timer = Timer(on: loop) {
+                raise(SIGWINCH)
+                loop.afterEarlierSignals { record.events.append("work") }
+            }
+            timer.start(after: .zero)
+            loop.run { record.events.count == 2 }
+            #expect(record.events == ["signal", "work"])
+            withExtendedLifetime(watcher) {}
+        }
+    }
+
     @Test("a watcher does not keep the loop running, and a released one does not fire")
     func released() throws {
         try withLoop { loop in
@@ -28,6 +49,10 @@ import Testing
             kill(getpid(), SIGWINCH)
             loop.run(for: .milliseconds(10))
         }
+    }
+
+    private final class Record {
+        var events: [String] = []
     }
 
     @Test("a signal ignored at startup stays ignored")
