@@ -86,7 +86,9 @@ final class LiveMonitor {
         guard live.tally.received == 0 else { return echoPatience = nil }
         guard live.tally.mismatched + live.tally.duplicated > 0 else { return }
         echoPatience = patience == 0 ? nil : patience - 1
-        if patience == 0 { console.notice("wsx: warning: \(Failure.noEchoes)") }
+        guard patience == 0 else { return }
+        progress?.stop()
+        console.notice("wsx: warning: \(Failure.noEchoes)")
     }
 
     /// Whether a failure of the same step has been reported.

@@ -53,19 +53,22 @@ struct ProgressLine {
         parts.append(("\(Phrase.grouped(ResultWords.whole(rate))) \(mode.wording.countedThings)/s", nil))
         if errorCount > 0 { parts.append((Phrase.count(errorCount, "error"), .failure)) }
         if !faults.isEmpty { parts.append((faults, .failure)) }
+        let shownSteps = steps.filter(\.isShown)
+        for step in shownSteps where step.failedCount > 0 {
+            parts.append(("\(words(for: step)), \(Phrase.grouped(step.failedCount)) failed", .failure))
+        }
         if !rates.isEmpty { parts.append((chart, .sent)) }
         if let latencies {
             parts.append(
                 ("p50 \(ResultWords.time(Double(latencies.p50))), p99 \(ResultWords.time(Double(latencies.p99)))", nil))
         }
         if stage == nil { parts.append((open, .quiet)) }
-        for step in steps where step.isShown {
-            let text = "\(escapingControls(step.name)) \(Phrase.grouped(step.received))"
-            let failedCount = step.mismatched + step.lost
-            parts.append(
-                failedCount > 0 ? ("\(text), \(Phrase.grouped(failedCount)) failed", .failure) : (text, .quiet))
-        }
+        for step in shownSteps where step.failedCount == 0 { parts.append((words(for: step), .quiet)) }
         return parts
+    }
+
+    private func words(for step: PartResults) -> String {
+        "\(escapingControls(step.name)) \(Phrase.grouped(step.received))"
     }
 
     private var restWords: String {
@@ -83,4 +86,9 @@ struct ProgressLine {
                 Self.bars[min(Self.bars.count - 1, Int(max(0, rate) / most * Double(Self.bars.count)))]
             })
     }
+}
+
+extension PartResults {
+    /// The attempts without the expected outcome.
+    fileprivate var failedCount: Int { mismatched + lost }
 }

@@ -37,6 +37,17 @@ import Testing
         #expect(Self.line(columns: 46) { $0.errorCount = 2 } == "7 s left   142,300 replies/s   2 errors   ▁▅██")
     }
 
+    @Test("Steps that fail precede the chart and all other steps")
+    func steps() {
+        let steps = ["login", "query", "leave"].map { PartRecorder(name: $0, isNamed: true) }
+        for step in steps { step.passed(nanoseconds: 1) }
+        steps[2].failed(\.lost)
+        #expect(
+            Self.line(columns: 200) { $0.steps = steps.map(\.results) }
+                == "7 s left   142,300 replies/s   leave 1, 1 failed   ▁▅██   p50 93.0 us, p99 130 us   1,000 open   login 1"
+                + "   query 1")
+    }
+
     @Test("A message count counts down, and modes use their own terms")
     func messages() {
         let line = Self.line(columns: 40) {
