@@ -69,7 +69,7 @@ extension UsageError {
             return "unknown option '\(option)'; \(remedy)"
         case .optionOfOtherCommand(let option, let owners):
             let names = owners.isEmpty ? ["'\(program)'"] : owners.map { "'\(program) \($0)'" }
-            return "'\(option)' is an option of \(names.joined(separator: " and ")), not of this command"
+            return "'\(option)' is an option of \(enumerated(names)), not of this command"
         case .missingValue(let option, let placeholder):
             return "'\(option)' needs a value: \(option) \(placeholder)"
         case .unexpectedValue(let option):
@@ -98,4 +98,10 @@ extension UsageError {
         case .configuration(let error): return error.words(of: program, shown: shown)
         }
     }
+}
+
+/// Returns "a", "a and b", or "a, b, and c".
+private func enumerated(_ names: [String]) -> String {
+    guard names.count > 2, let last = names.last else { return names.joined(separator: " and ") }
+    return names.dropLast().joined(separator: ", ") + ", and " + last
 }

@@ -50,10 +50,11 @@ struct DataFileReader: Sendable {
         while let row = try nextRow() {
             if rowCount == number { return row }
         }
+        guard rowCount > 0 else { throw .badArgument(what: place, why: "the file has no rows; add one") }
         let count = Phrase.count(rowCount, "row")
         throw .badArgument(
             what: "--row \(number)",
-            why: "\(escapingControls(path)) has only \(count); choose a row from 1 to \(max(1, rowCount))")
+            why: "\(escapingControls(path)) has only \(count); choose a row from 1 to \(rowCount)")
     }
 
     /// The option and the path, for errors.
@@ -183,7 +184,7 @@ final class DataFile: Sendable {
                 throw .badArgument(
                     what: state.reader.place,
                     why: "the file has only \(Phrase.count(state.reader.rowCount, "row")) for "
-                        + "\(Phrase.count(count, "connection")); add rows, or lower --connections")
+                        + "\(Phrase.count(count, "connection")); add rows, or open fewer connections")
             }
             do throws(Failure) {
                 try check(number, row)

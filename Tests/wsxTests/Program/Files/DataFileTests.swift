@@ -39,7 +39,7 @@ import WSCore
         try withFile(Self.users) { path in
             try DataFile(path).load(3)
             expectMessage(
-                "--data \(path): the file has only 3 rows for 4 connections; add rows, or lower --connections"
+                "--data \(path): the file has only 3 rows for 4 connections; add rows, or open fewer connections"
             ) { () throws(Failure) in try DataFile(path).load(4) }
         }
     }
