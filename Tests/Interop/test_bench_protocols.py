@@ -77,6 +77,24 @@ def test_the_servers_words_explain_error_replies():
     assert_fails(result, 7, "the replies: 4 mismatched; ", "; the first mismatched reply: ", "Fail failed")
 
 
+def test_each_connection_logs_in_with_its_own_row(socketio, tmp_path):
+    users = tmp_path / "users.csv"
+    users.write_text("token,message\n" + "".join(f"t,from {number}\n" for number in range(3)) + "wrong,none\n")
+    parameters = ["--protocol", "socket.io", "--param", 'auth={"token":{{json:token}}}', "--data", users]
+    result, results = bench(
+        *parameters, socketio.url, "--mode", "request", "-m", "chat {{json:message}}", "-c", "3", "-n", "30")
+    assert (result.status, results["messages"]["received"]) == (0, 30)
+    result, results = bench(
+        *parameters, socketio.url, "--mode", "request", "-m", "chat {{json:message}}", "-c", "4", "-n", "40")
+    assert result.err.count("wrong token") == 1
+    # Rows are checked before the load.
+    users.write_text('token\nt\n"a b"\n')
+    result = wsx("bench", "--protocol", "socket.io", "--param", 'auth={"token":"{{token}}', "--data", users, socketio.url,
+                 "--mode", "request", "-m", "chat 1", "-c", "2", "-n", "2")
+    assert (result.status, result.err.count("\n")) == (2, 1)
+    assert result.err.startswith("wsx: ") and "the parameter auth is not JSON" in result.err
+
+
 def test_a_refused_login_is_reported_once_in_the_servers_words(socketio):
     result, results = bench(
         *socketio.wrong_options, socketio.url, "--mode", "request", "-m", "chat 1", "-c", "3", "-n", "30")
@@ -226,6 +244,10 @@ def test_connect_plays_scenarios_of_a_protocol(socketio, tmp_path):
 def test_connect_reports_what_a_scenario_cannot_send(socketio, tmp_path):
     file = tmp_path / "bad.jsonl"
     file.write_text(lines(out("disconnect")))
+    for command in (["connect"], ["bench", "-c", "1"]):
+        result = wsx(*command, *socketio.options, "--scenario", file, "http://127.0.0.1:1")
+        assert_fails(result, 2, "bad.jsonl, line 1: the event name 'disconnect' is reserved")
+    file.write_text(lines(out("disconnect {{seq}}")))
     result = wsx("connect", *socketio.options, "--scenario", file, socketio.url)
     assert_fails(result, 7, "the scenario failed in line 1: the message cannot be sent: ")
 

@@ -145,6 +145,17 @@ public struct Scenario {
         return nil
     }
 
+    /// The steps that send a text, up to the first text with placeholders: the lines after it may depend on its values.
+    public var constantTexts: [(line: Int, text: [UInt8])] {
+        var texts: [(line: Int, text: [UInt8])] = []
+        for step in steps {
+            guard case .send(let message) = step.action, message.kind == .text else { continue }
+            guard let text = message.template.constantText else { break }
+            texts.append((step.line, text))
+        }
+        return texts
+    }
+
     /// Whether a step closes the connection, or waits for that, so each iteration needs a new one.
     public var endsConnection: Bool {
         steps.contains { $0.action.endsConnection }

@@ -4,7 +4,9 @@ extension LoadContext {
     public func prepareExchange(of connection: LoadConnection, subprotocol: String?) {
         if let rules = exchangeRules {
             connection.exchange = RuleExchange(rules, number: connection.number, in: self)
-        } else if let session = plan.conversation.applicationProtocol?.makeSession(connection.number + 1, clockOffset) {
+        } else if let applicationProtocol = plan.conversation.applicationProtocol {
+            let row = rows?.row(of: connection.number)
+            let session = applicationProtocol.makeSession(connection.number + 1, row, clockOffset)
             connection.exchange = ProtocolExchange(session, subprotocol: subprotocol, in: self)
         }
         if let codecs = plan.conversation.codecs {

@@ -14,7 +14,7 @@ extension LoadPlan {
                 option: "--binary", reason: "messages with --protocol are lines of text; remove one of them")
         }
         guard applicationProtocol.checksLines else { return nil }
-        let session = applicationProtocol.makeSession(1, 0)
+        let session = applicationProtocol.makeSession(1, data?.firstRow, 0)
         var output = ProtocolOutput()
         session.connectionOpened(subprotocol: nil, at: 0, &output)
         var message = makeEchoMessage(rows: data?.sample, clockOffset: 0)

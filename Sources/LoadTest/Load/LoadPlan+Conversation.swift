@@ -24,19 +24,22 @@ public struct LoadProtocol: Sendable {
     public let name: String
     /// Whether a session can tell before its connection is open whether it can send a line.
     internal let checksLines: Bool
-    /// Creates the session of a connection with this number, from 1. The other parameter is the offset from the clock of
-    /// the session to the time since 1970, in nanoseconds.
-    internal let makeSession: @Sendable (_ number: UInt64, _ clockOffset: UInt64) -> any ProtocolSession
+    /// Creates the session of a connection; see ``init(name:checksLines:makeSession:)``.
+    internal let makeSession: MakeSession
+
+    /// Creates the session of a connection. Any thread may call it.
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - row: The row of the connection, or `nil` without a data file.
+    ///   - clockOffset: The offset from the clock of the session to the time since 1970, in nanoseconds.
+    public typealias MakeSession =
+        @Sendable (_ number: UInt64, _ row: DataRow?, _ clockOffset: UInt64) -> any ProtocolSession
 
     /// Describes the protocol of a load.
     /// - Parameters:
     ///   - checksLines: Whether a session can tell before its connection is open whether it can send a line.
-    ///   - makeSession: Creates the session of a connection with a number from 1. The other parameter is the offset
-    ///     from the clock of the session to the time since 1970, in nanoseconds. Any thread may call it.
-    public init(
-        name: String, checksLines: Bool = true,
-        makeSession: @escaping @Sendable (_ number: UInt64, _ clockOffset: UInt64) -> any ProtocolSession
-    ) {
+    ///   - makeSession: Creates the session of a connection.
+    public init(name: String, checksLines: Bool = true, makeSession: @escaping MakeSession) {
         self.name = name
         self.checksLines = checksLines
         self.makeSession = makeSession

@@ -44,11 +44,11 @@ struct BenchSettings: Sendable {
         guard arguments.protocols.choice != .automatic else {
             throw .badArgument(what: "--protocol auto", why: "a load test cannot detect the protocol; name it")
         }
-        let protocolSelection = try ProtocolSelection.make(arguments.protocols, secrets: secrets)
+        let templates = data?.firstChoice ?? ChosenRow()
+        let protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
         self.protocolSelection = protocolSelection
         let composition = try ConnectorComposition(
-            arguments.client, secrets: secrets, templates: data?.firstChoice ?? ChosenRow(),
-            protocolSelection: protocolSelection)
+            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection)
         showsProgress = BenchProgress.isWanted(by: arguments)
         url = composition.url
         let requests = composition.requests
@@ -60,10 +60,16 @@ struct BenchSettings: Sendable {
             plan.data = LoadData(columns: data.columns, firstRow: data.firstRow) { data.takeRow($0) }
             if plan.mode.load.needsConnections {
                 try data.load(plan.connectionCount) { (number, row) throws(Failure) in
+                    let row = ChosenRow(columns: data.columns, row: row)
+                    try protocolSelection?.check(connection: number + 1, row)
                     guard !requests.isConstant else { return }
-                    var values = RequestValues(connection: number + 1, ChosenRow(columns: data.columns, row: row))
+                    var values = RequestValues(connection: number + 1, row)
                     _ = try requests.request(&values)
                 }
+            }
+        } else if let protocolSelection, !protocolSelection.isConstant {
+            for number in 1...UInt64(plan.connectionCount) {
+                try protocolSelection.check(connection: number, ChosenRow())
             }
         }
         let variables = data?.columns ?? VariableNames()
@@ -79,9 +85,10 @@ struct BenchSettings: Sendable {
         try plan.addHeartbeat(arguments.load, variables: variables, secrets: secrets)
         plan.conversation.applicationProtocol = protocolSelection.map { selection in
             // The messages of a protocol in a file may depend on its login.
-            let isBuiltIn = if case .named = arguments.protocols.choice { true } else { false }
-            return LoadProtocol(name: selection.descriptor.name, checksLines: isBuiltIn) {
-                selection.makeSession(connection: $0, clockOffset: $1)
+            LoadProtocol(name: selection.descriptor.name, checksLines: selection.isBuiltIn) {
+                number, row, clockOffset in
+                selection.makeSession(
+                    connection: number, ChosenRow(columns: variables, row: row), clockOffset: clockOffset)
             }
         }
         if !arguments.codecs.isEmpty {
@@ -91,7 +98,8 @@ struct BenchSettings: Sendable {
         }
         plan.conversation.readinessTimeout = arguments.client.network.connectTimeouts.whole
         plan.conversation.scenario = try LoadScenario.make(
-            arguments.scenario, data: plan.data, codecs: plan.conversation.codecs, secrets: secrets)
+            arguments.scenario, data: plan.data, codecs: plan.conversation.codecs,
+            protocolSelection: protocolSelection, secrets: secrets)
         try Threshold.check(
             arguments.result.thresholds, for: "--threshold", steps: plan.conversation.scenario?.stepNames,
             stages: plan.stageNames)

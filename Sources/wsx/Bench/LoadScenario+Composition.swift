@@ -8,10 +8,12 @@ extension LoadScenario {
     /// - Parameters:
     ///   - data: The data file, whose columns are variables of the scenario.
     ///   - codecs: The codecs of binary messages, or `nil` if there are none.
+    ///   - protocolSelection: The protocol whose lines the steps send, or `nil` if there is none.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
-        _ arguments: ScenarioArguments, data: LoadData?, codecs: LoadCodecs?, secrets: Secrets
+        _ arguments: ScenarioArguments, data: LoadData?, codecs: LoadCodecs?, protocolSelection: ProtocolSelection?,
+        secrets: Secrets
     ) throws(Failure) -> LoadScenario? {
         guard let path = arguments.path else { return nil }
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
@@ -25,7 +27,8 @@ extension LoadScenario {
             values[name] = value
             return value
         }
-        let scenario = try Scenario.make(contents, path: path, options, encoder: codecs?.encoder)
+        let scenario = try Scenario.make(
+            contents, path: path, options, encoder: codecs?.encoder, protocolSelection: protocolSelection)
         let variables = options.variables
         return LoadScenario(scenario) { [values] in
             var options = ScenarioOptions(arguments)

@@ -7,26 +7,68 @@ import WSCore
 struct ProtocolSelection: Sendable {
     /// The protocol.
     let descriptor: ApplicationProtocol
-    /// The parameters, which have been checked.
+    /// Whether the protocol is not defined by a file.
+    let isBuiltIn: Bool
+    /// The parameters of the first connection, which have been checked.
     let parameters: ProtocolParameters
+    /// The parameters that differ between connections.
+    private let templates: [String: Template]
+    /// Determines random values of parameters, so each connection has the values that were checked.
+    private let seed = UInt64.random(in: .min ... .max)
 
     /// Selects a protocol.
+    /// - Parameters:
+    ///   - parameters: The parameters of the first connection.
+    ///   - templates: The parameters that differ between connections.
+    ///   - isBuiltIn: Whether the protocol is not defined by a file.
     /// - Throws: ``ProtocolParameterError``.
     init(
-        _ descriptor: ApplicationProtocol, _ parameters: ProtocolParameters = ProtocolParameters()
+        _ descriptor: ApplicationProtocol, _ parameters: ProtocolParameters = ProtocolParameters(),
+        templates: [String: Template] = [:], isBuiltIn: Bool = true
     ) throws(ProtocolParameterError) {
         _ = try descriptor.session(parameters)
+        self.isBuiltIn = isBuiltIn
         self.descriptor = descriptor
         self.parameters = parameters
+        self.templates = templates
+    }
+
+    /// Whether all connections have the same parameters.
+    var isConstant: Bool { templates.isEmpty }
+
+    /// Checks the parameters of a connection.
+    /// - Parameters:
+    ///   - connection: The number of the connection, from 1.
+    ///   - data: The row of the connection.
+    /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
+    func check(connection: UInt64, _ data: ChosenRow) throws(Failure) {
+        do throws(ProtocolParameterError) {
+            _ = try descriptor.session(parameters(of: connection, data))
+        } catch {
+            throw .badArgument(what: "--param", why: error.suggestion)
+        }
+    }
+
+    private func parameters(of connection: UInt64, _ data: ChosenRow) -> ProtocolParameters {
+        var parameters = parameters
+        var values = RequestValues(connection: connection, data, seed: seed &+ connection)
+        // In a fixed order, which determines the random values.
+        for (name, template) in templates.sorted(by: { $0.key < $1.key }) {
+            parameters.values[name] = values.text(of: template)
+        }
+        return parameters
     }
 
     /// Creates a session.
     /// - Parameters:
     ///   - connection: The number of the session's connection, from 1.
+    ///   - data: The row of the connection, or `nil` to use the parameters of the first connection.
     ///   - clockOffset: The offset from the clock of the session to the time since 1970, in nanoseconds.
     ///   - awaitsStreams: Whether a stream is a request whose reply is its end.
-    func makeSession(connection: UInt64, clockOffset: UInt64, awaitsStreams: Bool = true) -> any ProtocolSession {
-        var parameters = parameters
+    func makeSession(
+        connection: UInt64, _ data: ChosenRow? = nil, clockOffset: UInt64, awaitsStreams: Bool = true
+    ) -> any ProtocolSession {
+        var parameters = data.map { self.parameters(of: connection, $0) } ?? parameters
         parameters.awaitsStreams = awaitsStreams
         parameters.connection = connection
         parameters.clockOffset = clockOffset
@@ -34,9 +76,23 @@ struct ProtocolSelection: Sendable {
         do throws(ProtocolParameterError) {
             return try descriptor.session(parameters)
         } catch {
-            // The initializer has checked the parameters.
+            // The initializer or `check` has checked the parameters.
             preconditionFailure("a session cannot be created: \(error)")
         }
+    }
+}
+
+extension ProtocolSelection {
+    /// Finds a line that the protocol rejects. Lines of a protocol in a file are not checked, because they may depend on the
+    /// login. Neither are lines that name a file, and those after them.
+    /// - Parameter wantsReplies: Whether each line needs a reply.
+    /// - Returns: The index of the line, and the problem; `nil` if there is none.
+    func firstInvalid(
+        of lines: some Sequence<[UInt8]>, wantsReplies: Bool
+    ) -> (index: Int, problem: ProtocolInputError)? {
+        guard isBuiltIn else { return nil }
+        let lines = lines.prefix { !(descriptor.readsFiles && $0.first == UInt8(ascii: "@")) }
+        return makeSession(connection: 1, clockOffset: 0).firstInvalid(of: lines, wantsReplies: wantsReplies)
     }
 }
 
@@ -44,9 +100,14 @@ struct ProtocolSelection: Sendable {
 
 extension ProtocolSelection {
     /// Selects the protocol that the arguments name. Returns `nil` if they name none, or if it is to be detected.
+    /// - Parameter templates: The row of the first connection for placeholders in the parameters, or `nil` if these contain
+    ///   none.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no secret.
-    static func make(_ arguments: ProtocolArguments, secrets: Secrets) throws(Failure) -> ProtocolSelection? {
+    static func make(
+        _ arguments: ProtocolArguments, templates: ChosenRow? = nil, secrets: Secrets
+    ) throws(Failure) -> ProtocolSelection? {
         let descriptor: ApplicationProtocol
+        var isBuiltIn = true
         switch arguments.choice {
         case nil: return nil
         case .automatic:
@@ -59,16 +120,39 @@ extension ProtocolSelection {
             // The parser has checked the name.
             guard let found = ApplicationProtocol(named: name) else { return nil }
             descriptor = found
-        case .file(let path): descriptor = try definition(in: path, secrets: secrets)
+        case .file(let path):
+            descriptor = try definition(in: path, secrets: secrets)
+            isBuiltIn = false
         }
         var values: [String: String] = [:]
+        var varying: [String: Template] = [:]
         for parameter in arguments.parameters {
-            values[parameter.name] = try value(of: parameter, in: descriptor, secrets: secrets)
+            let option = "--param \(escapingControls(parameter.name))"
+            let isSecret = descriptor.parameters.first { $0.name == parameter.name }?.isSecret ?? true
+            var value =
+                isSecret
+                ? try secrets.value(of: parameter.value, for: option)
+                : try secrets.text(of: parameter.value, for: option)
+            if let templates {
+                let template = try Template.make(
+                    value, of: option, variables: templates.columns, role: .request, secrets: secrets)
+                // The last value of a parameter counts.
+                varying[parameter.name] = template.isConstant ? nil : template
+                var firstValues = RequestValues(connection: 1, templates)
+                value = firstValues.text(of: template)
+            }
+            values[parameter.name] = value
+            // An unknown parameter, and invalid JSON, are reported below.
+            if isSecret, let strings = try? JSONReader.strings(in: value) {
+                for string in strings { secrets.record.add(string, of: option) }
+            }
         }
         do throws(ProtocolParameterError) {
-            return try ProtocolSelection(descriptor, ProtocolParameters(values))
+            return try ProtocolSelection(
+                descriptor, ProtocolParameters(values), templates: varying, isBuiltIn: isBuiltIn)
         } catch {
-            throw .badArgument(what: "--param", why: error.suggestion)
+            let failure = Failure.badArgument(what: "--param", why: error.suggestion)
+            throw varying.isEmpty ? failure : templates?.naming(failure) ?? failure
         }
     }
 
@@ -84,21 +168,6 @@ extension ProtocolSelection {
             throw .badArgument(
                 what: "--protocol \(escapingControls(path)):\(error.line):\(error.column)", why: error.reason)
         }
-    }
-
-    /// The value of a parameter. An unknown parameter is reported later.
-    private static func value(
-        of parameter: ProtocolParameterValue, in descriptor: ApplicationProtocol, secrets: Secrets
-    ) throws(Failure) -> String {
-        let option = "--param \(escapingControls(parameter.name))"
-        let isSecret = descriptor.parameters.first { $0.name == parameter.name }?.isSecret ?? true
-        guard isSecret else { return try secrets.text(of: parameter.value, for: option) }
-        let value = try secrets.value(of: parameter.value, for: option)
-        // Invalid JSON is reported later.
-        if let strings = try? JSONReader.strings(in: value) {
-            for string in strings { secrets.record.add(string, of: option) }
-        }
-        return value
     }
 }
 

@@ -143,12 +143,13 @@ struct RequestValues: ~Copyable {
     /// - Parameters:
     ///   - number: The number of the connection, from 1.
     ///   - data: The row of the connection.
-    init(connection number: UInt64, _ data: ChosenRow) {
+    ///   - seed: Determines random values.
+    init(connection number: UInt64, _ data: ChosenRow, seed: UInt64 = .random(in: .min ... .max)) {
         variables = TemplateVariables(data.columns)
         data.set(&variables)
         stamp = Template.Stamp(
             sequence: 0, connection: number, time: WallTime.now.millisecondsSinceEpoch, seed: 0)
-        random = SeededRandom(seed: .random(in: .min ... .max))
+        random = SeededRandom(seed: seed)
     }
 
     /// Evaluates a template of a request.

@@ -69,10 +69,10 @@ struct ConnectSettings {
         // Not again for another server: the file may be a pipe.
         let row = if let data { data } else { try ChosenRow(arguments.data) }
         self.data = row
-        protocolSelection = try ProtocolSelection.make(arguments.protocols, secrets: secrets)
+        let templates = arguments.data.usesTemplates ? row : nil
+        protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
         let composition = try ConnectorComposition(
-            arguments.client, secrets: secrets, templates: arguments.data.usesTemplates ? row : nil,
-            protocolSelection: protocolSelection)
+            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection)
         url = composition.url
         connector = composition.connector
         connectorResources = try ConnectorResources.make(composition.tls)
@@ -83,7 +83,15 @@ struct ConnectSettings {
         linger = Self.linger(arguments)
         scenario = try Scenario.make(
             arguments.scenario, variables: row.columns, codecs: arguments.codecs,
-            limitBytes: arguments.client.limits.maximumMessageBytes, secrets: secrets)
+            limitBytes: arguments.client.limits.maximumMessageBytes, protocolSelection: protocolSelection,
+            secrets: secrets)
+        // Lines with placeholders may depend on their values.
+        if !arguments.data.usesTemplates,
+            let (index, problem) = protocolSelection?.firstInvalid(
+                of: messages.map(\.payload), wantsReplies: arguments.matchesReplies)
+        {
+            throw .badInput(what: "message \(index + 1)", why: "\(problem)")
+        }
         exchange = try AutomaticExchange.Plan.make(arguments.exchange, variables: row.columns, secrets: secrets)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),

@@ -84,6 +84,11 @@ enum ProtocolManual {
         benchLimits,
         .paragraph(
             """
+            Recordings contain the messages of the protocol itself. Those of socket.io are not JSON, so `--ignore` \
+            finds nothing in them. For a scenario, write the lines and events instead, and play it with `--protocol`.
+            """),
+        .paragraph(
+            """
             `--json-rpc` and `--protocol json-rpc` make the same calls. `--json-rpc` writes whole messages; \
             `--protocol json-rpc` writes results and notifications without the members around them. The same is true \
             for `--json-rpc=devtools` and `--protocol devtools`.
@@ -92,7 +97,8 @@ enum ProtocolManual {
     /// The limits of a protocol in load tests.
     private static let benchLimits = ManualBlock.paragraph(
         """
-        In `wsx bench`, all connections have the same parameters: values of `--param` contain no placeholders.
+        In `wsx bench`, values of `--param` may contain placeholders, such as columns of `--data`: `--param \
+        'auth={"token":{{json:token}}}'`. Each connection has its own values. In `wsx connect`, that needs `--template`.
         """)
 
     /// The description of a protocol.

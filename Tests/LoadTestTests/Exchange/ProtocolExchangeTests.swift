@@ -26,7 +26,7 @@ import WSCore
     }
 
     private static func application(interval: UInt64? = nil) -> LoadProtocol {
-        LoadProtocol(name: "scripted") { _, _ in ScriptedSession(interval: interval) }
+        LoadProtocol(name: "scripted") { _, _, _ in ScriptedSession(interval: interval) }
     }
 
     /// Passes messages to the connection. Returns what it sends while it receives.
@@ -289,7 +289,7 @@ import WSCore
         let fixture = LoadFixture(.request) { plan in
             plan.messages.templates = [template]
             plan.pace.inFlight = 2
-            plan.conversation.applicationProtocol = LoadProtocol(name: "counting") { number, _ in
+            plan.conversation.applicationProtocol = LoadProtocol(name: "counting") { number, _, _ in
                 do throws(ProtocolParameterError) {
                     var parameters = ProtocolParameters()
                     parameters.connection = number

@@ -60,6 +60,96 @@ import WSCore
         #expect(secrets.record.texts == [auth, "abc"])
     }
 
+    /// A row with the column "token".
+    private static func row(_ token: String) throws -> ChosenRow {
+        var reader = DataReader()
+        reader.receive(Array("token\n\(token)\n".utf8).span.bytes)
+        reader.finish()
+        let columns = try #require(try reader.readColumns())
+        return ChosenRow(columns: columns, row: try reader.nextRow(), place: "--data x.csv, line 2")
+    }
+
+    @Test("Placeholders in parameters are replaced for each connection, and the strings are secrets")
+    func templates() throws {
+        let secrets = Self.secrets()
+        let auth = #"{"token":{{json:token}},"n":{{connection}}}"#
+        let selection = try #require(
+            try ProtocolSelection.make(
+                Self.arguments(.named("socket.io"), ("auth", auth)), templates: try Self.row("ada's"), secrets: secrets)
+        )
+        #expect(selection.parameters.values == ["auth": #"{"token":"ada's","n":1}"#])
+        #expect(secrets.record.texts.contains("ada's"))
+        #expect(!selection.isConstant)
+        let session = selection.makeSession(connection: 7, try Self.row("bob's"), clockOffset: 0)
+        var output = ProtocolOutput()
+        session.connectionOpened(subprotocol: nil, at: 0, &output)
+        session.received(
+            Array(#"0{"sid":"s","pingInterval":1000,"pingTimeout":1000}"#.utf8).span.bytes, as: .text, at: 0, &output)
+        #expect(output.items.contains(.send(Array(#"40{"token":"bob's","n":7}"#.utf8), .text)))
+    }
+
+    @Test("A parameter that is invalid for a row is reported without its value, and so is an unknown placeholder")
+    func invalidTemplates() throws {
+        let arguments = Self.arguments(.named("socket.io"), ("auth", #"{"token":{{token}}}"#))
+        #expect {
+            try ProtocolSelection.make(arguments, templates: try Self.row("t0ken"), secrets: Self.secrets())
+        } throws: { error in
+            let message = (error as? Failure)?.message ?? ""
+            return message.hasPrefix("--data x.csv, line 2: --param: the parameter auth is not JSON")
+                && !message.contains("t0ken")
+        }
+        let selection = try #require(
+            try ProtocolSelection.make(arguments, templates: try Self.row("17"), secrets: Self.secrets()))
+        try selection.check(connection: 2, try Self.row("18"))
+        #expect(throws: Failure.self) { try selection.check(connection: 2, try Self.row("t0ken")) }
+        #expect {
+            try ProtocolSelection.make(
+                Self.arguments(.named("socket.io"), ("auth", "{{tokn}}")), templates: try Self.row("x"),
+                secrets: Self.secrets())
+        } throws: { error in
+            (error as? Failure)?.message == "--param auth: unknown placeholder '{{tokn}}'; did you mean '{{token}}'?"
+        }
+    }
+
+    @Test("A message that the protocol rejects is reported before connecting, unless it may depend on a placeholder")
+    func rejectedMessages() throws {
+        func problem(_ messages: String..., usesTemplates: Bool = false) -> String? {
+            do throws(Failure) {
+                _ = try Self.settings {
+                    $0.protocols.choice = .named("mqtt")
+                    $0.messages = messages
+                    $0.data.usesTemplates = usesTemplates
+                }
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        #expect(problem("sub a/#", "pub a/b x", "unsub a/#") == nil)
+        #expect(problem("sub a/#", "pub a/# x")?.hasPrefix("message 2: ") == true)
+        #expect(problem("pub a/# x", usesTemplates: true) == nil)
+    }
+
+    @Test("A step of a scenario that the protocol rejects is reported before connecting, up to the first placeholder")
+    func rejectedSteps() throws {
+        func problem(_ lines: String...) throws -> String? {
+            let selection = try ProtocolSelection.make(Self.arguments(.named("mqtt")), secrets: Self.secrets())
+            let steps = lines.map { #"{"type":"message","direction":"out","data":"\#($0)"}"# }
+            do throws(Failure) {
+                _ = try Scenario.make(
+                    Array(steps.joined(separator: "\n").utf8), path: "s", ScenarioOptions(ScenarioArguments()),
+                    encoder: nil,
+                    protocolSelection: selection)
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        #expect(try problem("sub a", "pub a x") == nil)
+        #expect(try problem("sub a", "pub a/# x")?.hasPrefix("--scenario s, line 2: ") == true)
+        #expect(try problem("sub {{seq}}", "pub a/# x") == nil)
+    }
+
     @Test("Without a protocol, or with one to detect, nothing is selected")
     func none() throws {
         #expect(try ProtocolSelection.make(ProtocolArguments(), secrets: Self.secrets()) == nil)

@@ -70,6 +70,27 @@ extension ProtocolSession {
     public var incompleteInput: String? { nil }
 }
 
+extension ProtocolSession {
+    /// Finds a line that the session rejects, before its connection is open. The session must be new, and must not be used
+    /// afterwards.
+    /// - Returns: The index of the line, and the problem; `nil` if there is none.
+    public func firstInvalid(
+        of lines: some Sequence<[UInt8]>, wantsReplies: Bool
+    ) -> (index: Int, problem: ProtocolInputError)? {
+        var output = ProtocolOutput()
+        connectionOpened(subprotocol: nil, at: 0, &output)
+        for (index, line) in lines.enumerated() {
+            output.removeAll()
+            do throws(ProtocolInputError) {
+                _ = try send(line.span.bytes, wantsReply: wantsReplies, at: 0, &output)
+            } catch {
+                return (index, error)
+            }
+        }
+        return nil
+    }
+}
+
 /// The actions that a ``ProtocolSession`` requests, in order.
 public struct ProtocolOutput {
     /// An action.

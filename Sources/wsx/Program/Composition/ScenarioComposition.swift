@@ -10,11 +10,13 @@ extension Scenario {
     ///   - playsPeer: Whether to play the opposite side.
     ///   - codecs: The codecs of binary messages. Defaults to none.
     ///   - limitBytes: The maximum size of a decoded message.
+    ///   - protocolSelection: The protocol whose lines the steps send, or `nil` if there is none.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
         _ arguments: ScenarioArguments, variables: VariableNames = VariableNames(), playsPeer: Bool = false,
-        codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max, secrets: Secrets
+        codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max,
+        protocolSelection: ProtocolSelection? = nil, secrets: Secrets
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
@@ -24,16 +26,19 @@ extension Scenario {
         options.playsPeer = playsPeer
         options.decoders = codecs.decoders
         options.decodedLimitBytes = limitBytes
-        return try make(contents, path: path, options, encoder: codecs.encoder)
+        return try make(
+            contents, path: path, options, encoder: codecs.encoder, protocolSelection: protocolSelection)
     }
 
     /// Reads a scenario.
     /// - Parameters:
     ///   - path: The path of the file, for errors.
     ///   - encoder: The codec of messages to send, or `nil` to send them unchanged.
+    ///   - protocolSelection: The protocol whose lines the steps send, or `nil` if there is none.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and, for an invalid file, the column.
     static func make(
-        _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoder: Codec?
+        _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoder: Codec?,
+        protocolSelection: ProtocolSelection?
     ) throws(Failure) -> Scenario {
         let what = "--scenario \(escapingControls(path))"
         let scenario: Scenario
@@ -48,6 +53,10 @@ extension Scenario {
         if let encoder, let (line, problem) = scenario.firstUnencodable(by: encoder) {
             throw .badArgument(
                 what: "\(what), line \(line)", why: "--encode \(encoder.name) cannot encode the message: \(problem)")
+        }
+        let lines = scenario.constantTexts
+        if let (index, problem) = protocolSelection?.firstInvalid(of: lines.map(\.text), wantsReplies: true) {
+            throw .badArgument(what: "\(what), line \(lines[index].line)", why: "\(problem)")
         }
         return scenario
     }
