@@ -66,7 +66,7 @@ static inline size_t write_header(unsigned char *target, int first, size_t paylo
     return count;
 }
 
-/* Connects to a port of 127.0.0.1 from the address 127.0.0.1 + source. An address has about 28,000 ports per server. */
+/* Connects to a port of 127.0.0.1 from the address 127.0.0.1 + source. */
 static inline int connected_socket(int port, int source) {
     int one = 1;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
@@ -114,9 +114,10 @@ static inline void read_upgrade(int descriptor, char *head, size_t size) {
     }
 }
 
-/* Opens a WebSocket connection. Its number selects an address that still has ports. */
+/* Opens a WebSocket connection. Its number selects the address: Linux has 28,232 ports per address and server, and needs
+ * longer to find a free one when more than half of them are in use. */
 static inline int opened_connection(int port, int number, const char *fields, char *head, size_t size) {
-    int descriptor = connected_socket(port, number / 20000);
+    int descriptor = connected_socket(port, number / 10000);
     int count = write_upgrade(head, size, port, fields);
     if (write(descriptor, head, count) != count) fail("write");
     read_upgrade(descriptor, head, size);
