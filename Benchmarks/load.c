@@ -38,6 +38,8 @@ struct connection {
     int waits_to_send;
     /* When the message in flight was sent. */
     double sent;
+    /* Bytes of a ping that are still to come, or -1 before its length. */
+    int ping_left;
 };
 
 static size_t frame_bytes, reply_bytes;
@@ -83,6 +85,16 @@ static void send_or_wait(int poll, struct connection *connection) {
     epoll_ctl(poll, EPOLL_CTL_MOD, connection->descriptor, &event);
 }
 
+/* Ends the program with the first received bytes that differ from the reply. */
+static void report_difference(const unsigned char *received, size_t offset, size_t count) {
+    size_t index = 0;
+    while (received[index] == reply[offset + index]) index++;
+    fprintf(stderr, "load: what came back differs from what was sent at byte %zu of %zu:", offset + index, reply_bytes);
+    for (size_t end = index + 16; index < count && index < end; index++) fprintf(stderr, " %02x", received[index]);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
 /* Reads the available bytes, and returns the number of messages they complete. */
 static size_t receive(struct connection *connection) {
     ssize_t count = recv(connection->descriptor, input, input_bytes, MSG_DONTWAIT);
@@ -90,11 +102,18 @@ static size_t receive(struct connection *connection) {
     if (count <= 0) fail("recv");
     size_t messages = 0;
     for (ssize_t done = 0; done < count;) {
+        /* A server may ping a client that does not read. */
+        if (connection->offset == 0 && (connection->ping_left || input[done] == 0x89)) {
+            if (connection->ping_left == 0) connection->ping_left = -1;
+            else if (connection->ping_left < 0) connection->ping_left = input[done];
+            else connection->ping_left--;
+            done++;
+            continue;
+        }
         size_t piece = reply_bytes - connection->offset;
         if (piece > (size_t)(count - done)) piece = count - done;
         if (memcmp(input + done, reply + connection->offset, piece)) {
-            fprintf(stderr, "load: what came back is not what was sent\n");
-            exit(1);
+            report_difference(input + done, connection->offset, piece);
         }
         done += piece;
         connection->offset += piece;
