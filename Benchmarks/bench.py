@@ -3,8 +3,8 @@
 
     bench.py [--rounds N] [--save FILE] [TOPIC...]
 
-measures all topics, or the given ones: clients, streams, tls, servers, generators, conversations. `--save` also writes
-the rows as JSON, from which chart.py draws a chart.
+measures the given topics, or all except `scale`, which takes long: clients, streams, tls, servers, handshakes,
+compression, generators, conversations, scale. `--save` also writes the rows as JSON, from which chart.py draws a chart.
 """
 
 import argparse
@@ -18,10 +18,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import machine  # noqa: E402
 from contest import TABLE_HEAD, measured  # noqa: E402
-from contests import clients, conversations, generators, servers, streams, tls  # noqa: E402
+from contests import (  # noqa: E402
+    clients, compression, conversations, generators, handshakes, scale, servers, streams, tls)
 
-TOPICS = {"clients": clients, "streams": streams, "tls": tls, "servers": servers, "generators": generators,
-          "conversations": conversations}
+TOPICS = {"clients": clients, "streams": streams, "tls": tls, "servers": servers, "handshakes": handshakes,
+          "compression": compression, "generators": generators, "conversations": conversations, "scale": scale}
+# Without arguments, these are measured. The others take long.
+DEFAULT_TOPICS = [topic for topic in TOPICS if topic != "scale"]
 ROUNDS = 5
 
 
@@ -42,15 +45,16 @@ def main():
     versions = machine.versions()
     print(f"{versions}; medians of {arguments.rounds} rounds; binary {machine.WSX.stat().st_size / 1e6:.1f} MB\n")
     print(TABLE_HEAD)
-    topics = arguments.topics or list(TOPICS)
+    topics = arguments.topics or DEFAULT_TOPICS
     rows = []
     for topic in topics:
         for contest in TOPICS[topic].contests():
             for row in measured(contest, arguments.rounds):
                 rows.append(row)
                 print(row.markdown(), flush=True)
-    if "conversations" in topics:
-        print("\n" + conversations.chat_table(conversations.written_users()))
+    for topic in topics:
+        for table in getattr(TOPICS[topic], "tables", tuple)():
+            print("\n" + table, flush=True)
     if arguments.save:
         arguments.save.write_text(json.dumps(
             {"versions": versions, "rounds": arguments.rounds, "rows": [dataclasses.asdict(row) for row in rows]}, indent=1))

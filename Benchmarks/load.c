@@ -9,6 +9,16 @@
  * sends messages to a server that forwards them to all readers. It sends each message after every reader has received
  * the previous one, and prints the median time per message in milliseconds.
  *
+ *     load cost PORT CONNECTIONS PAYLOAD_BYTES IN_FLIGHT SECONDS PID
+ *
+ * is like `echo`, but prints `ready` when all connections are open, and starts at the end of its input. It prints the
+ * echoes per second, the processor time of the server PID per message in microseconds, and, with one message in flight,
+ * the median and the 99th percentile of the round trips in milliseconds.
+ *
+ *     load hold PORT CONNECTIONS
+ *
+ * opens connections, prints `ready`, and keeps them open until the end of its input.
+ *
  *     load serve
  *
  * is the minimum a server has to do. It prints its port, and echoes frames of up to 125 bytes: one wait for all
@@ -16,18 +26,7 @@
  *
  * The generator has a single thread. It does so little per message that a server on another core is the bottleneck.
  */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/tcp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#include "client.h"
 
 struct connection {
     int descriptor;
@@ -37,52 +36,22 @@ struct connection {
     size_t unsent;
     /* Whether epoll watches for room to send. */
     int waits_to_send;
+    /* When the message in flight was sent. */
+    double sent;
+    /* Bytes of a ping that are still to come, or -1 before its length. */
+    int ping_left;
 };
 
 static size_t frame_bytes, reply_bytes;
 static unsigned char *frames, *reply, *input;
 enum { input_bytes = 1 << 16 };
 
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec + time.tv_nsec / 1e9;
-}
-
-/* Writes the header of a final text frame and returns its length. */
-static size_t write_header(unsigned char *target, size_t payload, int masked) {
-    target[0] = 0x81;
-    size_t count = 2;
-    if (payload < 126) {
-        target[1] = payload;
-    } else {
-        /* Two or eight bytes in network order. */
-        size_t length_bytes = payload < 1 << 16 ? 2 : 8;
-        target[1] = length_bytes == 2 ? 126 : 127;
-        for (size_t index = 0; index < length_bytes; index++)
-            target[2 + index] = (uint64_t)payload >> 8 * (length_bytes - 1 - index);
-        count += length_bytes;
-    }
-    if (masked) {
-        static const unsigned char key[] = {0x37, 0xFA, 0x21, 0x3D};
-        target[1] |= 0x80;
-        memcpy(target + count, key, 4);
-        count += 4;
-    }
-    return count;
-}
-
 static void prepare(size_t payload, size_t in_flight) {
     frames = malloc((payload + 14) * in_flight);
     reply = malloc(payload + 10);
     input = malloc(input_bytes);
-    size_t header = write_header(frames, payload, 1);
-    size_t reply_header = write_header(reply, payload, 0);
+    size_t header = write_header(frames, 0x81, payload, 1);
+    size_t reply_header = write_header(reply, 0x81, payload, 0);
     frame_bytes = header + payload;
     reply_bytes = reply_header + payload;
     for (size_t index = 0; index < payload; index++) {
@@ -91,33 +60,6 @@ static void prepare(size_t payload, size_t in_flight) {
         frames[header + index] = byte ^ frames[header - 4 + index % 4];
     }
     for (size_t number = 1; number < in_flight; number++) memcpy(frames + number * frame_bytes, frames, frame_bytes);
-}
-
-static void open_connection(struct connection *connection, int port) {
-    int one = 1;
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int descriptor = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connect");
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    char head[4096];
-    int count = snprintf(
-        head, sizeof head,
-        "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
-        port);
-    if (write(descriptor, head, count) != count) fail("write");
-    size_t length = 0;
-    while (length < 4 || memcmp(head + length - 4, "\r\n\r\n", 4)) {
-        /* Read byte by byte, so nothing after the response is consumed. */
-        if (length == sizeof head || read(descriptor, head + length, 1) != 1) fail("upgrade");
-        length++;
-    }
-    if (memcmp(head, "HTTP/1.1 101", 12)) {
-        fprintf(stderr, "load: the server refused: %.*s\n", 40, head);
-        exit(1);
-    }
-    *connection = (struct connection){.descriptor = descriptor};
 }
 
 static void send_more(struct connection *connection) {
@@ -143,6 +85,16 @@ static void send_or_wait(int poll, struct connection *connection) {
     epoll_ctl(poll, EPOLL_CTL_MOD, connection->descriptor, &event);
 }
 
+/* Ends the program with the first received bytes that differ from the reply. */
+static void report_difference(const unsigned char *received, size_t offset, size_t count) {
+    size_t index = 0;
+    while (received[index] == reply[offset + index]) index++;
+    fprintf(stderr, "load: what came back differs from what was sent at byte %zu of %zu:", offset + index, reply_bytes);
+    for (size_t end = index + 16; index < count && index < end; index++) fprintf(stderr, " %02x", received[index]);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
 /* Reads the available bytes, and returns the number of messages they complete. */
 static size_t receive(struct connection *connection) {
     ssize_t count = recv(connection->descriptor, input, input_bytes, MSG_DONTWAIT);
@@ -150,11 +102,18 @@ static size_t receive(struct connection *connection) {
     if (count <= 0) fail("recv");
     size_t messages = 0;
     for (ssize_t done = 0; done < count;) {
+        /* A server may ping a client that does not read. */
+        if (connection->offset == 0 && (connection->ping_left || input[done] == 0x89)) {
+            if (connection->ping_left == 0) connection->ping_left = -1;
+            else if (connection->ping_left < 0) connection->ping_left = input[done];
+            else connection->ping_left--;
+            done++;
+            continue;
+        }
         size_t piece = reply_bytes - connection->offset;
         if (piece > (size_t)(count - done)) piece = count - done;
         if (memcmp(input + done, reply + connection->offset, piece)) {
-            fprintf(stderr, "load: what came back is not what was sent\n");
-            exit(1);
+            report_difference(input + done, connection->offset, piece);
         }
         done += piece;
         connection->offset += piece;
@@ -170,51 +129,11 @@ static size_t receive(struct connection *connection) {
 static struct connection *open_connections(int poll, int port, int count) {
     struct connection *connections = calloc(count, sizeof *connections);
     for (int index = 0; index < count; index++) {
-        open_connection(&connections[index], port);
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &connections[index]};
-        epoll_ctl(poll, EPOLL_CTL_ADD, connections[index].descriptor, &event);
+        char head[4096];
+        connections[index].descriptor = opened_connection(port, index, "", head, sizeof head);
+        watch(poll, connections[index].descriptor, &connections[index]);
     }
     return connections;
-}
-
-/* Waits for at least one event, and returns the number of events. */
-static int wait_for_events(int poll, struct epoll_event *events, int count) {
-    int ready = epoll_wait(poll, events, count, 10000);
-    if (ready <= 0) {
-        fprintf(stderr, "load: the server has stopped answering\n");
-        exit(1);
-    }
-    return ready;
-}
-
-static void echo(int port, int connection_count, size_t in_flight, double seconds) {
-    int poll = epoll_create1(0);
-    struct connection *connections = open_connections(poll, port, connection_count);
-    for (int index = 0; index < connection_count; index++) {
-        connections[index].unsent = frame_bytes * in_flight;
-        send_or_wait(poll, &connections[index]);
-    }
-    /* A fifth of the time is a warm-up before the measurement. */
-    double start = now() + seconds / 5, end = start + seconds, time;
-    size_t messages = 0;
-    int is_counting = 0;
-    struct epoll_event events[512];
-    while ((time = now()) < end) {
-        if (!is_counting && time >= start) {
-            is_counting = 1;
-            start = time;
-            messages = 0;
-        }
-        int count = wait_for_events(poll, events, 512);
-        for (int index = 0; index < count; index++) {
-            struct connection *connection = events[index].data.ptr;
-            size_t received = receive(connection);
-            messages += received;
-            connection->unsent += received * frame_bytes;
-            send_or_wait(poll, connection);
-        }
-    }
-    printf("%.0f\n", messages / (time - start));
 }
 
 static int compare(const void *a, const void *b) {
@@ -222,11 +141,80 @@ static int compare(const void *a, const void *b) {
     return (difference > 0) - (difference < 0);
 }
 
+/* Tells the caller that all connections are open, and waits for the end of the input. */
+static void report_ready(void) {
+    char byte;
+    puts("ready");
+    fflush(stdout);
+    while (read(STDIN_FILENO, &byte, 1) > 0) {}
+}
+
+/* The durations of round trips, in seconds. */
+static struct {
+    double *items;
+    size_t count, capacity;
+} round_trips;
+
+static void record_round_trip(double seconds) {
+    if (round_trips.count == round_trips.capacity) {
+        round_trips.capacity = round_trips.capacity ? round_trips.capacity * 2 : 1 << 16;
+        round_trips.items = realloc(round_trips.items, round_trips.capacity * sizeof *round_trips.items);
+    }
+    round_trips.items[round_trips.count++] = seconds;
+}
+
+/* Measures echoes. With a process, it measures its processor time and the round trips, too. */
+static void echo(int port, int connection_count, size_t in_flight, double seconds, pid_t process) {
+    int poll = epoll_create1(0), is_timed = process && in_flight == 1;
+    struct connection *connections = open_connections(poll, port, connection_count);
+    if (process) report_ready();
+    for (int index = 0; index < connection_count; index++) {
+        connections[index].unsent = frame_bytes * in_flight;
+        connections[index].sent = now();
+        send_or_wait(poll, &connections[index]);
+    }
+    /* A fifth of the time is a warm-up before the measurement. */
+    double start = now() + seconds / 5, end = start + seconds, time, used = 0;
+    size_t messages = 0;
+    int is_counting = 0;
+    struct epoll_event events[512];
+    while ((time = now()) < end) {
+        if (!is_counting && time >= start) {
+            is_counting = 1;
+            start = time;
+            messages = round_trips.count = 0;
+            if (process) used = processor_seconds(process);
+        }
+        int count = wait_for_events(poll, events, 512);
+        for (int index = 0; index < count; index++) {
+            struct connection *connection = events[index].data.ptr;
+            size_t received = receive(connection);
+            messages += received;
+            connection->unsent += received * frame_bytes;
+            if (received && is_timed) {
+                double received_at = now();
+                record_round_trip(received_at - connection->sent);
+                connection->sent = received_at;
+            }
+            send_or_wait(poll, connection);
+        }
+    }
+    printf("%.3f", messages / (time - start));
+    if (process) printf(" %.3f", (processor_seconds(process) - used) / messages * 1e6);
+    if (is_timed && round_trips.count) {
+        qsort(round_trips.items, round_trips.count, sizeof *round_trips.items, compare);
+        printf(
+            " %.4f %.4f", round_trips.items[round_trips.count / 2] * 1e3,
+            round_trips.items[(size_t)(round_trips.count * 0.99)] * 1e3);
+    }
+    puts("");
+}
+
 static void fan_out(int port, int reader_count, int message_count) {
     int poll = epoll_create1(0);
     open_connections(poll, port, reader_count);
-    struct connection sender;
-    open_connection(&sender, port);
+    char head[4096];
+    struct connection sender = {.descriptor = opened_connection(port, reader_count, "", head, sizeof head)};
     double *times = calloc(message_count, sizeof *times);
     struct epoll_event events[512];
     for (int number = 0; number < message_count; number++) {
@@ -320,21 +308,24 @@ static void serve(void) {
 }
 
 int main(int argc, char **argv) {
-    struct rlimit limit;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    if (argc == 7 && !strcmp(argv[1], "echo")) {
+    allow_many_descriptors();
+    const char *mode = argc > 1 ? argv[1] : "";
+    if ((argc == 7 && !strcmp(mode, "echo")) || (argc == 8 && !strcmp(mode, "cost"))) {
         prepare(atoi(argv[4]), atoi(argv[5]));
-        echo(atoi(argv[2]), atoi(argv[3]), atoi(argv[5]), atof(argv[6]));
-    } else if (argc == 6 && !strcmp(argv[1], "fan-out")) {
+        echo(atoi(argv[2]), atoi(argv[3]), atoi(argv[5]), atof(argv[6]), argc == 8 ? atoi(argv[7]) : 0);
+    } else if (argc == 6 && !strcmp(mode, "fan-out")) {
         prepare(atoi(argv[4]), 1);
         fan_out(atoi(argv[2]), atoi(argv[3]), atoi(argv[5]));
-    } else if (argc == 2 && !strcmp(argv[1], "serve")) {
+    } else if (argc == 4 && !strcmp(mode, "hold")) {
+        open_connections(epoll_create1(0), atoi(argv[2]), atoi(argv[3]));
+        report_ready();
+    } else if (argc == 2 && !strcmp(mode, "serve")) {
         serve();
     } else {
         fprintf(stderr, "usage: load echo PORT CONNECTIONS PAYLOAD_BYTES IN_FLIGHT SECONDS\n"
                         "       load fan-out PORT READERS PAYLOAD_BYTES MESSAGES\n"
+                        "       load cost PORT CONNECTIONS PAYLOAD_BYTES IN_FLIGHT SECONDS PID\n"
+                        "       load hold PORT CONNECTIONS\n"
                         "       load serve\n");
         return 2;
     }

@@ -4,6 +4,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -21,17 +22,23 @@ PYTHON = ROOT / ".build/peers/bin/python"
 UWEBSOCKETS_ECHO = ROOT / ".build/bench/uwebsockets-echo"
 UWEBSOCKETS_LOAD = ROOT / ".build/bench/uwebsockets-load"
 TCPKALI = ROOT / ".build/bench/tcpkali"
+# Its rows are left out if it is not installed. Debian installs it in a directory that only root's PATH contains.
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 
 SCRIPTS = ROOT / "Benchmarks/peers"
 # An echo server on ws with settings for compression, and a plain one.
 WS_ECHO = PEERS / "ws_echo.js"
 PLAIN_WS_ECHO = SCRIPTS / "ws_echo.js"
 WSS_ECHO = SCRIPTS / "wss_echo.js"
+WS_BROADCAST = SCRIPTS / "ws_broadcast.js"
 PICOWS_ECHO = SCRIPTS / "picows_echo.py"
 WEBSOCKETS_ECHO = SCRIPTS / "websockets_echo.py"
 
-LOAD_SOURCE = ROOT / "Benchmarks/load.c"
 LOAD = ROOT / ".build/bench/load"
+HANDSHAKES = ROOT / ".build/bench/handshakes"
+DEFLATE = ROOT / ".build/bench/deflate"
+# The generators in C, with the libraries they need. Each has a source of the same name.
+GENERATORS = {LOAD: [], HANDSHAKES: ["-lssl", "-lcrypto"], DEFLATE: ["-lz"]}
 MEASURING = ROOT / "Sources/WSCore/Measuring"
 RECORD_SOURCES = [
     ROOT / "Benchmarks/record.swift",
@@ -50,17 +57,20 @@ def pinned(core, command):
 
 
 def build():
-    """Builds the generator in C and the program that measures the recording of latencies."""
+    """Builds the generators in C and the program that measures the recording of latencies."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["cc", "-O2", "-o", LOAD, LOAD_SOURCE], check=True)
+    for program, libraries in GENERATORS.items():
+        source = ROOT / f"Benchmarks/{program.name}.c"
+        subprocess.run(["cc", "-O2", "-o", program, source, *libraries], check=True)
     subprocess.run(["swiftc", "-O", "-parse-as-library", "-o", RECORD, *RECORD_SOURCES], check=True)
 
 
 def versions():
     """Returns the machine and the versions of the programs, as a sentence."""
     def words(*command):
-        text = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=NODE_ENVIRONMENT).stdout
-        return re.search(r"\d+(\.\d+)+", text).group()
+        process = subprocess.run(command, capture_output=True, check=True, text=True, env=NODE_ENVIRONMENT)
+        # nginx prints its version on standard error.
+        return re.search(r"\d+(\.\d+)+", process.stdout + process.stderr).group()
 
     python_versions = words_of_packages("picows", "uvloop", "websockets")
     peers = [
@@ -70,6 +80,7 @@ def versions():
         f"wscat {words('wscat', '--version')}",
         f"k6 {words(K6, 'version')}",
         f"socat {words('socat', '-V')}",
+        *([f"nginx {words(NGINX, '-v')}"] if NGINX else []),
     ]
     built = SCRATCH / "versions"
     if built.exists():
@@ -100,11 +111,16 @@ def wait_until_listening(port, what):
 
 
 class Listener(Running):
-    """`wsx listen` with options, on the server's core."""
+    """`wsx listen` with options, on the server's core or on all of the given ones."""
 
-    def __init__(self, *options, **settings):
-        super().__init__(pinned(SERVER_CORE, [WSX, "listen", *options, "0"]), **settings)
-        self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
+    def __init__(self, *options, core=SERVER_CORE, **settings):
+        is_quiet = "--quiet" in options
+        self.port = free_port() if is_quiet else 0
+        super().__init__(pinned(core, [WSX, "listen", *options, self.port]), **settings)
+        if is_quiet:
+            wait_until_listening(self.port, "wsx listen")
+        else:
+            self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
         scheme = "wss" if "--tls-self-signed" in options else "ws"
         self.url = f"{scheme}://127.0.0.1:{self.port}/"
 

@@ -74,3 +74,7 @@ def contests():
         (Figure("bench: iterations of a chat scenario with five requests", "k/s", 1e3),),
         {"wsx": lambda: chat_rate(lambda url: bench_results(url, *scenario)["rate_per_second"]),
          "k6": lambda: chat_rate(lambda url: k6_rate("chat_k6.js", url, USERS=users))})
+
+
+def tables():
+    yield chat_table(written_users())

@@ -16,10 +16,10 @@ from processes import peak_resident_bytes
 HOLD_S = 2
 
 
-def bench_results(url, *words):
-    """Runs `wsx bench` and returns its results."""
+def bench_results(url, *words, core=CLIENT_CORE):
+    """Runs `wsx bench` on the client's core, or on the given ones, and returns its results."""
     command = [WSX, "bench", url, "-c", CONNECTION_COUNT, "-d", f"{LOAD_S}s", "--output", "json", *words]
-    return json.loads(subprocess.run(pinned(CLIENT_CORE, command), stdout=subprocess.PIPE, check=True).stdout)
+    return json.loads(subprocess.run(pinned(core, command), stdout=subprocess.PIPE, check=True).stdout)
 
 
 def bench_rate(*words):
