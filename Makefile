@@ -29,7 +29,7 @@ MINIMUM_GLIBC = 2.34
 # How long `make check-all` fuzzes each target.
 LONG_FUZZ_SECONDS ?= 600
 
-.PHONY: deps test-deps dist-deps dist-test-deps run build test test-unit test-interop test-heavy test-packaging test-fuzz \
+.PHONY: deps test-deps dist-deps dist-test-deps run build build-and-lint test test-unit test-interop test-heavy test-packaging test-fuzz \
 	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench bench-peers \
 	dist dist-test install install-files clean
 
@@ -82,8 +82,11 @@ run: build
 	@$(BINARY) connect echo:
 
 # With a sanitizer, the targets it cannot affect are skipped.
-test: test-deps build $(if $(SANITIZE),,lint) test-unit test-interop \
-	$(if $(SANITIZE),,test-packaging test-fuzz conformance-quick)
+test: test-deps build-and-lint test-unit test-interop $(if $(SANITIZE),,test-packaging test-fuzz conformance-quick)
+
+# Both at once, because the build mostly uses one processor.
+build-and-lint: deps
+	@$(MAKE) --no-print-directory -j 2 build $(if $(SANITIZE),,lint)
 
 # Failures are repeated at the end, where they are easy to find.
 test-unit:
