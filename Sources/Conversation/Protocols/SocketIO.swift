@@ -222,7 +222,7 @@ final class SocketIOSession: ProtocolSession {
             ProtocolEvent(topic == nil ? .hidden : .notice, name: "connect", topic: topic, payload: packet.payload))
         guard let index = namespaces.firstIndex(where: { $0.name == packet.namespace }) else { return }
         namespaces[index].isConnected = true
-        for line in held.take(packet.namespace) {
+        while let line = held.takeFirst(for: packet.namespace) {
             for message in line.message { output.append(message) }
             output.append(.lineSent(line.number))
         }

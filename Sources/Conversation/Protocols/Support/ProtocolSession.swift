@@ -10,10 +10,11 @@ import WSCore
 /// the subscriptions. It forgets lines that wait, and lines whose replies are outstanding; the caller sends them again if
 /// it wants to.
 ///
-/// A line that waits for a subscription is the caller's, and the session has only its messages:
+/// A line that waits for a subscription is the caller's, and the session has only its messages. Later lines for the
+/// subscription wait behind it, also one that ends the subscription:
 ///
 ///     send ─► lineWaits(1) ─┬─ the peer confirms ─► messages, lineSent(1)
-///                           └─ it refuses, or the subscription ends ─► linesDropped([1])
+///                           └─ it refuses, or ends the subscription ─► linesDropped([1])
 ///
 /// All calls append to a ``ProtocolOutput``, and the caller carries out its items in order. Times are on a monotonic
 /// clock in nanoseconds. A connection that ends before the session is ready was probably refused; ``meaning(of:)`` and the

@@ -245,8 +245,7 @@ final class ProtocolStage {
             unsent.hold(waitingNumber, line, origin)
             delivery = .waiting
         }
-        // A line that drops others ends their subscription.
-        if let problem = finishCall(dropping: .left) { delivery = .notEncodable(problem) }
+        if let problem = finishCall() { delivery = .notEncodable(problem) }
         return (delivery, key)
     }
 
@@ -291,11 +290,10 @@ final class ProtocolStage {
     }
 
     /// Carries out what a call outside of the connection's handler has caused.
-    /// - Parameter cause: Why the session drops lines, if it does.
     /// - Returns: Why a message cannot be encoded, or `nil` if all can.
-    private func finishCall(dropping cause: ProtocolProblem.UnsentCause = .subscription) -> CodecError? {
+    private func finishCall() -> CodecError? {
         var problem: CodecError?
-        let arrivals = carryOut(dropping: cause) { [unowned self] payload, kind in
+        let arrivals = carryOut { [unowned self] payload, kind in
             let next = transmit(payload, as: kind)
             if problem == nil { problem = next }
             return next == nil
@@ -309,9 +307,7 @@ final class ProtocolStage {
         if let problem = finishCall() { host.encodingFailed(problem) }
     }
 
-    private func carryOut(
-        dropping cause: ProtocolProblem.UnsentCause = .subscription, _ send: (RawSpan, MessageKind) -> Bool
-    ) -> [Arrival] {
+    private func carryOut(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
         let items = output.items
         output.removeAll()
         var arrivals: [Arrival] = []
@@ -343,7 +339,7 @@ final class ProtocolStage {
                 fullTimer = nil
                 loop.atEndOfTurn(self)
             case .linesDropped(let numbers):
-                let count = unsent.drop(numbers, because: cause)
+                let count = unsent.drop(numbers)
                 if count > 0 { arrivals.append(.droppedLines(count)) }
                 fullTimer = nil
                 loop.atEndOfTurn(self)

@@ -57,8 +57,8 @@ extension ManualSection {
             (
                 "Waiting lines",
                 """
-                are sent when the server has confirmed their subscription, channel, or namespace. The prompt marks them \
-                with `…`. Beyond 1 MiB, the input pauses. If the server does not confirm or refuses the subscription, \
+                are sent when the server has confirmed their subscription, channel, or namespace. Later lines for it, \
+                such as `leave`, wait behind them. The prompt marks them with `…`. Beyond 1 MiB, the input pauses. If the server does not confirm or refuses the subscription, \
                 their number is reported at the end of the run, which then exits with 6, except at the prompt and after \
                 a goal such as `--count`. A refused line with a reply gets an error reply instead.
                 """

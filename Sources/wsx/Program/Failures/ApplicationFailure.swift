@@ -16,7 +16,7 @@ struct ApplicationFailure: Equatable {
         case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timedOut
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .unmet
-        case .unsendable, .unsentLines(_, .invalid, _), .unsentLines(_, .left, _): .usage
+        case .unsendable, .unsentLines(_, .invalid, _): .usage
         }
     }
 
@@ -29,7 +29,7 @@ struct ApplicationFailure: Equatable {
         case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timeout
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .expectation
-        case .unsendable, .unsentLines(_, .invalid, _), .unsentLines(_, .left, _): .usage
+        case .unsendable, .unsentLines(_, .invalid, _): .usage
         }
     }
 
@@ -93,7 +93,6 @@ struct ApplicationFailure: Equatable {
         case .login: "the server did not confirm the login"
         case .subscription:
             "the server did not confirm the subscription, or refused it; check it, or wait longer with --linger"
-        case .left: "a later line ended the subscription before the server had confirmed it"
         case .invalid: "not valid on the new connection"
         }
     }
