@@ -75,6 +75,9 @@ final class SocketIOSession: ProtocolSession {
         namespaces = [Namespace(name: defaultNamespace)]
     }
 
+    /// Disconnection from a namespace, and Engine.IO's close packet. The reference implementation reconnects after
+    /// "transport close".
+    var endsWithMessage: Bool { true }
     var topics: [String] { namespaces.map(\.name) }
     var isFull: Bool { held.isFull }
 

@@ -42,6 +42,9 @@ public protocol ProtocolSession: AnyObject {
     func timePassed(at now: UInt64, _ output: inout ProtocolOutput)
     /// The meaning of a close code that the protocol defines, or `nil` for another code.
     func meaning(of code: CloseCode) -> String?
+    /// Whether the peer ends the conversation with a message. A close frame without one, even with 1000, only ends the
+    /// connection, and a client reconnects.
+    var endsWithMessage: Bool { get }
     /// The topics in use, for completion at the prompt.
     var topics: [String] { get }
     /// Whether the last line started something that the session renews on a new connection, and that would exist twice if
@@ -61,6 +64,8 @@ extension ProtocolSession {
     public func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {}
     /// `nil`: the protocol defines no close codes.
     public func meaning(of code: CloseCode) -> String? { nil }
+    /// `false`: a close frame with 1000 ends the conversation.
+    public var endsWithMessage: Bool { false }
     /// None.
     public var topics: [String] { [] }
     /// `false`: lines can be sent again.

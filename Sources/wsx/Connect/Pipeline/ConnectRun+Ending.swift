@@ -78,7 +78,8 @@ extension ConnectRun {
     /// Ends the connection for the stages that keep lines.
     /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection.
     private func endProtocol(because end: ConnectionEnd) -> Int {
-        let (failure, lines, cause) = stages.application?.connectionEnded(end) ?? (nil, [], .login)
+        let (failure, lines, cause) =
+            stages.application?.connectionEnded(end, reconnects: stages.acknowledgements != nil) ?? (nil, [], .login)
         if let failure, state.dropCause == nil { state.dropCause = failure }
         guard let acknowledgements = stages.acknowledgements, prompt != nil || state.interruption(by: end) != nil else {
             stages.application?.drop(lines, because: cause)

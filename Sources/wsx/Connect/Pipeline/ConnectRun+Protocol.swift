@@ -248,8 +248,7 @@ extension ConnectRun: ProtocolStage.Host {
     func applicationFailed(_ failure: Failure) {
         // Once this end has begun to close, the server may leave, too.
         guard let connection, !state.isClosing else { return }
-        let isRetried = failure.isWorthRetrying && stages.acknowledgements != nil
-        if case .application(let reason) = failure, reason.isNormalEnd, !isRetried {
+        if case .application(let reason) = failure, reason.isNormalEnd(reconnects: stages.acknowledgements != nil) {
             input.pause()
             current?.linger = nil
             return close(with: closeFrame)

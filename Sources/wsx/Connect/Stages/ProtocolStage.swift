@@ -173,12 +173,13 @@ final class ProtocolStage {
     }
 
     /// Handles the end of a connection, after which no line waits.
+    /// - Parameter reconnects: Whether another connection may follow.
     /// - Returns: Why the connection ended, if the protocol has more to say about it; and the input lines that waited,
     ///   which the caller keeps or drops.
     func connectionEnded(
-        _ end: ConnectionEnd
+        _ end: ConnectionEnd, reconnects: Bool
     ) -> (failure: Failure?, lines: [UnacknowledgedMessages.Waiting], waitedFor: ProtocolProblem.UnsentCause) {
-        let failure = failure(because: end)
+        let failure = failure(because: end, reconnects)
         let waitedFor = waitsFor
         let lines = unsent.connectionEnded(waitingFor: waitedFor)
         state = .closed
@@ -187,15 +188,22 @@ final class ProtocolStage {
         return (failure, lines, waitedFor)
     }
 
-    private func failure(because end: ConnectionEnd) -> Failure? {
+    private func failure(because end: ConnectionEnd, _ reconnects: Bool) -> Failure? {
         guard let session, end.violation == nil, !end.closing.wasStartedHere else { return nil }
         let frame = end.closing.received
+        let isNormal = frame.map { $0.code == nil || $0.code == .normalClosure } ?? false
         let meaning = frame?.code.flatMap { session.meaning(of: $0) }
         switch state {
         case .starting, .opening: return .application(failure(.ended(frame, meaning: meaning, afterLogin: false)))
         case .ready where meaning != nil:
             return .application(failure(.ended(frame, meaning: meaning, afterLogin: true)))
-        case .ready, .closed, .over: return nil
+        case .ready where isNormal && reconnects && session.endsWithMessage:
+            return .application(failure(.unusable("the server closed it without ending the session")))
+        // The connection has ended in the turn of the message.
+        case .over(let problem, _):
+            let failure = failure(problem)
+            return failure.isNormalEnd(reconnects: reconnects) ? nil : .application(failure)
+        case .ready, .closed: return nil
         }
     }
 

@@ -88,8 +88,9 @@ extension ManualSection {
             """
             If the server refuses the login, wsx shows its reason and exits with 4. Without a confirmation within \
             `--connect-timeout`, it exits with 6. A silent server counts as a lost connection. The disconnect packet \
-            of Socket.IO counts as a close with 1000, and the close packet of Engine.IO as one with 1001. With \
-            `--reconnect`, the session logs in again and renews its subscriptions, except refused ones. Then lines \
+            of Socket.IO counts as a close with 1000. The close packet of Engine.IO, and a close message of SignalR that \
+            allows to reconnect, count as one with 1001. If a Socket.IO server closes with 1000, but without such a \
+            packet, `--reconnect` opens another connection. With `--reconnect`, the session logs in again and renews its subscriptions, except refused ones. Then lines \
             that waited or may not have arrived are sent again, and with `--request` or `--one`, those without a reply. \
             Lines for a subscription are sent when it is confirmed, so they may be behind lines for others.
             """),

@@ -34,9 +34,10 @@ struct ApplicationFailure: Equatable {
     }
 
     /// Whether the server has ended the conversation as with a close frame that reports no problem.
-    var isNormalEnd: Bool {
+    /// - Parameter reconnects: Whether another connection follows if the server is only going away.
+    func isNormalEnd(reconnects: Bool) -> Bool {
         guard case .ended(let frame?, _, afterLogin: true) = problem else { return false }
-        return frame.code == .normalClosure || frame.code == .goingAway
+        return frame.code == .normalClosure || frame.code == .goingAway && !reconnects
     }
 
     /// Whether another attempt may succeed.

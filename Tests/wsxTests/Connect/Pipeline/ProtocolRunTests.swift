@@ -512,7 +512,7 @@ import Testing
         fixture.didReceive = { peer, event in
             guard case .text(let text) = event else { return }
             if text == "40" { return peer.send(#"40{"sid":"s"}"#) }
-            if text.hasPrefix("42") { return peer.close(1000) }
+            if text.hasPrefix("42") { return peer.send("41") }
             guard text == "40/admin," else { return }
             if isFirst {
                 isFirst = false
@@ -565,7 +565,7 @@ import Testing
         fixture.didReceive = { peer, event in
             guard case .text(let text) = event else { return }
             if text == "40" { peer.send(#"40{"sid":"s"}"#) }
-            if text.hasPrefix("42") { peer.close(1000) }
+            if text.hasPrefix("42") { peer.send("41") }
         }
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
@@ -765,7 +765,7 @@ import Testing
                 confirmation = Timer(on: peer.loop) { peer.send(#"40{"sid":"s"}"#) }
                 confirmation?.start(after: .milliseconds(50))
             }
-            if text.hasPrefix("42") { peer.close(1000) }
+            if text.hasPrefix("42") { peer.send("41") }
         }
         #expect(try fixture.run().failure == nil)
     }
@@ -812,7 +812,7 @@ import Testing
             isRefused = true
             peer.send(refusal)
             // STOMP: the client leaves and connects again.
-            if name != "stomp" { peer.close(1000) }
+            if name == "socket.io" { peer.send("41") } else if name != "stomp" { peer.close(1000) }
         }
         let outcome = try fixture.run()
         #expect(outcome.status == .unmet)
@@ -834,6 +834,40 @@ import Testing
         fixture.didStart = { [unowned fixture] _ in fixture.write("chat 1\n") }
         let outcome = try fixture.run()
         #expect(outcome.status == (isAnswered ? .success : .closed))
+    }
+
+    @Test(
+        "A graceful restart of the server does not end a run with --reconnect silently",
+        arguments: ["socket.io", "signalr"], [true, false])
+    func gracefulRestart(name: String, reconnects: Bool) throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named(name)
+            if reconnects { $0.staying.reconnection = .always }
+        }
+        fixture.reconnectsAtOnce = true
+        fixture.input = nil
+        var isFirst = true
+        fixture.makePeer = { number, loop in
+            isFirst = number == 0
+            let peer = FakePeer(on: loop)
+            if name == "socket.io" { peer.send(#"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#) }
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if name == "socket.io", text == "40" {
+                peer.send(#"40{"sid":"s"}"#)
+                if !isFirst { peer.send("41") }
+                peer.close(1000)
+            } else if text.contains("protocol") {
+                peer.send("{}\u{1E}")
+                peer.send(isFirst ? "{\"type\":7,\"allowReconnect\":true}\u{1E}" : "{\"type\":7}\u{1E}")
+                peer.close(1000)
+            }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.count == (reconnects ? 2 : 1))
     }
 
     @Test("While further replies may arrive, the end of a Socket.IO session is a normal end", arguments: ["41", "1"])
