@@ -26,7 +26,7 @@ final class ProtocolStage {
     private let loop: EventLoop
     private let outputs: ConnectOutputs
     private let readinessTimeout: Duration
-    private let awaitsStreams: Bool
+    private let awaitsReplies: Bool
     private var selection: ProtocolSelection?
     private var session: (any ProtocolSession)?
     private var state = State.closed
@@ -53,14 +53,15 @@ final class ProtocolStage {
     /// Creates the stage before the first connection.
     /// - Parameters:
     ///   - selection: The protocol, or `nil` to detect it.
-    ///   - awaitsStreams: Whether a stream is a request whose reply is its end.
+    ///   - awaitsReplies: Whether a line whose reply is wanted must have one, as opposed to any line at the prompt. The
+    ///     reply to a stream is its end.
     init(
-        _ selection: ProtocolSelection?, readinessTimeout: Duration, awaitsStreams: Bool, outputs: ConnectOutputs,
+        _ selection: ProtocolSelection?, readinessTimeout: Duration, awaitsReplies: Bool, outputs: ConnectOutputs,
         on loop: EventLoop, host: any Host
     ) {
         self.selection = selection
         self.readinessTimeout = readinessTimeout
-        self.awaitsStreams = awaitsStreams
+        self.awaitsReplies = awaitsReplies
         self.outputs = outputs
         self.loop = loop
         self.host = host
@@ -134,7 +135,7 @@ final class ProtocolStage {
         self.selection = selection
         session = selection.map {
             let offset = UInt64(clamping: WallTime.now.millisecondsSinceEpoch) &* 1_000_000 &- now
-            return $0.makeSession(connection: 1, clockOffset: offset, awaitsStreams: awaitsStreams)
+            return $0.makeSession(connection: 1, clockOffset: offset, awaitsStreams: awaitsReplies)
         }
         outputs.protocolName = selection?.descriptor.name
     }
@@ -244,6 +245,10 @@ final class ProtocolStage {
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
         let resolved = descriptor?.readsFiles == true ? try ProtocolLine.resolved(line) : line
         let key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
+        if key == nil, wantsReply, awaitsReplies, let reason = descriptor?.missingReplyReason {
+            output.removeAll()
+            throw ProtocolInputError(reason)
+        }
         var delivery = session.renewsLastLine ? Delivery.renewed : .sent
         if let number, session.renewsLastLine { renewedMessages.insert(number) }
         if let number { unsent.operandSent(number) }

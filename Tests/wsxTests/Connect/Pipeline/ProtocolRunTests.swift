@@ -211,6 +211,34 @@ import Testing
         #expect(outcome.notices.contains(#"request 1: error: [{"message":"no a"}]"#))
     }
 
+    @Test(
+        "With --one or --request, a line without an id is an error in a protocol of a file, instead of having no reply",
+        arguments: [true, false])
+    func lineWithoutID(isOne: Bool) throws {
+        let definition = try TemporaryFile(at: "/tmp/wsx-test-", contents: Array(#"{"name":"x","id":"/id"}"#.utf8))
+        defer { definition.remove() }
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .file(definition.path)
+            $0.ending.isOne = isOne
+            $0.replies.sendsRequests = !isOne
+            $0.messages = ["not json"]
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("message 1: ") == true)
+        #expect(outcome.failure?.message?.contains("so no reply can be matched") == true)
+        #expect(outcome.peers[0].texts.isEmpty)
+    }
+
+    @Test("At the prompt, a line of a protocol of a file needs no id")
+    func lineWithoutIDAtPrompt() throws {
+        let definition = try TemporaryFile(at: "/tmp/wsx-test-", contents: Array(#"{"name":"x","id":"/id"}"#.utf8))
+        defer { definition.remove() }
+        let fixture = ConnectFixture { $0.protocols.choice = .file(definition.path) }
+        let outcome = try fixture.run(atPrompt: [.read("Connected"), .type("hello"), .read("→ hello"), .leave])
+        #expect(outcome.peers[0].texts == ["hello"])
+    }
+
     // MARK: Logins and ends
 
     @Test("A refused login ends the run with the words of the server, and without another attempt")
