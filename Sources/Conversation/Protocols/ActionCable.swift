@@ -129,7 +129,7 @@ final class ActionCableSession: ProtocolSession {
             return output.append(.unknown(reason: "a message of Action Cable without a type or an identifier"))
         }
         let topic = index(ofIdentifier: identifier).map { subscriptions[$0].topic } ?? identifier
-        output.append(ProtocolEvent(.event, topic: topic, isTopicTyped: true, id: identifier, payload: payload))
+        output.append(ProtocolEvent(.event(), topic: topic, isTopicTyped: true, id: identifier, payload: payload))
     }
 
     private func receiveConfirmation(_ message: JSONMembers, _ output: inout ProtocolOutput) {

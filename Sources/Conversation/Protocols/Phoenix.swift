@@ -138,7 +138,8 @@ final class PhoenixSession: ProtocolSession {
     private func receive(_ frame: PhoenixFrame, at now: UInt64, _ output: inout ProtocolOutput) {
         if frame.event == "phx_reply" { return receiveReply(frame, &output) }
         var event = ProtocolEvent(
-            .event, name: frame.event, topic: frame.topic, id: frame.ref, payload: frame.payload, isText: frame.isText)
+            .event(), name: frame.event, topic: frame.topic, id: frame.ref, payload: frame.payload, isText: frame.isText
+        )
         let index = channels.firstIndex { $0.topic == frame.topic }
         // "so the server can discard stale messages from a previous join": the client does the same.
         if let joinRef = frame.joinRef, index == nil || joinRef != "\(channels[index ?? 0].joinRef)" {

@@ -172,7 +172,7 @@ final class SignalRSession: ProtocolSession {
                 at: now,
                 &output)
         }
-        output.append(ProtocolEvent(.event, name: target, id: id, payload: JSONText.payload(of: elements)))
+        output.append(ProtocolEvent(.event(), name: target, id: id, payload: JSONText.payload(of: elements)))
     }
 
     private func receiveItem(_ members: JSONMembers, _ output: inout ProtocolOutput) {
@@ -180,7 +180,7 @@ final class SignalRSession: ProtocolSession {
             return output.append(.unknown(reason: "an item of a stream without an invocationId"))
         }
         let name = number(id).flatMap { invocations[$0]?.target }
-        output.append(ProtocolEvent(.event, name: name, id: id, payload: members.json("item") ?? []))
+        output.append(ProtocolEvent(.event(), name: name, id: id, payload: members.json("item") ?? []))
     }
 
     private func receiveCompletion(_ members: JSONMembers, _ output: inout ProtocolOutput) {

@@ -210,7 +210,7 @@ final class SocketIOSession: ProtocolSession {
         }
         output.append(
             ProtocolEvent(
-                .event, name: name, topic: topic, id: packet.id.map { "\($0)" },
+                .event(), name: name, topic: topic, id: packet.id.map { "\($0)" },
                 payload: JSONText.payload(of: Array(packet.arguments.dropFirst()))))
     }
 

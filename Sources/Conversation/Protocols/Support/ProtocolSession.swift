@@ -142,8 +142,8 @@ public struct ProtocolEvent: Equatable {
 
     /// The part that an event plays.
     public enum Role: Equatable {
-        /// An event, shown and counted like a message.
-        case event
+        /// An event, shown and counted like a message. It may report an error, such as a failed result of a subscription.
+        case event(isError: Bool = false)
         /// The reply to the request with this key, or, without a key, to one that the peer could not identify. An error is
         /// the peer's refusal. A reply that the caller does not wait for is shown like an event.
         case reply(ReplyKey?, isError: Bool)

@@ -47,7 +47,7 @@ final class ProtocolStage {
     /// The numbers of the messages of the command line that must not be sent again on a new connection, because the session
     /// repeats them.
     private var renewedMessages: Set<Int> = []
-    /// The number of errors that the server has reported: in replies, and otherwise.
+    /// The number of errors that the server has reported: in replies and events, and otherwise.
     private(set) var errorCounts = (replies: 0, refusals: 0)
 
     /// Creates the stage before the first connection.
@@ -367,7 +367,7 @@ final class ProtocolStage {
 
     private func count(_ role: ProtocolEvent.Role) {
         switch role {
-        case .reply(_, isError: true): errorCounts.replies += 1
+        case .event(isError: true), .reply(_, isError: true): errorCounts.replies += 1
         case .refusal: errorCounts.refusals += 1
         case .reply, .event, .notice, .hidden: break
         }

@@ -16,7 +16,8 @@ extension ManualSection {
                 "Events",
                 """
                 are written as they would be typed: topic, name, and payload. They count for `--count`, and `--until` \
-                and `--expect` match the whole line. `--pick` and `/where` apply to the payload.
+                and `--expect` match the whole line. `--pick` and `/where` apply to the payload. A result of a GraphQL \
+                subscription with `errors` is reported like an error reply.
                 """
             ),
             (

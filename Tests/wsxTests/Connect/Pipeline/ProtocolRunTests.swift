@@ -211,6 +211,25 @@ import Testing
         #expect(outcome.notices.contains(#"request 1: error: [{"message":"no a"}]"#))
     }
 
+    @Test("--fail reports errors in the results of a GraphQL subscription, too")
+    func errorInSubscription() throws {
+        let fixture = graphQL {
+            $0.replies.failsOnErrorReply = true
+            $0.format.output = .json
+            $0.messages = ["subscription { fail }"]
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.contains("connection_init") { return peer.send(#"{"type":"connection_ack"}"#) }
+            peer.send(#"{"id":"1","type":"next","payload":{"errors":[{"message":"no"}]}}"#)
+            peer.close(1000)
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .unmet)
+        #expect(outcome.output.contains(#""role":"event","error":true"#))
+        #expect(outcome.notices.contains(#"error event: {"errors":[{"message":"no"}]}"#))
+    }
+
     @Test(
         "With --one or --request, a line without an id is an error in a protocol of a file, instead of having no reply",
         arguments: [true, false])
