@@ -120,7 +120,8 @@ extension ConnectRun {
             closePrompt()
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUndelivered()
-            if countsUnanswered { showUnanswered() }
+            // A failure before the first request, such as a refused login, explains that there are no replies.
+            if countsUnanswered, state.failure == nil || stages.requests?.hasSent ?? false { showUnanswered() }
             if let unsentLines { show(unsent: unsentLines) }
             showUndetected()
         }

@@ -276,6 +276,20 @@ import Testing
         )
     }
 
+    @Test("A refused login is the only error, without the requests that were never sent")
+    func refusedLoginWithRequest() throws {
+        let fixture = socketIO(confirms: false) {
+            $0.ending.isOne = true
+            $0.messages = ["chat 1"]
+        }
+        fixture.didReceive = { peer, event in
+            if case .text = event { peer.send(#"44{"message":"wrong token"}"#) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .refused)
+        #expect(outcome.notices.isEmpty)
+    }
+
     @Test("A close before the login is complete is a refusal, and the protocol explains its code")
     func closedBeforeLogin() throws {
         let fixture = graphQL()
