@@ -163,7 +163,7 @@ final class ProtocolStage {
     /// Sends the first messages of a connection. After that, the server may already be ready.
     func connectionStarted() {
         guard session != nil else { return }
-        finishOwnCall()
+        finishCall()
         if case .starting = state { awaitReadiness() }
     }
 
@@ -219,7 +219,10 @@ final class ProtocolStage {
     func send(
         _ line: RawSpan, wantsReply: Bool, again isAgain: Bool, message number: Int?
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
-        guard let session else { return (transmit(line, as: .text).map { .notEncodable($0) } ?? .sent, nil) }
+        guard let session else {
+            host.transmit(line, as: .text)
+            return (.sent, nil)
+        }
         let line = line.withUnsafeBytes { Array($0) }
         if number == nil, !wantsReply, isFull || !isReady {
             unsent.enqueue(line, wasSent: isAgain)
@@ -258,17 +261,8 @@ final class ProtocolStage {
             unsent.hold(waitingNumber, line, origin)
             delivery = .waiting
         }
-        if let problem = finishCall() { delivery = .notEncodable(problem) }
+        finishCall()
         return (delivery, key)
-    }
-
-    private func transmit(_ payload: RawSpan, as kind: MessageKind) -> CodecError? {
-        do throws(CodecError) {
-            try host.transmit(payload, as: kind)
-            return nil
-        } catch {
-            return error
-        }
     }
 
     // MARK: Receiving
@@ -303,21 +297,12 @@ final class ProtocolStage {
     }
 
     /// Carries out what a call outside of the connection's handler has caused.
-    /// - Returns: Why a message cannot be encoded, or `nil` if all can.
-    private func finishCall() -> CodecError? {
-        var problem: CodecError?
+    private func finishCall() {
         let arrivals = carryOut { [unowned self] payload, kind in
-            let next = transmit(payload, as: kind)
-            if problem == nil { problem = next }
-            return next == nil
+            host.transmit(payload, as: kind)
+            return true
         }
         if !arrivals.isEmpty { host.passOn(arrivals) }
-        return problem
-    }
-
-    /// Carries out what the session does by itself.
-    private func finishOwnCall() {
-        if let problem = finishCall() { host.encodingFailed(problem) }
     }
 
     private func carryOut(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
@@ -397,7 +382,7 @@ final class ProtocolStage {
 
     private func timePassed() {
         session?.timePassed(at: now, &output)
-        finishOwnCall()
+        finishCall()
     }
 }
 
@@ -418,9 +403,7 @@ extension ProtocolStage: EndOfTurnWork {
         guard let session else { return }
         while !session.isFull, let line = unsent.dequeue() {
             do throws(ProtocolInputError) {
-                if case .notEncodable(let problem) = try pass(line.payload, to: session, again: line.wasSent).delivery {
-                    host.encodingFailed(problem)
-                }
+                _ = try pass(line.payload, to: session, again: line.wasSent)
             } catch {
                 host.waitingLineFailed(error)
             }

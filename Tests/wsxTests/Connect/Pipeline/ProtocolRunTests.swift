@@ -942,18 +942,6 @@ import Testing
         #expect(try fixture.run().failure == nil)
     }
 
-    @Test("A line of a protocol that cannot be encoded is named")
-    func unencodableInput() throws {
-        let fixture = socketIO { $0.codecs.encoder = .cbor }
-        fixture.didReceive = { peer, event in
-            if case .binary = event, peer.received.count == 1 { peer.send(#"40{"sid":"s"}"#) }
-        }
-        fixture.input = "chat 1\n"
-        let outcome = try fixture.run()
-        #expect(outcome.status == .usage)
-        #expect(outcome.failure?.message?.hasPrefix("input message 1: cbor: not JSON") == true)
-    }
-
     @Test("A STOMP frame that is incomplete at the end of the connection is reported")
     func incompleteFrame() throws {
         let fixture = ConnectFixture { $0.protocols.choice = .named("stomp") }
@@ -1025,19 +1013,6 @@ import Testing
     }
 
     // MARK: The prompt
-
-    @Test("At the prompt, a line of a protocol that cannot be encoded is reported and not shown as sent")
-    func unencodableLine() throws {
-        let fixture = socketIO { $0.codecs.encoder = .cbor }
-        fixture.didReceive = { peer, event in
-            if case .binary = event, peer.received.count == 1 { peer.send(#"40{"sid":"s"}"#) }
-        }
-        let outcome = try fixture.run(atPrompt: [
-            .read("Connected"), .type("chat 1"), .read("the line was not sent: cbor: not JSON"), .leave,
-        ])
-        #expect(outcome.failure == nil)
-        #expect(!fixture.editor.shown.contains("→ chat 1"))
-    }
 
     @Test(
         "At the prompt, a line that waits for a subscription is shown as waiting, and it is reported if it is dropped")
