@@ -62,19 +62,6 @@ def test_lines_that_wait_for_a_subscription_do_not_hide_the_failure_of_the_progr
     assert "1 line was not sent" in result.err
 
 
-def test_a_line_of_a_protocol_that_cannot_be_encoded_is_named():
-    def serve(peer):
-        peer.upgrade(then=wire.text('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}'))
-        peer.read_frame()
-        peer.send(wire.text('40{"sid":"s"}'))
-        peer.answer_close()
-
-    with ScriptedServer(serve) as server:
-        result = connect(server.url, "--protocol", "socket.io", "--encode", "cbor",
-                         program=["sh", "-c", "echo chat 1; cat >/dev/null"])
-    assert_fails(result, 1, "line 1 of sh's output was not sent: cbor: not JSON")
-
-
 @pytest.mark.parametrize(
     "options, line, reason",
     [(["--protocol", "socket.io"], "[]", "the array is not an event"), (["--json-rpc"], "sum [", "the bracket at byte 5 is not closed"),

@@ -52,14 +52,23 @@ final class ActionCableSession: ProtocolSession {
         }
     }
 
+    /// A line that waits until its subscription is confirmed.
+    private enum Line {
+        /// A message of an action.
+        case action([UInt8])
+        case unsubscribe
+        /// Subscribes again after unsubscribing.
+        case subscribe(Subscription)
+    }
+
     /// The "staleThreshold" of the client: two missed pings of the server, which sends one every three seconds.
     private static let silenceLimit = Duration.seconds(6)
     private static let maximumSubscriptionCount = 4096
 
     /// The subscriptions in their order.
     private var subscriptions: [Subscription] = []
-    /// The actions that wait, by the identifier of their subscription.
-    private var held = HeldLines<[UInt8]>()
+    /// The lines that wait, by the identifier of their subscription.
+    private var held = HeldLines<Line>()
     private var nextKey = 1
     private(set) var renewsLastLine = false
     private var isReady = false
@@ -120,7 +129,7 @@ final class ActionCableSession: ProtocolSession {
             return output.append(.unknown(reason: "a message of Action Cable without a type or an identifier"))
         }
         let topic = index(ofIdentifier: identifier).map { subscriptions[$0].topic } ?? identifier
-        output.append(ProtocolEvent(.event, topic: topic, isTopicTyped: true, id: identifier, payload: payload))
+        output.append(ProtocolEvent(.event(), topic: topic, isTopicTyped: true, id: identifier, payload: payload))
     }
 
     private func receiveConfirmation(_ message: JSONMembers, _ output: inout ProtocolOutput) {
@@ -138,9 +147,11 @@ final class ActionCableSession: ProtocolSession {
                 topic: subscription.topic, isTopicTyped: true, id: identifier))
         subscriptions[index].isConfirmed = true
         subscriptions[index].wantsReply = false
-        for line in held.take(identifier) {
-            output.send(line.message)
+        while let line = held.takeFirst(for: identifier) {
+            carryOut(line.message, identifier, &output)
             output.append(.lineSent(line.number))
+            // Further lines wait for its confirmation.
+            if case .subscribe = line.message { return }
         }
     }
 
@@ -154,7 +165,12 @@ final class ActionCableSession: ProtocolSession {
         output.append(
             ProtocolEvent(
                 role, name: "rejected", topic: subscription?.topic ?? identifier, isTopicTyped: true, id: identifier))
-        held.drop(identifier, &output)
+        for case .subscribe(let dropped) in held.drop(identifier, &output) where dropped.wantsReply {
+            output.append(
+                ProtocolEvent(
+                    .reply(dropped.key, isError: true), name: "rejected", topic: dropped.topic, isTopicTyped: true,
+                    id: identifier))
+        }
     }
 
     /// "disconnect_reasons": unauthorized, invalid_request, server_restart, remote.
@@ -185,9 +201,7 @@ final class ActionCableSession: ProtocolSession {
             let form = "write unsubscribe CHANNEL [PARAMETERS], as in: unsubscribe Chat {\"room\":1}"
             let index = try index(try channel(&line, form))
             guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
-            let subscription = subscriptions.remove(at: index)
-            send("unsubscribe", subscription.identifier, &output)
-            held.drop(subscription.identifier, &output)
+            try sendInOrder(.unsubscribe, byteCount: 0, on: index, &output)
             return nil
         default:
             try perform(&line, &output)
@@ -203,16 +217,21 @@ final class ActionCableSession: ProtocolSession {
         guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
         let subscription = Subscription(
             channel: channel, parameters: parameters, key: "\(nextKey)", wantsReply: wantsReply)
-        guard index(ofIdentifier: subscription.identifier) == nil else {
+        let identifier = subscription.identifier
+        let existing = index(ofIdentifier: identifier)
+        guard existing == nil || isEnding(identifier) else {
             throw ProtocolInputError("\(quoted(subscription.topic)) is already subscribed")
         }
         guard subscriptions.count < Self.maximumSubscriptionCount else {
             throw ProtocolInputError("more than \(Self.maximumSubscriptionCount) subscriptions exist; end some")
         }
+        if existing == nil {
+            carryOut(.subscribe(subscription), identifier, &output)
+            renewsLastLine = !wantsReply
+        } else {
+            try held.hold(.subscribe(subscription), byteCount: identifier.utf8.count, for: identifier, &output)
+        }
         nextKey += 1
-        subscriptions.append(subscription)
-        renewsLastLine = !wantsReply
-        send("subscribe", subscription.identifier, &output)
         return wantsReply ? subscription.key : nil
     }
 
@@ -230,10 +249,34 @@ final class ActionCableSession: ProtocolSession {
         // "data.action = action": the action is a member of the data.
         let separator = data.count > 2 ? "," : ""
         data = data.dropLast() + Array("\(separator)\"action\":".utf8) + JSONText.string(action) + Array("}".utf8)
+        let message = message("message", subscriptions[index].identifier, data)
+        try sendInOrder(.action(message), byteCount: message.count, on: index, &output)
+    }
+
+    /// Sends a line once its subscription is confirmed.
+    private func sendInOrder(
+        _ line: Line, byteCount: Int, on index: Int, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) {
         let identifier = subscriptions[index].identifier
-        let message = message("message", identifier, data)
-        guard !subscriptions[index].isConfirmed else { return output.send(message) }
-        try held.hold(message, byteCount: message.count, for: identifier, &output)
+        guard !subscriptions[index].isConfirmed else { return carryOut(line, identifier, &output) }
+        try held.hold(line, byteCount: byteCount, for: identifier, &output)
+    }
+
+    private func carryOut(_ line: Line, _ identifier: String, _ output: inout ProtocolOutput) {
+        switch line {
+        case .action(let message): output.send(message)
+        case .unsubscribe:
+            subscriptions.removeAll { $0.identifier == identifier }
+            send("unsubscribe", identifier, &output)
+        case .subscribe(let subscription):
+            subscriptions.append(subscription)
+            send("subscribe", identifier, &output)
+        }
+    }
+
+    /// Whether the last line that waits ends the subscription.
+    private func isEnding(_ identifier: String) -> Bool {
+        if case .unsubscribe? = held.last(for: identifier) { true } else { false }
     }
 
     /// Reads a channel and its parameters.
@@ -258,6 +301,7 @@ final class ActionCableSession: ProtocolSession {
             let subscription = subscriptions[index]
             return subscription.channel == wanted.name
                 && (wanted.parameters == nil || subscription.parameters == wanted.parameters)
+                && !isEnding(subscription.identifier)
         }
         if let exact = found.first(where: { subscriptions[$0].parameters == wanted.parameters }) { return exact }
         guard let first = found.first else {

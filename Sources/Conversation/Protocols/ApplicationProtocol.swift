@@ -83,6 +83,8 @@ public struct ApplicationProtocol: Sendable {
     public let commands: [String]
     /// Whether a line may begin with `@FILE`, which the caller replaces by the contents of the file.
     public let readsFiles: Bool
+    /// Why a line that has no reply is a mistake if its reply is awaited, or `nil` if the protocol has such lines.
+    public let missingReplyReason: String?
     /// Creates the session of a connection. The parameters have been checked.
     let makeSession: @Sendable (ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession
 
@@ -99,7 +101,7 @@ public struct ApplicationProtocol: Sendable {
 
     init(
         name: String, summary: String, manual: Manual, endpoint: Endpoint = Endpoint(), parameters: [Parameter] = [],
-        commands: [String] = [], readsFiles: Bool = false,
+        commands: [String] = [], readsFiles: Bool = false, missingReplyReason: String? = nil,
         makeSession: @escaping @Sendable (ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession
     ) {
         self.name = name
@@ -109,6 +111,7 @@ public struct ApplicationProtocol: Sendable {
         self.parameters = parameters
         self.commands = commands
         self.readsFiles = readsFiles
+        self.missingReplyReason = missingReplyReason
         self.makeSession = makeSession
     }
 

@@ -130,11 +130,11 @@ final class GraphQLSession: ProtocolSession {
         }
         switch type {
         case names.next:
+            let isError = JSONMembers(payload).map { !$0.isNull("errors") } ?? false
             guard !operation.isSubscription, !operation.isAnswered else {
-                return output.append(ProtocolEvent(.event, id: id, payload: payload))
+                return output.append(ProtocolEvent(.event(isError: isError), id: id, payload: payload))
             }
             operations[number]?.isAnswered = true
-            let isError = JSONMembers(payload).map { !$0.isNull("errors") } ?? false
             output.append(ProtocolEvent(.reply(id, isError: isError), id: id, payload: payload))
         case "error":
             // Error: "This message terminates the operation and no further messages will be sent."

@@ -76,7 +76,7 @@ final class JSONRPCSession: ProtocolSession {
             let parameters = message.json("params") ?? []
             let subscription = JSONMembers(parameters)?.json("subscription") ?? message.json("sessionId")
             return ProtocolEvent(
-                .event, name: method, id: (message.json("id") ?? subscription).flatMap(JSONText.text),
+                .event(), name: method, id: (message.json("id") ?? subscription).flatMap(JSONText.text),
                 payload: parameters)
         }
         // §5: "Either the result member or error member MUST be included".

@@ -262,7 +262,7 @@ final class MQTTSession: ProtocolSession {
         if packet.flags & 8 == 8 { attributes["dup"] = "true" }
         output.append(
             ProtocolEvent(
-                .event, topic: topic, id: identifier.map { "\($0)" }, payload: payload,
+                .event(), topic: topic, id: identifier.map { "\($0)" }, payload: payload,
                 isText: UTF8Validator.isValid(payload.span.bytes), attributes: attributes))
         // [MQTT-4.3.2-2]: the receiver confirms a message with QoS 1.
         if let identifier { send(MQTTPacket(.puback, MQTTPacket.bytes(identifier)), at: now, &output) }

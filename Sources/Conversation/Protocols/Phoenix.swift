@@ -42,18 +42,29 @@ final class PhoenixSession: ProtocolSession {
         let payload: [UInt8]
         var joinRef: Int
         var state = State.joining
-        /// Whether the caller waits for the reply to the join.
-        var wantsReply: Bool
         /// The number of crashes since the last successful join.
         var crashCount = 0
     }
 
     /// The purpose of a message that has no reply yet.
-    private enum Purpose: Equatable {
-        case join(topic: String)
+    private enum Purpose {
+        case join(topic: String, wantsReply: Bool)
         case leave(topic: String, wantsReply: Bool)
         case push(topic: String)
         case heartbeat
+
+        /// Whether the caller waits for the reply, which belongs to this channel.
+        func isAwaited(from topic: String) -> Bool {
+            switch self {
+            case .join(topic, wantsReply: true), .leave(topic, wantsReply: true), .push(topic): true
+            case .join, .leave, .push, .heartbeat: false
+            }
+        }
+    }
+
+    /// What a line does to its channel.
+    private enum Action {
+        case join, push, leave
     }
 
     /// Phoenix closes connections that are silent for 60 seconds by default.
@@ -64,7 +75,7 @@ final class PhoenixSession: ProtocolSession {
 
     /// The channels in the order of their first join.
     private var channels: [Channel] = []
-    private var held = HeldLines<PhoenixMessage>()
+    private var held = HeldLines<(action: Action, message: PhoenixMessage)>()
     private(set) var renewsLastLine = false
     private var pending = NumberedRequests<Purpose>()
     private var heartbeat: Int?
@@ -74,10 +85,12 @@ final class PhoenixSession: ProtocolSession {
     var isFull: Bool { held.isFull }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
+        channels.removeAll { channel in
+            if case .join(_, wantsReply: true)? = pending.remove(channel.joinRef) { true } else { false }
+        }
         pending.removeAll()
         heartbeat = nil
         nextHeartbeat = now + Self.heartbeatInterval.nanoseconds
-        channels.removeAll { $0.wantsReply }
         held.removeAll()
         for index in channels.indices {
             channels[index].crashCount = 0
@@ -125,7 +138,8 @@ final class PhoenixSession: ProtocolSession {
     private func receive(_ frame: PhoenixFrame, at now: UInt64, _ output: inout ProtocolOutput) {
         if frame.event == "phx_reply" { return receiveReply(frame, &output) }
         var event = ProtocolEvent(
-            .event, name: frame.event, topic: frame.topic, id: frame.ref, payload: frame.payload, isText: frame.isText)
+            .event(), name: frame.event, topic: frame.topic, id: frame.ref, payload: frame.payload, isText: frame.isText
+        )
         let index = channels.firstIndex { $0.topic == frame.topic }
         // "so the server can discard stale messages from a previous join": the client does the same.
         if let joinRef = frame.joinRef, index == nil || joinRef != "\(channels[index ?? 0].joinRef)" {
@@ -136,7 +150,7 @@ final class PhoenixSession: ProtocolSession {
         event.role = .notice
         output.append(event)
         let isLost = frame.event == "phx_close"
-        failPushes(to: frame.topic, frame, &output)
+        failRequests(to: frame.topic, frame, &output)
         if isLost {
             channels.remove(at: index)
             held.drop(frame.topic, &output)
@@ -165,44 +179,40 @@ final class PhoenixSession: ProtocolSession {
         case .leave(_, wantsReply: false) where !isError:
             event.role = .notice
             event.name = "left"
-        case .join(let topic):
+        case .join(let topic, let wantsReply):
             // A join without a channel was followed by another one, or by a leave.
-            if let index = channels.firstIndex(where: { $0.topic == topic && "\($0.joinRef)" == ref }) {
-                return receiveJoinReply(event, isError: isError, index, frame, &output)
+            let index = channels.firstIndex { $0.topic == topic && "\($0.joinRef)" == ref }
+            if !wantsReply {
+                event.role = index == nil ? .hidden : isError ? .refusal : .notice
+                if !isError, index != nil { event.name = "joined" }
             }
-            event.role = .hidden
+            output.append(event)
+            if let index { finishJoin(index, isError: isError, frame, &output) }
+            return
         case .push, .leave, nil: break
         }
         output.append(event)
     }
 
-    private func receiveJoinReply(
-        _ event: ProtocolEvent, isError: Bool, _ index: Int, _ frame: PhoenixFrame, _ output: inout ProtocolOutput
-    ) {
-        var event = event
-        if !channels[index].wantsReply {
-            event.role = isError ? .refusal : .notice
-            if !isError { event.name = "joined" }
+    private func finishJoin(_ index: Int, isError: Bool, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
+        guard !isError else {
+            let topic = channels.remove(at: index).topic
+            held.drop(topic, &output)
+            return failRequests(to: topic, frame, &output)
         }
-        output.append(event)
-        if isError {
-            channels.remove(at: index)
-            held.drop(frame.topic, &output)
-            failPushes(to: frame.topic, frame, &output)
-        } else {
-            channels[index].state = .joined
-            channels[index].wantsReply = false
-            channels[index].crashCount = 0
-            for line in held.take(frame.topic) {
-                send(line.message, on: channels[index], &output)
-                output.append(.lineSent(line.number))
-            }
+        channels[index].state = .joined
+        channels[index].crashCount = 0
+        while let line = held.takeFirst(for: frame.topic) {
+            carryOut(line.message.action, line.message.message, &output)
+            output.append(.lineSent(line.number))
+            // Further lines wait for its confirmation.
+            if line.message.action == .join { return }
         }
     }
 
     /// Ends the outstanding replies of a channel, also those to lines that were never sent.
-    private func failPushes(to topic: String, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
-        for (ref, _) in pending.removeAll(where: { $0 == .push(topic: topic) }) {
+    private func failRequests(to topic: String, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
+        for (ref, _) in pending.removeAll(where: { $0.isAwaited(from: topic) }) {
             output.append(
                 ProtocolEvent(
                     .reply("\(ref)", isError: true), name: frame.status ?? frame.event, topic: topic, id: "\(ref)",
@@ -229,10 +239,14 @@ final class PhoenixSession: ProtocolSession {
             let form = "write leave TOPIC, as in: leave room:a"
             let topic = try line.name("the topic", form)
             guard line.isAtEnd else { throw ProtocolInputError("leave needs one topic; \(form)") }
-            let channel = channels.remove(at: try index(of: topic))
+            _ = try index(of: topic)
+            let message = PhoenixMessage(ref: pending.nextNumber, topic: topic, event: "phx_leave")
+            if held.last(for: topic) == nil {
+                carryOut(.leave, message, &output)
+            } else {
+                try held.hold((.leave, message), byteCount: 0, for: topic, &output)
+            }
             let ref = pending.add(.leave(topic: topic, wantsReply: wantsReply))
-            send(PhoenixMessage(ref: ref, topic: topic, event: "phx_leave"), on: channel, &output)
-            held.drop(topic, &output)
             return wantsReply ? "\(ref)" : nil
         default:
             let event = try line.name("the event", form)
@@ -241,9 +255,9 @@ final class PhoenixSession: ProtocolSession {
             let message = PhoenixMessage(ref: pending.nextNumber, topic: first, event: event, payload: payload)
             try message.check()
             if channels[index].state == .joined {
-                send(message, on: channels[index], &output)
+                carryOut(.push, message, &output)
             } else {
-                try held.hold(message, byteCount: payload.count + event.utf8.count, for: first, &output)
+                try held.hold((.push, message), byteCount: payload.count + event.utf8.count, for: first, &output)
             }
             let ref = wantsReply ? pending.add(.push(topic: first)) : pending.skip()
             return wantsReply ? "\(ref)" : nil
@@ -260,7 +274,8 @@ final class PhoenixSession: ProtocolSession {
 
     private func index(of topic: String) throws(ProtocolInputError) -> Int {
         // "a client must join that topic before sending any messages on it"
-        guard let index = channels.firstIndex(where: { $0.topic == topic }) else {
+        guard let index = channels.firstIndex(where: { $0.topic == topic }), held.last(for: topic)?.action != .leave
+        else {
             throw ProtocolInputError("\(quoted(topic)) is not joined; write join TOPIC first, as in: join room:a")
         }
         return index
@@ -269,31 +284,38 @@ final class PhoenixSession: ProtocolSession {
     private func join(
         _ topic: String, _ payload: [UInt8], _ wantsReply: Bool, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
-        if let index = channels.firstIndex(where: { $0.topic == topic }) {
-            channels.remove(at: index)
-            held.drop(topic, &output)
-        }
-        guard channels.count < Self.maximumChannelCount else {
+        guard channels.count < Self.maximumChannelCount || channels.contains(where: { $0.topic == topic }) else {
             throw ProtocolInputError("more than \(Self.maximumChannelCount) channels are joined; leave some")
         }
-        channels.append(Channel(topic: topic, payload: payload, joinRef: 0, wantsReply: wantsReply))
-        let index = channels.count - 1
-        renewsLastLine = !wantsReply
-        join(index, &output)
-        return wantsReply ? "\(channels[index].joinRef)" : nil
+        let message = PhoenixMessage(ref: pending.nextNumber, topic: topic, event: "phx_join", payload: payload)
+        if held.last(for: topic) == nil {
+            carryOut(.join, message, &output)
+            renewsLastLine = !wantsReply
+        } else {
+            try held.hold((.join, message), byteCount: payload.count, for: topic, &output)
+        }
+        let ref = pending.add(.join(topic: topic, wantsReply: wantsReply))
+        return wantsReply ? "\(ref)" : nil
     }
 
     /// "phx_join is used join a channel": its reference is that of all messages of this join.
     private func join(_ index: Int, _ output: inout ProtocolOutput) {
-        let ref = pending.add(.join(topic: channels[index].topic))
+        let topic = channels[index].topic
+        let ref = pending.add(.join(topic: topic, wantsReply: false))
         channels[index].joinRef = ref
         channels[index].state = .joining
-        let message = PhoenixMessage(
-            ref: ref, topic: channels[index].topic, event: "phx_join", payload: channels[index].payload)
-        send(message, on: channels[index], &output)
+        let message = PhoenixMessage(ref: ref, topic: topic, event: "phx_join", payload: channels[index].payload)
+        output.append(message.encoded(joinRef: ref))
     }
 
-    private func send(_ message: PhoenixMessage, on channel: Channel, _ output: inout ProtocolOutput) {
-        output.append(message.encoded(joinRef: channel.joinRef))
+    /// Sends the message of a line. A join begins its channel, and a leave ends it.
+    private func carryOut(_ action: Action, _ message: PhoenixMessage, _ output: inout ProtocolOutput) {
+        let index = channels.firstIndex { $0.topic == message.topic }
+        let joinRef = action == .join ? message.ref : index.map { channels[$0].joinRef }
+        output.append(message.encoded(joinRef: joinRef))
+        if action != .push, let index { channels.remove(at: index) }
+        if action == .join {
+            channels.append(Channel(topic: message.topic, payload: message.payload, joinRef: message.ref))
+        }
     }
 }

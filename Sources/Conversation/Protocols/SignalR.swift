@@ -172,7 +172,7 @@ final class SignalRSession: ProtocolSession {
                 at: now,
                 &output)
         }
-        output.append(ProtocolEvent(.event, name: target, id: id, payload: JSONText.payload(of: elements)))
+        output.append(ProtocolEvent(.event(), name: target, id: id, payload: JSONText.payload(of: elements)))
     }
 
     private func receiveItem(_ members: JSONMembers, _ output: inout ProtocolOutput) {
@@ -180,7 +180,7 @@ final class SignalRSession: ProtocolSession {
             return output.append(.unknown(reason: "an item of a stream without an invocationId"))
         }
         let name = number(id).flatMap { invocations[$0]?.target }
-        output.append(ProtocolEvent(.event, name: name, id: id, payload: members.json("item") ?? []))
+        output.append(ProtocolEvent(.event(), name: name, id: id, payload: members.json("item") ?? []))
     }
 
     private func receiveCompletion(_ members: JSONMembers, _ output: inout ProtocolOutput) {
@@ -202,12 +202,15 @@ final class SignalRSession: ProtocolSession {
     }
 
     private func receiveClose(_ members: JSONMembers, _ record: [UInt8], _ output: inout ProtocolOutput) {
+        // Close Message Encoding: "allowReconnect … indicating to clients … that they should attempt to reconnect".
+        let allowsReconnect = members.isTrue("allowReconnect")
         guard let error = members.string("error") else {
-            return output.append(ProtocolEvent(.notice, name: "close"))
+            output.append(ProtocolEvent(.notice, name: "close"))
+            if allowsReconnect { output.append(.close(.goingAway, message: "SignalR close message")) }
+            return
         }
         let reason = "the server closed the connection: \(quoted(error))"
-        // Close Message Encoding: "allowReconnect … indicating to clients … that they should attempt to reconnect".
-        output.append(members.isTrue("allowReconnect") ? .disconnect(reason) : .failure(reason))
+        output.append(allowsReconnect ? .disconnect(reason) : .failure(reason))
     }
 
     private func number(_ id: String) -> Int? { Int(id).flatMap { "\($0)" == id ? $0 : nil } }

@@ -75,6 +75,9 @@ final class SocketIOSession: ProtocolSession {
         namespaces = [Namespace(name: defaultNamespace)]
     }
 
+    /// Disconnection from a namespace, and Engine.IO's close packet. The reference implementation reconnects after
+    /// "transport close".
+    var endsWithMessage: Bool { true }
     var topics: [String] { namespaces.map(\.name) }
     var isFull: Bool { held.isFull }
 
@@ -207,7 +210,7 @@ final class SocketIOSession: ProtocolSession {
         }
         output.append(
             ProtocolEvent(
-                .event, name: name, topic: topic, id: packet.id.map { "\($0)" },
+                .event(), name: name, topic: topic, id: packet.id.map { "\($0)" },
                 payload: JSONText.payload(of: Array(packet.arguments.dropFirst()))))
     }
 
@@ -222,7 +225,7 @@ final class SocketIOSession: ProtocolSession {
             ProtocolEvent(topic == nil ? .hidden : .notice, name: "connect", topic: topic, payload: packet.payload))
         guard let index = namespaces.firstIndex(where: { $0.name == packet.namespace }) else { return }
         namespaces[index].isConnected = true
-        for line in held.take(packet.namespace) {
+        while let line = held.takeFirst(for: packet.namespace) {
             for message in line.message { output.append(message) }
             output.append(.lineSent(line.number))
         }

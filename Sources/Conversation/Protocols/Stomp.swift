@@ -229,7 +229,7 @@ final class StompSession: ProtocolSession {
             subscriptionsOfMessages[id] = subscription
         }
         return ProtocolEvent(
-            .event, topic: frame["destination"], id: id, payload: frame.body,
+            .event(), topic: frame["destination"], id: id, payload: frame.body,
             isText: UTF8Validator.isValid(frame.body.span.bytes), attributes: Self.attributes(frame))
     }
 

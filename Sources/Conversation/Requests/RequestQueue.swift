@@ -76,6 +76,8 @@ public struct RequestQueue {
     public var isFull: Bool { firstWaiting < waiting.count }
     /// Whether all messages have been sent, and all requests answered or timed out.
     public var isSettled: Bool { !isFull && tracker.count == 0 }
+    /// Whether any message has been sent.
+    public var hasSent: Bool { lastSent > 0 }
     /// The number of messages that wait to be sent.
     public var waitingCount: Int { waiting.count - firstWaiting }
     /// The number of messages that wait to be sent or answered.

@@ -185,7 +185,7 @@ extension ConnectArguments {
     fileprivate var countsReplies: Bool { ending.isOne && !matchesReplies }
 
     /// Whether replies are matched to requests. In a protocol, `--one` waits for them.
-    fileprivate var matchesReplies: Bool { replies.hasRequests || ending.isOne && protocols.isNamed }
+    fileprivate var matchesReplies: Bool { replies.hasRequests || ending.isOne && protocols.choice != nil }
 }
 
 extension EndConditions {
@@ -242,9 +242,13 @@ extension RequestQueue.Settings {
     private static func makeWithProtocol(
         _ arguments: ConnectArguments, isRepl: Bool
     ) throws(Failure) -> RequestQueue.Settings? {
-        guard arguments.protocols.isNamed || !arguments.replies.sendsRequests else {
-            throw .badArgument(
-                what: "--request with --protocol auto", why: "replies belong to a protocol; name the protocol")
+        if arguments.protocols.choice == .automatic {
+            let option = arguments.replies.sendsRequests ? "--request" : arguments.ending.isOne ? "--one" : nil
+            if let option {
+                throw .badArgument(
+                    what: "\(option) with --protocol auto",
+                    why: "replies belong to a protocol; name the protocol, or use --count")
+            }
         }
         guard isRepl || arguments.matchesReplies else { return nil }
         return RequestQueue.Settings(

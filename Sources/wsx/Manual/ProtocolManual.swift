@@ -29,8 +29,8 @@ enum ProtocolManual {
             .paragraph(
                 """
                 `auto` does not complete the URL, offers no subprotocols by itself, and takes no `--param`. To detect \
-                GraphQL, STOMP, or MQTT, offer the subprotocol with `-s`. SignalR is not detected. `wsx bench` needs \
-                the name of a protocol.
+                GraphQL, STOMP, or MQTT, offer the subprotocol with `-s`. SignalR is not detected. `--one`, `--request`, \
+                and `wsx bench` need the name of a protocol.
                 """),
             .paragraph("Example:"), .listing(["wsx --protocol auto ':3000/socket.io/?EIO=4&transport=websocket'"]),
         ])

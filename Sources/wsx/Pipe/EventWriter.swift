@@ -252,9 +252,9 @@ extension ProtocolEvent.Role {
     /// Whether the server reports an error.
     var isError: Bool {
         switch self {
-        case .reply(_, let isError): isError
+        case .event(let isError), .reply(_, let isError): isError
         case .refusal: true
-        case .event, .notice, .hidden: false
+        case .notice, .hidden: false
         }
     }
 

@@ -103,15 +103,46 @@ import WSCore
         #expect(driver.receive(rejection) == ["refused 2 Chat rejected"])
     }
 
-    @Test("Actions wait until their subscription is confirmed, and are dropped if it is rejected or ended")
+    @Test("Actions wait until their subscription is confirmed, and are dropped if it is rejected")
     func unsentLines() throws {
         let driver = try Self.ready("subscribe Chat", "Chat speak", "Chat away")
         let rejection = #"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#
         #expect(driver.receive(rejection) == ["refusal Chat rejected", "dropped 1 2"])
         let confirmed = try Self.ready("subscribe Chat", "Chat speak")
         #expect(confirmed.receive(Self.confirmation(Self.chat)).last == "sent 1")
-        let ended = try Self.ready("subscribe Chat", "Chat speak")
-        #expect(ended.type("unsubscribe Chat").last == "dropped 1")
+    }
+
+    @Test("An unsubscription does not overtake the actions that wait, nor hide the confirmation")
+    func unsubscriptionAfterActions() throws {
+        let driver = try Self.ready()
+        #expect(driver.type("subscribe Chat", wantsReply: true).last == "key 1")
+        #expect(driver.type("Chat speak") == ["waits 1"])
+        #expect(driver.type("unsubscribe Chat") == ["waits 2"])
+        #expect(driver.type("Chat away")[0].hasPrefix("error no subscription to \"Chat\" matches"))
+        #expect(driver.type("subscribe Chat", wantsReply: true) == ["waits 3", "key 2"])
+        #expect(driver.type("Chat away") == ["waits 4"])
+        func command(_ name: String) -> String { #">{"command":"\#(name)","identifier":"\#(Self.chat)"}"# }
+        #expect(
+            driver.receive(Self.confirmation(Self.chat)) == [
+                "reply 1 Chat subscribed",
+                #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"speak\"}"}"#, "sent 1",
+                command("unsubscribe"), "sent 2", command("subscribe"), "sent 3",
+            ])
+        #expect(
+            driver.receive(Self.confirmation(Self.chat)) == [
+                "reply 2 Chat subscribed",
+                #">{"command":"message","identifier":"\#(Self.chat)","data":"{\"action\":\"away\"}"}"#, "sent 4",
+            ])
+    }
+
+    @Test("A rejection fails a later subscription that waits at once")
+    func rejectionOfWaitingSubscription() throws {
+        let driver = try Self.ready("subscribe Chat", "unsubscribe Chat")
+        _ = driver.type("subscribe Chat", wantsReply: true)
+        #expect(
+            driver.receive(#"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#) == [
+                "refusal Chat rejected", "dropped 1 2", "refused 2 Chat rejected",
+            ])
     }
 
     @Test("On a new connection, subscriptions are renewed, and actions that waited are forgotten")

@@ -70,6 +70,15 @@ import WSCore
         #expect(driver.receive(#"{"id":null,"r":"text"}"#) == ["event text"])
     }
 
+    @Test("Patterns for replies without the location of an id are an error", arguments: ["reply", "error"])
+    func patternsWithoutID(member: String) {
+        let error = #expect(throws: DeclarativeProtocolError.self) {
+            try Self.read(#"{"name":"x","\#(member)":"a"}"#)
+        }
+        #expect(error?.reason.hasPrefix("'\(member)' has no effect without 'id'") == true)
+        #expect(error?.column == member.count + 16)
+    }
+
     @Test("A heartbeat is sent at a fixed interval, and must be answered")
     func fixedHeartbeat() throws {
         let driver = try Self.driver(#"{"name":"x","heartbeat":{"send":"p{{seq}}","every":"5s","answer":"^pong"}}"#)

@@ -102,6 +102,18 @@ import WSCore
         #expect(driver.receive(#"{"id":"3","type":"complete"}"#) == ["hidden complete"])
     }
 
+    @Test("Errors in a result of a subscription make its event an error")
+    func errorInSubscription() throws {
+        let driver = try Self.ready()
+        _ = driver.type("subscription { a }")
+        let payload = #"{"data":null,"errors":[{"message":"no"}]}"#
+        #expect(driver.receive(#"{"id":"1","type":"next","payload":\#(payload)}"#) == ["error event \(payload)"])
+        #expect(
+            driver.receive(#"{"id":"1","type":"next","payload":{"data":1,"errors":null}}"#) == [
+                #"event {"data":1,"errors":null}"#
+            ])
+    }
+
     @Test("Typing complete ends a subscription (Complete)")
     func completion() throws {
         let driver = try Self.ready()

@@ -293,6 +293,22 @@ import WSCore
         #expect(decoded == packet)
     }
 
+    @Test(
+        "An unknown flag is an error, instead of a topic",
+        arguments: [("pub --retain lamp on", "--retain"), ("sub a -q 1", "-q"), ("unsub -q 1 a", "-q")])
+    func unknownFlag(line: String, flag: String) throws {
+        let driver = try Self.open()
+        let error = driver.type(line).first
+        #expect(error?.hasPrefix("error unexpected flag \"\(flag)\"; write -q 1 and -r before the topic") == true)
+    }
+
+    @Test(
+        "A topic that begins with a hyphen can be typed in quotes, or as it is shown",
+        arguments: [#"pub "-a" x"#, "-a/b x"])
+    func topicWithHyphen(line: String) throws {
+        #expect(try Self.open().type(line).first?.hasPrefix(">x30") == true)
+    }
+
     @Test("Packets beyond the limits end the connection")
     func limits() throws {
         let words = "an MQTT packet of 268435455 bytes exceeds 16 MiB"

@@ -88,7 +88,7 @@ import WSCore
             ])
     }
 
-    @Test("Lines wait until the join is confirmed, and are dropped if it is refused or the channel is left")
+    @Test("Lines wait until the join is confirmed, and are dropped if it is refused")
     func unsentLines() throws {
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
@@ -99,9 +99,65 @@ import WSCore
             driver.receive(Self.reply(1, 1, "error")) == [
                 "refusal room:a error {}", "dropped 1 2", "refused 3 room:a error {}",
             ])
-        _ = driver.type("join room:a")
-        #expect(driver.type("room:a a") == ["waits 3"])
-        #expect(driver.type("leave room:a").last == "dropped 3")
+    }
+
+    @Test("A leave does not overtake the lines that wait for the join, nor hide the reply to the join")
+    func leaveAfterWaitingLines() throws {
+        let driver = try ProtocolDriver("phoenix")
+        _ = driver.open()
+        #expect(driver.type("join room:a", wantsReply: true).last == "key 1")
+        #expect(driver.type("room:a a", wantsReply: true) == ["waits 1", "key 2"])
+        #expect(driver.type("leave room:a", wantsReply: true) == ["waits 2", "key 3"])
+        #expect(driver.type("room:a b")[0].hasPrefix("error \"room:a\" is not joined"))
+        #expect(
+            driver.receive(Self.reply(1, 1)) == [
+                "reply 1 room:a ok {}", #">["1","2","room:a","a",{}]"#, "sent 1",
+                #">["1","3","room:a","phx_leave",{}]"#, "sent 2",
+            ])
+        #expect(driver.session.topics == [])
+        #expect(driver.receive(Self.reply(1, 2)) == ["reply 2 room:a ok {}"])
+        #expect(driver.receive(Self.reply(1, 3)) == ["reply 3 room:a ok {}"])
+    }
+
+    @Test("A channel that is joined again after waiting lines is joined after them")
+    func joinAfterWaitingLines() throws {
+        let driver = try ProtocolDriver("phoenix")
+        _ = driver.open()
+        for line in ["join room:a", "room:a a", "leave room:a", "join room:a", "room:a b"] { _ = driver.type(line) }
+        #expect(!driver.session.renewsLastLine)
+        #expect(
+            driver.receive(Self.reply(1, 1)) == [
+                "notice room:a joined {}", #">["1","2","room:a","a",{}]"#, "sent 1",
+                #">["1","3","room:a","phx_leave",{}]"#, "sent 2", #">["4","4","room:a","phx_join",{}]"#, "sent 3",
+            ])
+        #expect(driver.receive(Self.reply(1, 3)) == ["notice room:a left {}"])
+        #expect(
+            driver.receive(Self.reply(4, 4)) == [
+                "notice room:a joined {}", #">["4","5","room:a","b",{}]"#, "sent 4",
+            ])
+    }
+
+    @Test("A refused join fails the requests that wait for it at once, also a leave and another join")
+    func refusedJoinOfWaitingLines() throws {
+        let driver = try ProtocolDriver("phoenix")
+        _ = driver.open()
+        for line in ["join room:a", "room:a a", "leave room:a", "join room:a"] {
+            _ = driver.type(line, wantsReply: true)
+        }
+        #expect(
+            driver.receive(Self.reply(1, 1, "error")) == [
+                "refused 1 room:a error {}", "dropped 1 2 3", "refused 2 room:a error {}",
+                "refused 3 room:a error {}", "refused 4 room:a error {}",
+            ])
+    }
+
+    @Test("The reply to a join is delivered even if the channel is left at once")
+    func leaveAtOnce() throws {
+        let driver = try ProtocolDriver("phoenix")
+        _ = driver.open()
+        _ = driver.type("join room:a", wantsReply: true)
+        #expect(driver.type("leave room:a", wantsReply: true) == [#">["1","2","room:a","phx_leave",{}]"#, "key 2"])
+        #expect(driver.receive(Self.reply(1, 1)) == ["reply 1 room:a ok {}"])
     }
 
     @Test("Messages are events, unless they belong to an earlier join")

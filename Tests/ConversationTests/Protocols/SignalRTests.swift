@@ -166,6 +166,10 @@ import WSCore
         let driver = try Self.ready()
         #expect(driver.receive("{\"type\":7}\u{1E}") == ["notice close"])
         #expect(
+            driver.receive("{\"type\":7,\"allowReconnect\":true}\u{1E}") == [
+                "notice close", "close 1001 SignalR close message",
+            ])
+        #expect(
             driver.receive("{\"type\":7,\"error\":\"e\"}\u{1E}") == [#"failure the server closed the connection: "e""#])
         #expect(
             driver.receive("{\"type\":7,\"error\":\"e\",\"allowReconnect\":true}\u{1E}") == [

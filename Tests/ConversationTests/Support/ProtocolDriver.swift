@@ -101,7 +101,8 @@ final class ProtocolDriver {
     private static func describe(_ event: ProtocolEvent) -> String {
         let role =
             switch event.role {
-            case .event: "event"
+            case .event(isError: false): "event"
+            case .event(isError: true): "error event"
             case .reply(let key, isError: false): "reply \(key ?? "?")"
             case .reply(let key, isError: true): "refused \(key ?? "?")"
             case .refusal: "refusal"

@@ -32,7 +32,7 @@ final class ScriptedSession: ProtocolSession {
         let text = Array((words.last ?? "").utf8)
         switch words.first {
         case "welcome": output.append(.ready)
-        case "event": output.append(.event(ProtocolEvent(.event, name: "news", payload: text)))
+        case "event": output.append(.event(ProtocolEvent(.event(), name: "news", payload: text)))
         case "reply": output.append(.event(ProtocolEvent(.reply(words[1], isError: false), payload: text)))
         case "error": output.append(.event(ProtocolEvent(.reply(words[1], isError: true), payload: text)))
         case "ping":

@@ -40,6 +40,21 @@ import Testing
         }
     }
 
+    @Test("--one and --request with --protocol auto are errors, instead of waiting for replies that match no line")
+    func detectedProtocol() {
+        for (option, change) in [
+            ("--one", { $0.ending.isOne = true }), ("--request", { $0.replies.sendsRequests = true }),
+        ] as [(String, (inout ConnectArguments) -> Void)] {
+            let failure = #expect(throws: Failure.self) {
+                try Self.settings {
+                    $0.protocols.choice = .automatic
+                    change(&$0)
+                }
+            }
+            #expect(failure?.message?.hasPrefix("\(option) with --protocol auto: replies belong to a protocol") == true)
+        }
+    }
+
     @Test(
         "Calls to browsers' DevTools have no version, nor do others on request",
         arguments: [

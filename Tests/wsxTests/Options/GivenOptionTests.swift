@@ -122,6 +122,12 @@ import Testing
         #expect(Set([first, second]).isSuperset(of: ["--protocol"]))
     }
 
+    @Test("--encode never encodes the messages of a protocol: the options conflict", arguments: ["connect", "bench"])
+    func encodedProtocol(command: String) {
+        let words = [command, "u", "--protocol=mqtt", "--encode=cbor"] + (command == "bench" ? ["--mode=request"] : [])
+        #expect(Self.error(words) == .conflict("--encode", "--protocol"))
+    }
+
     @Test(
         "Heartbeat messages of a load test need a mode in which they are no echoes, and no protocol",
         arguments: [

@@ -52,6 +52,12 @@ struct DeclarativeProtocolReader {
         if let prefix = try string(.prefix) { result.prefix = try template(prefix, at: values["prefix"]) }
         if let suffix = try string(.suffix) { result.suffix = try template(suffix, at: values["suffix"]) }
         result.id = try path(.id)
+        for member in [Member.reply, .error] where result.id == nil {
+            guard let value = values[member.rawValue] else { continue }
+            throw error(
+                "'\(member.rawValue)' has no effect without 'id', the location of the value that a request and its reply "
+                    + "have in common; add it, as in \"id\":\"/id\"", at: value)
+        }
         result.event = try path(.event)
         result.unwrap = try path(.unwrap)
         return result

@@ -120,7 +120,7 @@ final class DeclarativeSession: ProtocolSession {
         let isAnswer = heartbeatAnswer?.matches(payload) == true
         if isAnswer { isHeartbeatUnanswered = false }
         let finding = exchange(payload, at: now, &output)
-        var event = isText ? event(for: payload) : ProtocolEvent(.event, payload: payload.bytes, isText: false)
+        var event = isText ? event(for: payload) : ProtocolEvent(.event(), payload: payload.bytes, isText: false)
         if isAnswer || finding == .ready || finding == .opening || patterns.hidden?.matches(payload) == true {
             event.role = .hidden
         }
@@ -163,7 +163,7 @@ final class DeclarativeSession: ProtocolSession {
     }
 
     private func event(for payload: RawSpan) -> ProtocolEvent {
-        var event = ProtocolEvent(.event)
+        var event = ProtocolEvent(.event())
         if let value = definition.event?.value(in: payload), value.kind == .string || value.kind == .number {
             event.name = JSONText.text(JSONText.compact(value, of: payload))
         }

@@ -34,6 +34,7 @@ struct MQTTLine {
             }
         }
         if name == "pub" {
+            if !isShown { try Self.checkNoFlag(line) }
             let topic = try line.name("the topic", "write pub TOPIC MESSAGE, as in: pub a/b hello")
             try Self.check(topic, "the topic")
             // [MQTT-3.3.2-2]
@@ -45,6 +46,7 @@ struct MQTTLine {
         }
         var filters: [String] = []
         while !line.isAtEnd {
+            try Self.checkNoFlag(line)
             let filter = try line.name("the filter", "write \(name) FILTER, as in: \(name) a/#")
             try Self.check(filter, "the filter")
             guard Self.hasValidWildcards(filter) else {
@@ -57,6 +59,13 @@ struct MQTTLine {
             throw ProtocolInputError("\(name) needs 1 to 1,000 filters: \(name) a/#")
         }
         command = name == "sub" ? .subscribe(filters) : .unsubscribe(filters)
+    }
+
+    private static func checkNoFlag(_ line: TypedLine) throws(ProtocolInputError) {
+        guard line.nextWord.hasPrefix("-") else { return }
+        throw ProtocolInputError(
+            "unexpected flag \(quoted(line.nextWord)); write -q 1 and -r before the topic, and a topic that begins with - "
+                + "in quotes")
     }
 
     /// §4.7.3: a topic or filter has 1 to 65,535 bytes without U+0000.

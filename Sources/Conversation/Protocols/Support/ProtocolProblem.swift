@@ -29,8 +29,6 @@ public enum ProtocolProblem: Error, Equatable, Sendable {
         case login
         /// The server did not confirm their subscriptions.
         case subscription
-        /// A later line ended their subscription before the server had confirmed it.
-        case left
         /// They were kept for a connection on which they are invalid.
         case invalid
     }

@@ -1,17 +1,25 @@
 import WSCore
 
-/// The messages of lines that wait until the peer has confirmed their subscription.
+/// The messages of lines that wait until the peer has confirmed their subscription, in their order for each subscription.
 struct HeldLines<Message> {
     /// The size of the messages at which ``isFull`` rejects further lines, in bytes.
     static var limitBytes: Int { 1 << 20 }
 
-    private var lines: [String: [(number: Int, message: Message)]] = [:]
-    private var byteCounts: [String: Int] = [:]
+    private struct Line {
+        let number: Int
+        let message: Message
+        let byteCount: Int
+    }
+
+    private var lines: [String: ArraySlice<Line>] = [:]
     private var byteCount = 0
     private var nextNumber = 1
 
     /// Whether further lines are rejected.
     var isFull: Bool { byteCount >= Self.limitBytes }
+
+    /// The last message that waits for a subscription, or `nil` if there is none.
+    func last(for subscription: String) -> Message? { lines[subscription]?.last?.message }
 
     /// Keeps the message of the line that is being sent.
     /// - Throws: ``ProtocolInputError`` if too much waits. The line is not kept.
@@ -23,29 +31,34 @@ struct HeldLines<Message> {
                 "1 MiB of lines waits until the server has confirmed subscriptions such as \(quoted(subscription))")
         }
         // Each line counts for its place in memory, too.
-        byteCounts[subscription, default: 0] += byteCount + 64
-        self.byteCount += byteCount + 64
-        lines[subscription, default: []].append((nextNumber, message))
+        let line = Line(number: nextNumber, message: message, byteCount: byteCount + 64)
+        self.byteCount += line.byteCount
+        lines[subscription, default: []].append(line)
         output.append(.lineWaits(nextNumber))
         nextNumber += 1
     }
 
-    /// Removes and returns the lines that wait for a subscription, in order.
-    mutating func take(_ subscription: String) -> [(number: Int, message: Message)] {
-        byteCount -= byteCounts.removeValue(forKey: subscription) ?? 0
-        return lines.removeValue(forKey: subscription) ?? []
+    /// Removes and returns the first line that waits for a subscription, or returns `nil` if there is none.
+    mutating func takeFirst(for subscription: String) -> (number: Int, message: Message)? {
+        guard let line = lines[subscription]?.popFirst() else { return nil }
+        if lines[subscription]?.isEmpty ?? false { lines[subscription] = nil }
+        byteCount -= line.byteCount
+        return (line.number, line.message)
     }
 
     /// Removes the lines that wait for a subscription, because it was refused or has ended.
-    mutating func drop(_ subscription: String, _ output: inout ProtocolOutput) {
-        let numbers = take(subscription).map(\.number)
-        if !numbers.isEmpty { output.append(.linesDropped(numbers)) }
+    /// - Returns: Their messages.
+    @discardableResult
+    mutating func drop(_ subscription: String, _ output: inout ProtocolOutput) -> [Message] {
+        guard let dropped = lines.removeValue(forKey: subscription) else { return [] }
+        byteCount -= dropped.reduce(0) { $0 + $1.byteCount }
+        output.append(.linesDropped(dropped.map(\.number)))
+        return dropped.map(\.message)
     }
 
     /// Forgets all lines. Numbers are not used again.
     mutating func removeAll() {
         lines.removeAll()
-        byteCounts.removeAll()
         byteCount = 0
     }
 }

@@ -10,10 +10,11 @@ import WSCore
 /// the subscriptions. It forgets lines that wait, and lines whose replies are outstanding; the caller sends them again if
 /// it wants to.
 ///
-/// A line that waits for a subscription is the caller's, and the session has only its messages:
+/// A line that waits for a subscription is the caller's, and the session has only its messages. Later lines for the
+/// subscription wait behind it, also one that ends the subscription:
 ///
 ///     send ─► lineWaits(1) ─┬─ the peer confirms ─► messages, lineSent(1)
-///                           └─ it refuses, or the subscription ends ─► linesDropped([1])
+///                           └─ it refuses, or ends the subscription ─► linesDropped([1])
 ///
 /// All calls append to a ``ProtocolOutput``, and the caller carries out its items in order. Times are on a monotonic
 /// clock in nanoseconds. A connection that ends before the session is ready was probably refused; ``meaning(of:)`` and the
@@ -41,6 +42,9 @@ public protocol ProtocolSession: AnyObject {
     func timePassed(at now: UInt64, _ output: inout ProtocolOutput)
     /// The meaning of a close code that the protocol defines, or `nil` for another code.
     func meaning(of code: CloseCode) -> String?
+    /// Whether the peer ends the conversation with a message. A close frame without one, even with 1000, only ends the
+    /// connection, and a client reconnects.
+    var endsWithMessage: Bool { get }
     /// The topics in use, for completion at the prompt.
     var topics: [String] { get }
     /// Whether the last line started something that the session renews on a new connection, and that would exist twice if
@@ -60,6 +64,8 @@ extension ProtocolSession {
     public func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {}
     /// `nil`: the protocol defines no close codes.
     public func meaning(of code: CloseCode) -> String? { nil }
+    /// `false`: a close frame with 1000 ends the conversation.
+    public var endsWithMessage: Bool { false }
     /// None.
     public var topics: [String] { [] }
     /// `false`: lines can be sent again.
@@ -157,8 +163,8 @@ public struct ProtocolEvent: Equatable {
 
     /// The part that an event plays.
     public enum Role: Equatable {
-        /// An event, shown and counted like a message.
-        case event
+        /// An event, shown and counted like a message. It may report an error, such as a failed result of a subscription.
+        case event(isError: Bool = false)
         /// The reply to the request with this key, or, without a key, to one that the peer could not identify. An error is
         /// the peer's refusal. A reply that the caller does not wait for is shown like an event.
         case reply(ReplyKey?, isError: Bool)

@@ -49,13 +49,14 @@ extension ConnectOutputs {
         console.notice("\(isHidden ? "Hidden: " : "")\(text)", as: .quiet)
     }
 
-    /// Reports an error reply.
+    /// Reports an error in a reply or an event.
     func report(error event: ProtocolEvent, asReplyTo request: Int?) {
         // The prompt shows the reply as an error.
         guard prompt == nil else { return }
         // Some protocols give no reason, only the name of the reply.
         let words = Self.text(event.payload.isEmpty ? event.line : event.payload)
-        console.error("\(request.map { "request \($0): error" } ?? "error reply"): \(words)")
+        let place = if case .event = event.role { "error event" } else { "error reply" }
+        console.error("\(request.map { "request \($0): error" } ?? place): \(words)")
     }
 
     /// Records a message of the protocol that has been sent. With `-v`, shows it.

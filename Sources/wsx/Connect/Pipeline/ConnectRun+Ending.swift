@@ -78,7 +78,8 @@ extension ConnectRun {
     /// Ends the connection for the stages that keep lines.
     /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection.
     private func endProtocol(because end: ConnectionEnd) -> Int {
-        let (failure, lines, cause) = stages.application?.connectionEnded(end) ?? (nil, [], .login)
+        let (failure, lines, cause) =
+            stages.application?.connectionEnded(end, reconnects: stages.acknowledgements != nil) ?? (nil, [], .login)
         if let failure, state.dropCause == nil { state.dropCause = failure }
         guard let acknowledgements = stages.acknowledgements, prompt != nil || state.interruption(by: end) != nil else {
             stages.application?.drop(lines, because: cause)
@@ -119,7 +120,8 @@ extension ConnectRun {
             closePrompt()
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUndelivered()
-            if countsUnanswered { showUnanswered() }
+            // A failure before the first request, such as a refused login, explains that there are no replies.
+            if countsUnanswered, state.failure == nil || stages.requests?.hasSent ?? false { showUnanswered() }
             if let unsentLines { show(unsent: unsentLines) }
             showUndetected()
         }

@@ -47,9 +47,6 @@ extension ConnectRun {
             case .sent: return .sent(key: key)
             case .waiting: return .waiting(key: key)
             case .renewed: return .renewed(key: key, isSent: true)
-            case .notEncodable(let problem):
-                end(because: .notEncodable(problem), sending: number, name)
-                return .invalid
             }
         } catch {
             if isAgain {
@@ -219,8 +216,8 @@ extension ConnectRun {
 extension ConnectRun: ProtocolStage.Host {
     var isClosing: Bool { state.isClosing }
 
-    func transmit(_ payload: RawSpan, as kind: MessageKind) throws(CodecError) {
-        if let connection { _ = try encode(payload, as: kind, on: connection) }
+    func transmit(_ payload: RawSpan, as kind: MessageKind) {
+        _ = connection?.send(payload, as: kind)
     }
 
     func passOn(_ arrivals: [ProtocolStage.Arrival]) {
@@ -248,8 +245,7 @@ extension ConnectRun: ProtocolStage.Host {
     func applicationFailed(_ failure: Failure) {
         // Once this end has begun to close, the server may leave, too.
         guard let connection, !state.isClosing else { return }
-        let isRetried = failure.isWorthRetrying && stages.acknowledgements != nil
-        if case .application(let reason) = failure, reason.isNormalEnd, !isRetried {
+        if case .application(let reason) = failure, reason.isNormalEnd(reconnects: stages.acknowledgements != nil) {
             input.pause()
             current?.linger = nil
             return close(with: closeFrame)

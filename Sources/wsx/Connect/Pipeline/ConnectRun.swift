@@ -84,7 +84,7 @@ final class ConnectRun {
         if settings.arguments.protocols.choice != nil {
             stages.application = ProtocolStage(
                 settings.protocolSelection, readinessTimeout: settings.connector.timeouts.whole,
-                awaitsStreams: !settings.isRepl || settings.arguments.replies.sendsRequests, outputs: outputs, on: loop,
+                awaitsReplies: !settings.isRepl || settings.arguments.replies.sendsRequests, outputs: outputs, on: loop,
                 host: self)
         }
         if settings.arguments.staying.reconnection != .never {

@@ -164,6 +164,8 @@ final class CodecStage {
             case .decoded(let isText):
                 let decoding = decoding(of: payload, .decoded(by: names()))
                 decoded.withReadableBytes { pass($0, isText ? .text : .binary, decoding, to: deliver) }
+            // An empty message has no format.
+            case .unchanged where payload.byteCount == 0: pass(payload, kind, nil, to: deliver)
             case .unchanged:
                 let error = CodecError(codec: .auto, problem: .notDetected)
                 pass(payload, kind, decoding(of: payload, .failed("\(error)")), to: deliver)

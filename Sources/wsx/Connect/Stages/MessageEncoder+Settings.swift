@@ -8,9 +8,7 @@ extension MessageEncoder {
     static func make(_ settings: ConnectSettings) throws(Failure) -> MessageEncoder? {
         guard let codec = settings.arguments.codecs.encoder else { return nil }
         let arguments = settings.arguments
-        // Other input is converted to messages first.
-        let checksInput = arguments.replies.calls == nil && arguments.protocols.choice == nil
-        let encoder = MessageEncoder(codec, checksInput: checksInput)
+        let encoder = MessageEncoder(codec, checksInput: arguments.replies.calls == nil)
         for (index, message) in settings.messages.enumerated() {
             if let problem = encoder.problem(with: message.payload.span.bytes, as: message.kind) {
                 throw .badInput(what: "message \(index + 1)", why: "\(problem)")

@@ -10,10 +10,7 @@ extension ProtocolStage {
         /// Whether the closing handshake has begun, after which nothing is sent.
         var isClosing: Bool { get }
         /// Sends a message of the protocol, outside of the handler of the connection.
-        /// - Throws: ``CodecError`` if it cannot be encoded.
-        func transmit(_ payload: RawSpan, as kind: MessageKind) throws(CodecError)
-        /// Called if a message that the protocol sends by itself cannot be encoded.
-        func encodingFailed(_ error: CodecError)
+        func transmit(_ payload: RawSpan, as kind: MessageKind)
         /// Passes on events that no received message caused, outside of the handler of the connection.
         func passOn(_ arrivals: [Arrival])
         /// Called at the end of the turn in which the server has confirmed the login or a subscription.
@@ -43,7 +40,5 @@ extension ProtocolStage {
         case waiting
         /// Sent, and the session repeats it on each connection.
         case renewed
-        /// A message of it cannot be encoded.
-        case notEncodable(CodecError)
     }
 }

@@ -26,7 +26,7 @@ final class ProtocolStage {
     private let loop: EventLoop
     private let outputs: ConnectOutputs
     private let readinessTimeout: Duration
-    private let awaitsStreams: Bool
+    private let awaitsReplies: Bool
     private var selection: ProtocolSelection?
     private var session: (any ProtocolSession)?
     private var state = State.closed
@@ -47,20 +47,21 @@ final class ProtocolStage {
     /// The numbers of the messages of the command line that must not be sent again on a new connection, because the session
     /// repeats them.
     private var renewedMessages: Set<Int> = []
-    /// The number of errors that the server has reported: in replies, and otherwise.
+    /// The number of errors that the server has reported: in replies and events, and otherwise.
     private(set) var errorCounts = (replies: 0, refusals: 0)
 
     /// Creates the stage before the first connection.
     /// - Parameters:
     ///   - selection: The protocol, or `nil` to detect it.
-    ///   - awaitsStreams: Whether a stream is a request whose reply is its end.
+    ///   - awaitsReplies: Whether a line whose reply is wanted must have one, as opposed to any line at the prompt. The
+    ///     reply to a stream is its end.
     init(
-        _ selection: ProtocolSelection?, readinessTimeout: Duration, awaitsStreams: Bool, outputs: ConnectOutputs,
+        _ selection: ProtocolSelection?, readinessTimeout: Duration, awaitsReplies: Bool, outputs: ConnectOutputs,
         on loop: EventLoop, host: any Host
     ) {
         self.selection = selection
         self.readinessTimeout = readinessTimeout
-        self.awaitsStreams = awaitsStreams
+        self.awaitsReplies = awaitsReplies
         self.outputs = outputs
         self.loop = loop
         self.host = host
@@ -134,7 +135,7 @@ final class ProtocolStage {
         self.selection = selection
         session = selection.map {
             let offset = UInt64(clamping: WallTime.now.millisecondsSinceEpoch) &* 1_000_000 &- now
-            return $0.makeSession(connection: 1, clockOffset: offset, awaitsStreams: awaitsStreams)
+            return $0.makeSession(connection: 1, clockOffset: offset, awaitsStreams: awaitsReplies)
         }
         outputs.protocolName = selection?.descriptor.name
     }
@@ -162,7 +163,7 @@ final class ProtocolStage {
     /// Sends the first messages of a connection. After that, the server may already be ready.
     func connectionStarted() {
         guard session != nil else { return }
-        finishOwnCall()
+        finishCall()
         if case .starting = state { awaitReadiness() }
     }
 
@@ -173,12 +174,13 @@ final class ProtocolStage {
     }
 
     /// Handles the end of a connection, after which no line waits.
+    /// - Parameter reconnects: Whether another connection may follow.
     /// - Returns: Why the connection ended, if the protocol has more to say about it; and the input lines that waited,
     ///   which the caller keeps or drops.
     func connectionEnded(
-        _ end: ConnectionEnd
+        _ end: ConnectionEnd, reconnects: Bool
     ) -> (failure: Failure?, lines: [UnacknowledgedMessages.Waiting], waitedFor: ProtocolProblem.UnsentCause) {
-        let failure = failure(because: end)
+        let failure = failure(because: end, reconnects)
         let waitedFor = waitsFor
         let lines = unsent.connectionEnded(waitingFor: waitedFor)
         state = .closed
@@ -187,15 +189,22 @@ final class ProtocolStage {
         return (failure, lines, waitedFor)
     }
 
-    private func failure(because end: ConnectionEnd) -> Failure? {
+    private func failure(because end: ConnectionEnd, _ reconnects: Bool) -> Failure? {
         guard let session, end.violation == nil, !end.closing.wasStartedHere else { return nil }
         let frame = end.closing.received
+        let isNormal = frame.map { $0.code == nil || $0.code == .normalClosure } ?? false
         let meaning = frame?.code.flatMap { session.meaning(of: $0) }
         switch state {
         case .starting, .opening: return .application(failure(.ended(frame, meaning: meaning, afterLogin: false)))
         case .ready where meaning != nil:
             return .application(failure(.ended(frame, meaning: meaning, afterLogin: true)))
-        case .ready, .closed, .over: return nil
+        case .ready where isNormal && reconnects && session.endsWithMessage:
+            return .application(failure(.unusable("the server closed it without ending the session")))
+        // The connection has ended in the turn of the message.
+        case .over(let problem, _):
+            let failure = failure(problem)
+            return failure.isNormalEnd(reconnects: reconnects) ? nil : .application(failure)
+        case .ready, .closed: return nil
         }
     }
 
@@ -210,7 +219,10 @@ final class ProtocolStage {
     func send(
         _ line: RawSpan, wantsReply: Bool, again isAgain: Bool, message number: Int?
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
-        guard let session else { return (transmit(line, as: .text).map { .notEncodable($0) } ?? .sent, nil) }
+        guard let session else {
+            host.transmit(line, as: .text)
+            return (.sent, nil)
+        }
         let line = line.withUnsafeBytes { Array($0) }
         if number == nil, !wantsReply, isFull || !isReady {
             unsent.enqueue(line, wasSent: isAgain)
@@ -236,6 +248,10 @@ final class ProtocolStage {
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
         let resolved = descriptor?.readsFiles == true ? try ProtocolLine.resolved(line) : line
         let key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
+        if key == nil, wantsReply, awaitsReplies, let reason = descriptor?.missingReplyReason {
+            output.removeAll()
+            throw ProtocolInputError(reason)
+        }
         var delivery = session.renewsLastLine ? Delivery.renewed : .sent
         if let number, session.renewsLastLine { renewedMessages.insert(number) }
         if let number { unsent.operandSent(number) }
@@ -245,18 +261,8 @@ final class ProtocolStage {
             unsent.hold(waitingNumber, line, origin)
             delivery = .waiting
         }
-        // A line that drops others ends their subscription.
-        if let problem = finishCall(dropping: .left) { delivery = .notEncodable(problem) }
+        finishCall()
         return (delivery, key)
-    }
-
-    private func transmit(_ payload: RawSpan, as kind: MessageKind) -> CodecError? {
-        do throws(CodecError) {
-            try host.transmit(payload, as: kind)
-            return nil
-        } catch {
-            return error
-        }
     }
 
     // MARK: Receiving
@@ -291,27 +297,15 @@ final class ProtocolStage {
     }
 
     /// Carries out what a call outside of the connection's handler has caused.
-    /// - Parameter cause: Why the session drops lines, if it does.
-    /// - Returns: Why a message cannot be encoded, or `nil` if all can.
-    private func finishCall(dropping cause: ProtocolProblem.UnsentCause = .subscription) -> CodecError? {
-        var problem: CodecError?
-        let arrivals = carryOut(dropping: cause) { [unowned self] payload, kind in
-            let next = transmit(payload, as: kind)
-            if problem == nil { problem = next }
-            return next == nil
+    private func finishCall() {
+        let arrivals = carryOut { [unowned self] payload, kind in
+            host.transmit(payload, as: kind)
+            return true
         }
         if !arrivals.isEmpty { host.passOn(arrivals) }
-        return problem
     }
 
-    /// Carries out what the session does by itself.
-    private func finishOwnCall() {
-        if let problem = finishCall() { host.encodingFailed(problem) }
-    }
-
-    private func carryOut(
-        dropping cause: ProtocolProblem.UnsentCause = .subscription, _ send: (RawSpan, MessageKind) -> Bool
-    ) -> [Arrival] {
+    private func carryOut(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
         let items = output.items
         output.removeAll()
         var arrivals: [Arrival] = []
@@ -343,7 +337,7 @@ final class ProtocolStage {
                 fullTimer = nil
                 loop.atEndOfTurn(self)
             case .linesDropped(let numbers):
-                let count = unsent.drop(numbers, because: cause)
+                let count = unsent.drop(numbers)
                 if count > 0 { arrivals.append(.droppedLines(count)) }
                 fullTimer = nil
                 loop.atEndOfTurn(self)
@@ -358,7 +352,7 @@ final class ProtocolStage {
 
     private func count(_ role: ProtocolEvent.Role) {
         switch role {
-        case .reply(_, isError: true): errorCounts.replies += 1
+        case .event(isError: true), .reply(_, isError: true): errorCounts.replies += 1
         case .refusal: errorCounts.refusals += 1
         case .reply, .event, .notice, .hidden: break
         }
@@ -388,7 +382,7 @@ final class ProtocolStage {
 
     private func timePassed() {
         session?.timePassed(at: now, &output)
-        finishOwnCall()
+        finishCall()
     }
 }
 
@@ -409,9 +403,7 @@ extension ProtocolStage: EndOfTurnWork {
         guard let session else { return }
         while !session.isFull, let line = unsent.dequeue() {
             do throws(ProtocolInputError) {
-                if case .notEncodable(let problem) = try pass(line.payload, to: session, again: line.wasSent).delivery {
-                    host.encodingFailed(problem)
-                }
+                _ = try pass(line.payload, to: session, again: line.wasSent)
             } catch {
                 host.waitingLineFailed(error)
             }

@@ -100,6 +100,8 @@ final class RequestStage {
     var isSettled: Bool { queue.isSettled }
     /// The number of requests that wait to be sent or answered.
     var unansweredCount: Int { isImplicit ? queue.waitingCount : queue.unansweredCount }
+    /// Whether any message has been sent.
+    var hasSent: Bool { queue.hasSent }
     /// The number of messages that wait to be sent.
     var waitingCount: Int { queue.waitingCount }
     /// The number of input messages so far.

@@ -89,14 +89,14 @@ struct UnsentLines {
 
     // MARK: Not sent
 
-    /// Records that the session will not send lines. Requests are not counted, because their error reply says so.
+    /// Records that the session will not send lines, because their subscription was refused or has ended. Requests are not counted, because their error reply says so.
     /// - Returns: The number of counted lines.
-    mutating func drop(_ numbers: [Int], because cause: ProtocolProblem.UnsentCause) -> Int {
+    mutating func drop(_ numbers: [Int]) -> Int {
         let origins = numbers.compactMap { held.removeValue(forKey: $0)?.origin }
         let count = origins.count { $0 != .request }
         let inputCount = origins.count { if case .input = $0 { true } else { false } }
-        drop(inputCount, because: cause, mayHaveArrived: origins.contains(.input(wasSent: true)))
-        if count > 0, firstCause == nil { firstCause = cause }
+        drop(inputCount, because: .subscription, mayHaveArrived: origins.contains(.input(wasSent: true)))
+        if count > 0, firstCause == nil { firstCause = .subscription }
         return count
     }
 

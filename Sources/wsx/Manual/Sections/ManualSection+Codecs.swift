@@ -24,7 +24,7 @@ extension ManualSection {
             """
             Text that `--encode` cannot encode is invalid input, with status 2. Texts of `--first-message` and \
             `--answer` without placeholders are checked before wsx connects. An unencodable line of a program \
-            (`--exec`) ends the run with status 1, or 2 with `--protocol`. The prompt reports the line and continues.
+            (`--exec`) ends the run with status 1. The prompt reports the line and continues.
             """),
         .paragraph(
             """

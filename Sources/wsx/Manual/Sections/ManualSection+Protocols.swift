@@ -16,7 +16,8 @@ extension ManualSection {
                 "Events",
                 """
                 are written as they would be typed: topic, name, and payload. They count for `--count`, and `--until` \
-                and `--expect` match the whole line. `--pick` and `/where` apply to the payload.
+                and `--expect` match the whole line. `--pick` and `/where` apply to the payload. A result of a GraphQL \
+                subscription with `errors` is reported like an error reply.
                 """
             ),
             (
@@ -57,8 +58,8 @@ extension ManualSection {
             (
                 "Waiting lines",
                 """
-                are sent when the server has confirmed their subscription, channel, or namespace. The prompt marks them \
-                with `…`. Beyond 1 MiB, the input pauses. If the server does not confirm or refuses the subscription, \
+                are sent when the server has confirmed their subscription, channel, or namespace. Later lines for it, \
+                such as `leave`, wait behind them. The prompt marks them with `…`. Beyond 1 MiB, the input pauses. If the server does not confirm or refuses the subscription, \
                 their number is reported at the end of the run, which then exits with 6, except at the prompt and after \
                 a goal such as `--count`. A refused line with a reply gets an error reply instead.
                 """
@@ -88,8 +89,9 @@ extension ManualSection {
             """
             If the server refuses the login, wsx shows its reason and exits with 4. Without a confirmation within \
             `--connect-timeout`, it exits with 6. A silent server counts as a lost connection. The disconnect packet \
-            of Socket.IO counts as a close with 1000, and the close packet of Engine.IO as one with 1001. With \
-            `--reconnect`, the session logs in again and renews its subscriptions, except refused ones. Then lines \
+            of Socket.IO counts as a close with 1000. The close packet of Engine.IO, and a close message of SignalR that \
+            allows to reconnect, count as one with 1001. If a Socket.IO server closes with 1000, but without such a \
+            packet, `--reconnect` opens another connection. With `--reconnect`, the session logs in again and renews its subscriptions, except refused ones. Then lines \
             that waited or may not have arrived are sent again, and with `--request` or `--one`, those without a reply. \
             Lines for a subscription are sent when it is confirmed, so they may be behind lines for others.
             """),

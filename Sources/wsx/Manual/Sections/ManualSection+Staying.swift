@@ -25,9 +25,10 @@ extension ManualSection {
             (
                 "Final",
                 """
-                A close with 1000 or no code, which is a normal end, or with any other code; other HTTP statuses, such \
-                as 401, 403, and 404; invalid certificates and other TLS errors; failed logins at proxies; redirects \
-                that are not followed; protocol errors; and an end of the run by `--count`, `--timeout`, or a signal.
+                A close with 1000 or no code, which is a normal end except in Socket.IO (see PROTOCOLS), or with any \
+                other code; other HTTP statuses, such as 401, 403, and 404; invalid certificates and other TLS errors; \
+                failed logins at proxies; redirects that are not followed; protocol errors; and an end of the run by \
+                `--count`, `--timeout`, or a signal.
                 """
             ),
         ]),

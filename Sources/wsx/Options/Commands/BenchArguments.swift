@@ -49,7 +49,7 @@ struct BenchArguments: Equatable, Sendable {
         CodecArguments.options(
             takesPrograms: false,
             requires: OptionReference.modes(with: .codecs) + ["scenario"],
-            encodeConflicts: ["binary", "protocol", "first-message", "ready", "answer"], heading: .messages,
+            encodeConflicts: ["binary", "first-message", "ready", "answer"], heading: .messages,
             seeAlso: ["message", "scenario"], examplePrefix: "--mode request ",
             decode: """
                 Decode received binary messages with *CODEC* before `--correlate`, `--expect`, and the steps of a \

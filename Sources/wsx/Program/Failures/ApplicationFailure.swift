@@ -16,7 +16,7 @@ struct ApplicationFailure: Equatable {
         case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timedOut
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .unmet
-        case .unsendable, .unsentLines(_, .invalid, _), .unsentLines(_, .left, _): .usage
+        case .unsendable, .unsentLines(_, .invalid, _): .usage
         }
     }
 
@@ -29,14 +29,15 @@ struct ApplicationFailure: Equatable {
         case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timeout
         case .notUnderstood, .undecodable: .violation
         case .error, .errors: .expectation
-        case .unsendable, .unsentLines(_, .invalid, _), .unsentLines(_, .left, _): .usage
+        case .unsendable, .unsentLines(_, .invalid, _): .usage
         }
     }
 
     /// Whether the server has ended the conversation as with a close frame that reports no problem.
-    var isNormalEnd: Bool {
+    /// - Parameter reconnects: Whether another connection follows if the server is only going away.
+    func isNormalEnd(reconnects: Bool) -> Bool {
         guard case .ended(let frame?, _, afterLogin: true) = problem else { return false }
-        return frame.code == .normalClosure || frame.code == .goingAway
+        return frame.code == .normalClosure || frame.code == .goingAway && !reconnects
     }
 
     /// Whether another attempt may succeed.
@@ -93,7 +94,6 @@ struct ApplicationFailure: Equatable {
         case .login: "the server did not confirm the login"
         case .subscription:
             "the server did not confirm the subscription, or refused it; check it, or wait longer with --linger"
-        case .left: "a later line ended the subscription before the server had confirmed it"
         case .invalid: "not valid on the new connection"
         }
     }

@@ -211,6 +211,53 @@ import Testing
         #expect(outcome.notices.contains(#"request 1: error: [{"message":"no a"}]"#))
     }
 
+    @Test("--fail reports errors in the results of a GraphQL subscription, too")
+    func errorInSubscription() throws {
+        let fixture = graphQL {
+            $0.replies.failsOnErrorReply = true
+            $0.format.output = .json
+            $0.messages = ["subscription { fail }"]
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.contains("connection_init") { return peer.send(#"{"type":"connection_ack"}"#) }
+            peer.send(#"{"id":"1","type":"next","payload":{"errors":[{"message":"no"}]}}"#)
+            peer.close(1000)
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .unmet)
+        #expect(outcome.output.contains(#""role":"event","error":true"#))
+        #expect(outcome.notices.contains(#"error event: {"errors":[{"message":"no"}]}"#))
+    }
+
+    @Test(
+        "With --one or --request, a line without an id is an error in a protocol of a file, instead of having no reply",
+        arguments: [true, false])
+    func lineWithoutID(isOne: Bool) throws {
+        let definition = try TemporaryFile(at: "/tmp/wsx-test-", contents: Array(#"{"name":"x","id":"/id"}"#.utf8))
+        defer { definition.remove() }
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .file(definition.path)
+            $0.ending.isOne = isOne
+            $0.replies.sendsRequests = !isOne
+            $0.messages = ["not json"]
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("message 1: ") == true)
+        #expect(outcome.failure?.message?.contains("so no reply can be matched") == true)
+        #expect(outcome.peers[0].texts.isEmpty)
+    }
+
+    @Test("At the prompt, a line of a protocol of a file needs no id")
+    func lineWithoutIDAtPrompt() throws {
+        let definition = try TemporaryFile(at: "/tmp/wsx-test-", contents: Array(#"{"name":"x","id":"/id"}"#.utf8))
+        defer { definition.remove() }
+        let fixture = ConnectFixture { $0.protocols.choice = .file(definition.path) }
+        let outcome = try fixture.run(atPrompt: [.read("Connected"), .type("hello"), .read("→ hello"), .leave])
+        #expect(outcome.peers[0].texts == ["hello"])
+    }
+
     // MARK: Logins and ends
 
     @Test("A refused login ends the run with the words of the server, and without another attempt")
@@ -227,6 +274,20 @@ import Testing
                 == #"socket.io: the server refused the namespace /: "wrong token"; check the credentials "#
                 + "(wsx help protocol socket.io)"
         )
+    }
+
+    @Test("A refused login is the only error, without the requests that were never sent")
+    func refusedLoginWithRequest() throws {
+        let fixture = socketIO(confirms: false) {
+            $0.ending.isOne = true
+            $0.messages = ["chat 1"]
+        }
+        fixture.didReceive = { peer, event in
+            if case .text = event { peer.send(#"44{"message":"wrong token"}"#) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .refused)
+        #expect(outcome.notices.isEmpty)
     }
 
     @Test("A close before the login is complete is a refusal, and the protocol explains its code")
@@ -388,17 +449,22 @@ import Testing
             outcome.notices.contains("phoenix: 1 line was not sent: the server had not confirmed the subscription\n"))
     }
 
-    @Test("A line whose subscription is left before it is confirmed is not sent, and the server is not blamed")
-    func leftTooEarly() throws {
+    @Test("With --one, a leave does not overtake lines that wait, and the run does not wait for a hidden reply")
+    func leaveAfterWaitingLines() throws {
         let fixture = ConnectFixture {
             $0.protocols.choice = .named("phoenix")
-            $0.ending.linger = .idle(.milliseconds(1))
+            $0.ending.isOne = true
+            $0.messages = ["join room:a", "room:a new_msg", "leave room:a"]
         }
-        fixture.input = "join room:a\nroom:a new_msg\nleave room:a\n"
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            let ref = text.split(separator: "\"")[3]
+            peer.send(#"["1","\#(ref)","room:a","phx_reply",{"status":"ok","response":{}}]"#)
+        }
         let outcome = try fixture.run()
-        #expect(outcome.status == .usage)
-        let reason = "a later line ended the subscription before the server had confirmed it"
-        #expect(outcome.failure?.message == "phoenix: 1 line was not sent: \(reason)")
+        #expect(outcome.failure == nil)
+        #expect(outcome.output == String(repeating: "room:a ok {}\n", count: 3))
+        #expect(outcome.peers[0].texts.map { $0.split(separator: "\"")[7] } == ["phx_join", "new_msg", "phx_leave"])
     }
 
     @Test("A line that was sent on a lost connection, and waits on the next one, may have reached the server")
@@ -507,7 +573,7 @@ import Testing
         fixture.didReceive = { peer, event in
             guard case .text(let text) = event else { return }
             if text == "40" { return peer.send(#"40{"sid":"s"}"#) }
-            if text.hasPrefix("42") { return peer.close(1000) }
+            if text.hasPrefix("42") { return peer.send("41") }
             guard text == "40/admin," else { return }
             if isFirst {
                 isFirst = false
@@ -560,7 +626,7 @@ import Testing
         fixture.didReceive = { peer, event in
             guard case .text(let text) = event else { return }
             if text == "40" { peer.send(#"40{"sid":"s"}"#) }
-            if text.hasPrefix("42") { peer.close(1000) }
+            if text.hasPrefix("42") { peer.send("41") }
         }
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
@@ -760,7 +826,7 @@ import Testing
                 confirmation = Timer(on: peer.loop) { peer.send(#"40{"sid":"s"}"#) }
                 confirmation?.start(after: .milliseconds(50))
             }
-            if text.hasPrefix("42") { peer.close(1000) }
+            if text.hasPrefix("42") { peer.send("41") }
         }
         #expect(try fixture.run().failure == nil)
     }
@@ -807,7 +873,7 @@ import Testing
             isRefused = true
             peer.send(refusal)
             // STOMP: the client leaves and connects again.
-            if name != "stomp" { peer.close(1000) }
+            if name == "socket.io" { peer.send("41") } else if name != "stomp" { peer.close(1000) }
         }
         let outcome = try fixture.run()
         #expect(outcome.status == .unmet)
@@ -831,6 +897,40 @@ import Testing
         #expect(outcome.status == (isAnswered ? .success : .closed))
     }
 
+    @Test(
+        "A graceful restart of the server does not end a run with --reconnect silently",
+        arguments: ["socket.io", "signalr"], [true, false])
+    func gracefulRestart(name: String, reconnects: Bool) throws {
+        let fixture = ConnectFixture {
+            $0.protocols.choice = .named(name)
+            if reconnects { $0.staying.reconnection = .always }
+        }
+        fixture.reconnectsAtOnce = true
+        fixture.input = nil
+        var isFirst = true
+        fixture.makePeer = { number, loop in
+            isFirst = number == 0
+            let peer = FakePeer(on: loop)
+            if name == "socket.io" { peer.send(#"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#) }
+            return peer
+        }
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if name == "socket.io", text == "40" {
+                peer.send(#"40{"sid":"s"}"#)
+                if !isFirst { peer.send("41") }
+                peer.close(1000)
+            } else if text.contains("protocol") {
+                peer.send("{}\u{1E}")
+                peer.send(isFirst ? "{\"type\":7,\"allowReconnect\":true}\u{1E}" : "{\"type\":7}\u{1E}")
+                peer.close(1000)
+            }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.count == (reconnects ? 2 : 1))
+    }
+
     @Test("While further replies may arrive, the end of a Socket.IO session is a normal end", arguments: ["41", "1"])
     func endOfSessionAfterInput(packet: String) throws {
         let fixture = socketIO { $0.ending.linger = try? Linger.parse("60") }
@@ -840,18 +940,6 @@ import Testing
         }
         fixture.input = "chat 1\n"
         #expect(try fixture.run().failure == nil)
-    }
-
-    @Test("A line of a protocol that cannot be encoded is named")
-    func unencodableInput() throws {
-        let fixture = socketIO { $0.codecs.encoder = .cbor }
-        fixture.didReceive = { peer, event in
-            if case .binary = event, peer.received.count == 1 { peer.send(#"40{"sid":"s"}"#) }
-        }
-        fixture.input = "chat 1\n"
-        let outcome = try fixture.run()
-        #expect(outcome.status == .usage)
-        #expect(outcome.failure?.message?.hasPrefix("input message 1: cbor: not JSON") == true)
     }
 
     @Test("A STOMP frame that is incomplete at the end of the connection is reported")
@@ -925,19 +1013,6 @@ import Testing
     }
 
     // MARK: The prompt
-
-    @Test("At the prompt, a line of a protocol that cannot be encoded is reported and not shown as sent")
-    func unencodableLine() throws {
-        let fixture = socketIO { $0.codecs.encoder = .cbor }
-        fixture.didReceive = { peer, event in
-            if case .binary = event, peer.received.count == 1 { peer.send(#"40{"sid":"s"}"#) }
-        }
-        let outcome = try fixture.run(atPrompt: [
-            .read("Connected"), .type("chat 1"), .read("the line was not sent: cbor: not JSON"), .leave,
-        ])
-        #expect(outcome.failure == nil)
-        #expect(!fixture.editor.shown.contains("→ chat 1"))
-    }
 
     @Test(
         "At the prompt, a line that waits for a subscription is shown as waiting, and it is reported if it is dropped")

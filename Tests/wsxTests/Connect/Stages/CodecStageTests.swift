@@ -38,6 +38,27 @@ import Testing
         #expect(outcome.notices.isEmpty)
     }
 
+    @Test(
+        "An empty message is shown without an error that blames another codec",
+        arguments: [[Codec.zlibStream, .json], [.auto]])
+    func emptyMessage(decoders: [Codec]) throws {
+        let fixture = ConnectFixture {
+            $0.codecs.decoders = decoders
+            $0.format.output = .json
+            $0.ending.count = 1
+        }
+        fixture.input = nil
+        fixture.makePeer = { _, loop in
+            let peer = FakePeer(on: loop)
+            peer.send(binary: [])
+            return peer
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.output.contains(#""opcode":"binary","bytes":0"#) && !outcome.output.contains("decode_error"))
+        #expect(outcome.notices.isEmpty)
+    }
+
     @Test("Replies are matched by a field of their decoded form")
     func correlation() throws {
         let fixture = echo {

@@ -24,7 +24,7 @@ import Testing
     func operands() {
         var lines = UnsentLines()
         lines.hold(1, line("a"), .operand(1))
-        let dropped = lines.drop([1], because: .subscription)
+        let dropped = lines.drop([1])
         #expect(dropped == 1)
         lines.connectionStarted()
         let summary = lines.summary(waitingFor: .login)
@@ -38,7 +38,7 @@ import Testing
         var lines = UnsentLines()
         lines.hold(1, line("a"), .request)
         lines.hold(2, line("b"), .request)
-        let dropped = lines.drop([1], because: .subscription)
+        let dropped = lines.drop([1])
         #expect(dropped == 0)
         #expect(lines.summary(waitingFor: .subscription)?.count == 1)
         _ = lines.connectionEnded(waitingFor: .subscription)
@@ -54,11 +54,11 @@ import Testing
         let first = lines.summary(waitingFor: .subscription)
         lines.hold(2, line("b"), .input(wasSent: true))
         let second = lines.summary(waitingFor: .subscription)
-        _ = lines.drop([2], because: .left)
+        _ = lines.drop([2])
         let third = lines.summary(waitingFor: .subscription)
         #expect(first == UnsentLines.Summary(count: 1, cause: .subscription, mayHaveArrived: false))
         #expect(second == UnsentLines.Summary(count: 2, cause: .subscription, mayHaveArrived: true))
-        #expect(third == UnsentLines.Summary(count: 2, cause: .left, mayHaveArrived: true))
+        #expect(third == UnsentLines.Summary(count: 2, cause: .subscription, mayHaveArrived: true))
     }
 
     @Test("The first cause counts")
@@ -66,7 +66,7 @@ import Testing
         var lines = UnsentLines()
         lines.drop(2, because: .login)
         lines.hold(1, line("a"), .input(wasSent: false))
-        _ = lines.drop([1], because: .subscription)
+        _ = lines.drop([1])
         let summary = lines.summary(waitingFor: .subscription)
         #expect(summary?.count == 3 && summary?.cause == .login)
     }

@@ -15,7 +15,7 @@ struct CodecArguments: Equatable, Sendable {
     /// - Parameters:
     ///   - takesPrograms: Whether `--decode exec:PROGRAM` is possible.
     ///   - requirements: The options of which at least one is needed. Defaults to none.
-    ///   - conflicts: The options that conflict with `--encode`.
+    ///   - conflicts: The options that conflict with `--encode`, in addition to `--protocol`.
     ///   - heading: The heading of the options.
     ///   - seeAlso: The options related to `--encode`.
     ///   - examplePrefix: The options that examples need, with a space after them.
@@ -40,7 +40,7 @@ struct CodecArguments: Equatable, Sendable {
                 arguments.decoders.append(codec)
             },
             OptionSpecification(
-                "encode", value: OptionValue("CODEC", .choices(encoderChoices)), conflicts: conflicts,
+                "encode", value: OptionValue("CODEC", .choices(encoderChoices)), conflicts: ["protocol"] + conflicts,
                 requires: requirements, heading: heading,
                 summary: "Send JSON as binary messages: msgpack, cbor", manual: encode,
                 example: examplePrefix + "--encode msgpack --decode msgpack", seeAlso: ["decode"] + seeAlso

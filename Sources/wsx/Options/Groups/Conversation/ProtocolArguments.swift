@@ -8,14 +8,6 @@ struct ProtocolArguments: Equatable, Sendable {
     /// The values of `--param`, with references to files and environment variables as typed.
     var parameters: [ProtocolParameterValue] = []
 
-    /// Whether there is a protocol that need not be detected.
-    var isNamed: Bool {
-        switch choice {
-        case .named, .file: true
-        case .automatic, nil: false
-        }
-    }
-
     /// The options of a command.
     /// - Parameters:
     ///   - conflicts: The options that do what a protocol does.
