@@ -165,11 +165,10 @@ final class ActionCableSession: ProtocolSession {
         output.append(
             ProtocolEvent(
                 role, name: "rejected", topic: subscription?.topic ?? identifier, isTopicTyped: true, id: identifier))
-        for case .subscribe(let dropped) in held.drop(identifier, &output) where dropped.wantsReply {
-            output.append(
-                ProtocolEvent(
-                    .reply(dropped.key, isError: true), name: "rejected", topic: dropped.topic, isTopicTyped: true,
-                    id: identifier))
+        held.drop(identifier, upTo: { if case .subscribe = $0 { true } else { false } }, &output)
+        if let line = held.takeFirst(for: identifier) {
+            carryOut(line.message, identifier, &output)
+            output.append(.lineSent(line.number))
         }
     }
 
@@ -220,10 +219,11 @@ final class ActionCableSession: ProtocolSession {
         let identifier = subscription.identifier
         let existing = index(ofIdentifier: identifier)
         guard existing == nil || isEnding(identifier) else {
-            throw ProtocolInputError("\(quoted(subscription.topic)) is already subscribed")
+            throw ProtocolInputError("\(quoted(subscription.topic)) is already subscribed", dependsOnPeer: true)
         }
         guard subscriptions.count < Self.maximumSubscriptionCount else {
-            throw ProtocolInputError("more than \(Self.maximumSubscriptionCount) subscriptions exist; end some")
+            throw ProtocolInputError(
+                "more than \(Self.maximumSubscriptionCount) subscriptions exist; end some", dependsOnPeer: true)
         }
         if existing == nil {
             carryOut(.subscribe(subscription), identifier, &output)

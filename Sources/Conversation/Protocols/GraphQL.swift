@@ -170,7 +170,8 @@ final class GraphQLSession: ProtocolSession {
         }
         let request = try GraphQLRequest(words.rest)
         guard operations.count < Self.maximumOperationCount else {
-            throw ProtocolInputError("65,536 operations are active; end some with: complete 1")
+            throw ProtocolInputError(
+                "65,536 operations are active; end some with: complete 1", dependsOnPeer: true)
         }
         let id = nextID
         nextID += 1

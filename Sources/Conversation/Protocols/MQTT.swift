@@ -339,7 +339,7 @@ final class MQTTSession: ProtocolSession {
 
     private func takeIdentifierForLine() throws(ProtocolInputError) -> UInt16 {
         guard pending.count < Self.maximumPendingCount, let identifier = takeIdentifier() else {
-            throw ProtocolInputError("60,000 confirmations are outstanding; wait for some")
+            throw ProtocolInputError("60,000 confirmations are outstanding; wait for some", dependsOnPeer: true)
         }
         return identifier
     }

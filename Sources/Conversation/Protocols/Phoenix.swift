@@ -150,11 +150,10 @@ final class PhoenixSession: ProtocolSession {
         event.role = .notice
         output.append(event)
         let isLost = frame.event == "phx_close"
-        failRequests(to: frame.topic, frame, &output)
         if isLost {
-            channels.remove(at: index)
-            held.drop(frame.topic, &output)
+            end(index, frame, &output)
         } else {
+            failRequests(to: frame.topic, frame, &output)
             // Phoenix.Socket: "in case of errors, such as a channel process crashing".
             let delay = Self.rejoinDelays[min(channels[index].crashCount, Self.rejoinDelays.count - 1)]
             channels[index].crashCount += 1
@@ -195,11 +194,7 @@ final class PhoenixSession: ProtocolSession {
     }
 
     private func finishJoin(_ index: Int, isError: Bool, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
-        guard !isError else {
-            let topic = channels.remove(at: index).topic
-            held.drop(topic, &output)
-            return failRequests(to: topic, frame, &output)
-        }
+        guard !isError else { return end(index, frame, &output) }
         channels[index].state = .joined
         channels[index].crashCount = 0
         while let line = held.takeFirst(for: frame.topic) {
@@ -210,9 +205,21 @@ final class PhoenixSession: ProtocolSession {
         }
     }
 
-    /// Ends the outstanding replies of a channel, also those to lines that were never sent.
+    /// Removes a channel that the server has refused or closed. A later join that waits is then sent.
+    private func end(_ index: Int, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
+        let topic = channels.remove(at: index).topic
+        held.drop(topic, upTo: { $0.action == .join }, &output)
+        failRequests(to: topic, frame, &output)
+        if let line = held.takeFirst(for: topic) {
+            carryOut(line.message.action, line.message.message, &output)
+            output.append(.lineSent(line.number))
+        }
+    }
+
+    /// Ends the outstanding replies of a channel, except those to lines that still wait.
     private func failRequests(to topic: String, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
-        for (ref, _) in pending.removeAll(where: { $0.isAwaited(from: topic) }) {
+        let waiting = Set(held.messages(for: topic).map(\.message.ref))
+        for (ref, _) in pending.removeAll(except: waiting, where: { $0.isAwaited(from: topic) }) {
             output.append(
                 ProtocolEvent(
                     .reply("\(ref)", isError: true), name: frame.status ?? frame.event, topic: topic, id: "\(ref)",
@@ -285,7 +292,8 @@ final class PhoenixSession: ProtocolSession {
         _ topic: String, _ payload: [UInt8], _ wantsReply: Bool, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         guard channels.count < Self.maximumChannelCount || channels.contains(where: { $0.topic == topic }) else {
-            throw ProtocolInputError("more than \(Self.maximumChannelCount) channels are joined; leave some")
+            throw ProtocolInputError(
+                "more than \(Self.maximumChannelCount) channels are joined; leave some", dependsOnPeer: true)
         }
         let message = PhoenixMessage(ref: pending.nextNumber, topic: topic, event: "phx_join", payload: payload)
         if held.last(for: topic) == nil {

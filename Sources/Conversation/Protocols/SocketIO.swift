@@ -309,7 +309,8 @@ final class SocketIOSession: ProtocolSession {
     private func index(of name: String, _ output: inout ProtocolOutput) throws(ProtocolInputError) -> Int {
         if let index = namespaces.firstIndex(where: { $0.name == name }) { return index }
         guard namespaces.count < Self.maximumNamespaceCount else {
-            throw ProtocolInputError("more than \(Self.maximumNamespaceCount) namespaces are in use")
+            throw ProtocolInputError(
+                "more than \(Self.maximumNamespaceCount) namespaces are in use", dependsOnPeer: true)
         }
         namespaces.append(Namespace(name: name))
         connect(to: name, &output)

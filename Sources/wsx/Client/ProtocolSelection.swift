@@ -45,7 +45,7 @@ struct ProtocolSelection: Sendable {
         do throws(ProtocolParameterError) {
             _ = try descriptor.session(parameters(of: connection, data))
         } catch {
-            throw .badArgument(what: "--param", why: error.suggestion)
+            throw .badArgument(what: "--param", why: error.suggestion(varying: Set(templates.keys)))
         }
     }
 
@@ -133,7 +133,7 @@ extension ProtocolSelection {
                 isSecret
                 ? try secrets.value(of: parameter.value, for: option)
                 : try secrets.text(of: parameter.value, for: option)
-            if let templates {
+            if let templates, !RequestComposition.isReference(parameter.value) {
                 let template = try Template.make(
                     value, of: option, variables: templates.columns, role: .request, secrets: secrets)
                 // The last value of a parameter counts.
@@ -151,8 +151,9 @@ extension ProtocolSelection {
             return try ProtocolSelection(
                 descriptor, ProtocolParameters(values), templates: varying, isBuiltIn: isBuiltIn)
         } catch {
-            let failure = Failure.badArgument(what: "--param", why: error.suggestion)
-            throw varying.isEmpty ? failure : templates?.naming(failure) ?? failure
+            let failure = Failure.badArgument(what: "--param", why: error.suggestion(varying: Set(varying.keys)))
+            guard error.isAboutValue, !varying.isEmpty else { throw failure }
+            throw templates?.naming(failure) ?? failure
         }
     }
 
@@ -172,12 +173,22 @@ extension ProtocolSelection {
 }
 
 extension ProtocolParameterError {
+    /// Whether another value would be valid.
+    fileprivate var isAboutValue: Bool {
+        switch self {
+        case .notJSON, .invalid: true
+        case .unknown, .missing: false
+        }
+    }
+
     /// The mistake and its remedy. For an unknown name, the remedy is the most similar known name, if there is one.
-    fileprivate var suggestion: String {
+    /// - Parameter varying: The names of the parameters with placeholders.
+    fileprivate func suggestion(varying: Set<String>) -> String {
         switch self {
         case .unknown(let name, let known):
             guard let nearest = EditDistance.nearest(to: name, among: known) else { return "\(self)" }
             return "unknown parameter '\(escapingControls(name))'; did you mean '\(nearest)'?"
+        case .notJSON(let name, _) where varying.contains(name): return "\(self); insert strings with {{json:NAME}}"
         // A shell removes the quotes of JSON.
         case .notJSON(let name, _): return "\(self); in a shell, quote it: --param '\(name)={...}'"
         case .invalid, .missing: return "\(self)"

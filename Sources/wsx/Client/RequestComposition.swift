@@ -50,10 +50,11 @@ struct RequestComposition {
     /// contain braces.
     private func secret(_ argument: String, of option: String) throws(Failure) -> Template {
         let text = try secrets.value(of: argument, for: option)
-        return isReference(argument) ? Template(literal: Array(text.utf8)) : try parse(text, of: option)
+        return Self.isReference(argument) ? Template(literal: Array(text.utf8)) : try parse(text, of: option)
     }
 
-    private func isReference(_ argument: String) -> Bool { argument.hasPrefix("@") || argument.hasPrefix("env:") }
+    /// Whether a value is in a file or in an environment variable.
+    static func isReference(_ argument: String) -> Bool { argument.hasPrefix("@") || argument.hasPrefix("env:") }
 
     // MARK: Logins
 
@@ -62,7 +63,7 @@ struct RequestComposition {
         _ argument: String, at url: URLTemplate
     ) throws(Failure) -> (user: Template, password: Template) {
         let auth = try secrets.value(of: argument, for: "--auth")
-        let isLiteral = variables == nil || isReference(argument)
+        let isLiteral = variables == nil || Self.isReference(argument)
         let colon =
             isLiteral
             ? auth.firstIndex(of: ":") : auth.indexOutsidePlaceholders { $0.first == UInt8(ascii: ":") }

@@ -259,8 +259,8 @@ extension BenchManual {
             (
                 "`steps`",
                 """
-                In a scenario, for each step that waits or has a name: its `name`, or `line N`; the number of times that it began \
-                (`sent`), passed (`received`), was wrong (`mismatched`), and got no message (`lost`), of which some \
+                In a scenario, for each step that waits or has a name: its `name`, or `line N`; the number of times \
+                that it began (`sent`), passed (`received`), was wrong (`mismatched`), and got no message (`lost`), of which some \
                 reached the time limit (`timeout`). Steps with a name also have `latency_us`, `histogram`, and \
                 `per_second` with the number (`received`) and percentiles of each `second` in which the step passed. \
                 The latency of a step that only sends is 0.

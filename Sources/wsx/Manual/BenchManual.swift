@@ -184,9 +184,9 @@ enum BenchManual {
         .paragraph(
             """
             In the URL, placeholders are possible in the path and the query, and before them only \
-            `{{env:`*NAME*`}}`; values are percent-encoded. Errors and results show the placeholders of the path \
-            and the query instead of their values. A value that `@`*FILE* or `env:`*NAME* provides for `-b`, `-a`, or `--bearer` is sent unchanged; \
-            the lines of `-H @`*FILE* may contain placeholders.
+            `{{env:`*NAME*`}}`; values are percent-encoded. Errors and results show the placeholders of the path and \
+            the query instead of their values. A value that `@`*FILE* or `env:`*NAME* provides for `-b`, `-a`, \
+            `--bearer`, or `--param` is used unchanged; the lines of `-H @`*FILE* may contain placeholders.
             """),
         .paragraph(
             """

@@ -81,7 +81,6 @@ enum ProtocolManual {
             offers its subprotocols unless `-s` names others: `--protocol socket.io http://localhost:3000` requests \
             `/socket.io/?EIO=4&transport=websocket`. `-v` shows the request.
             """),
-        benchLimits,
         .paragraph(
             """
             Recordings contain the messages of the protocol itself. Those of socket.io are not JSON, so `--ignore` \
@@ -94,13 +93,6 @@ enum ProtocolManual {
             for `--json-rpc=devtools` and `--protocol devtools`.
             """))
 
-    /// The limits of a protocol in load tests.
-    private static let benchLimits = ManualBlock.paragraph(
-        """
-        In `wsx bench`, values of `--param` may contain placeholders, such as columns of `--data`: `--param \
-        'auth={"token":{{json:token}}}'`. Each connection has its own values. In `wsx connect`, that needs `--template`.
-        """)
-
     /// The description of a protocol.
     private static func blocks(of one: ApplicationProtocol) -> [ManualBlock] {
         var definitions: [(term: MarkedText, text: MarkedText)] = [
@@ -112,7 +104,6 @@ enum ProtocolManual {
         if !one.parameters.isEmpty {
             blocks.append(.paragraph("Parameters, each as `--param` *NAME*`=`*VALUE*:"))
             blocks.append(.definitions(one.parameters.map { (MarkedText("`\($0.name)`"), MarkedText($0.details)) }))
-            blocks.append(benchLimits)
         }
         let codes = closeCodes(of: one)
         if !codes.isEmpty {

@@ -137,7 +137,7 @@ import WSCore
             ])
     }
 
-    @Test("A refused join fails the requests that wait for it at once, also a leave and another join")
+    @Test("A refused join fails the requests that wait for it at once, up to another join, which is then sent")
     func refusedJoinOfWaitingLines() throws {
         let driver = try ProtocolDriver("phoenix")
         _ = driver.open()
@@ -146,9 +146,10 @@ import WSCore
         }
         #expect(
             driver.receive(Self.reply(1, 1, "error")) == [
-                "refused 1 room:a error {}", "dropped 1 2 3", "refused 2 room:a error {}",
-                "refused 3 room:a error {}", "refused 4 room:a error {}",
+                "refused 1 room:a error {}", "dropped 1 2", "refused 2 room:a error {}",
+                "refused 3 room:a error {}", #">["4","4","room:a","phx_join",{}]"#, "sent 3",
             ])
+        #expect(driver.receive(Self.reply(4, 4)) == ["reply 4 room:a ok {}"])
     }
 
     @Test("The reply to a join is delivered even if the channel is left at once")

@@ -111,6 +111,25 @@ import WSCore
         }
     }
 
+    @Test("A value from a file or the environment is no template: a password may contain braces")
+    func referencedValues() throws {
+        let secrets = Secrets { $0 == "PASSWORD" ? "a{{b}}c" : nil }
+        let selection = try #require(
+            try ProtocolSelection.make(
+                Self.arguments(.named("mqtt"), ("password", "env:PASSWORD"), ("username", "{{connection}}")),
+                templates: ChosenRow(), secrets: secrets))
+        #expect(selection.parameters.values == ["password": "a{{b}}c", "username": "1"])
+    }
+
+    @Test("A line that may be valid after a reply is not rejected before connecting, and neither are those after it")
+    func dependentLines() throws {
+        let cable = try #require(
+            try ProtocolSelection.make(Self.arguments(.named("actioncable")), secrets: Self.secrets()))
+        let lines = ["subscribe Chat", "subscribe Chat", "nonsense"].map { Array($0.utf8) }
+        #expect(cable.firstInvalid(of: lines, wantsReplies: true) == nil)
+        #expect(cable.firstInvalid(of: lines.suffix(1), wantsReplies: true)?.index == 0)
+    }
+
     @Test("A message that the protocol rejects is reported before connecting, unless it may depend on a placeholder")
     func rejectedMessages() throws {
         func problem(_ messages: String..., usesTemplates: Bool = false) -> String? {

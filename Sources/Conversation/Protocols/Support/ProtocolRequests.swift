@@ -21,6 +21,9 @@ struct HeldLines<Message> {
     /// The last message that waits for a subscription, or `nil` if there is none.
     func last(for subscription: String) -> Message? { lines[subscription]?.last?.message }
 
+    /// The messages that wait for a subscription, in order.
+    func messages(for subscription: String) -> [Message] { lines[subscription]?.map(\.message) ?? [] }
+
     /// Keeps the message of the line that is being sent.
     /// - Throws: ``ProtocolInputError`` if too much waits. The line is not kept.
     mutating func hold(
@@ -28,7 +31,8 @@ struct HeldLines<Message> {
     ) throws(ProtocolInputError) {
         guard !isFull else {
             throw ProtocolInputError(
-                "1 MiB of lines waits until the server has confirmed subscriptions such as \(quoted(subscription))")
+                "1 MiB of lines waits until the server has confirmed subscriptions such as \(quoted(subscription))",
+                dependsOnPeer: true)
         }
         // Each line counts for its place in memory, too.
         let line = Line(number: nextNumber, message: message, byteCount: byteCount + 64)
@@ -47,13 +51,15 @@ struct HeldLines<Message> {
     }
 
     /// Removes the lines that wait for a subscription, because it was refused or has ended.
-    /// - Returns: Their messages.
-    @discardableResult
-    mutating func drop(_ subscription: String, _ output: inout ProtocolOutput) -> [Message] {
-        guard let dropped = lines.removeValue(forKey: subscription) else { return [] }
+    /// - Parameter isStart: Whether a message starts the subscription again. It and the lines after it remain.
+    mutating func drop(
+        _ subscription: String, upTo isStart: (Message) -> Bool = { _ in false }, _ output: inout ProtocolOutput
+    ) {
+        guard let waiting = lines[subscription] else { return }
+        let dropped = waiting.prefix { !isStart($0.message) }
+        lines[subscription] = dropped.count == waiting.count ? nil : waiting.dropFirst(dropped.count)
         byteCount -= dropped.reduce(0) { $0 + $1.byteCount }
-        output.append(.linesDropped(dropped.map(\.number)))
-        return dropped.map(\.message)
+        if !dropped.isEmpty { output.append(.linesDropped(dropped.map(\.number))) }
     }
 
     /// Forgets all lines. Numbers are not used again.
@@ -115,8 +121,11 @@ struct NumberedRequests<Request> {
     }
 
     /// Removes and returns the requests that fulfill a condition, in the order of their numbers.
-    mutating func removeAll(where condition: (Request) -> Bool) -> [(number: Int, request: Request)] {
-        let found = requests.filter { condition($0.value) }.sorted { $0.key < $1.key }
+    /// - Parameter kept: The numbers of requests that remain.
+    mutating func removeAll(
+        except kept: Set<Int> = [], where condition: (Request) -> Bool
+    ) -> [(number: Int, request: Request)] {
+        let found = requests.filter { !kept.contains($0.key) && condition($0.value) }.sorted { $0.key < $1.key }
         for (number, _) in found { requests[number] = nil }
         return found.map { ($0.key, $0.value) }
     }

@@ -78,7 +78,7 @@ extension ProtocolSession {
 
 extension ProtocolSession {
     /// Finds a line that the session rejects, before its connection is open. The session must be new, and must not be used
-    /// afterwards.
+    /// afterwards. Lines after one whose validity depends on the peer are not checked.
     /// - Returns: The index of the line, and the problem; `nil` if there is none.
     public func firstInvalid(
         of lines: some Sequence<[UInt8]>, wantsReplies: Bool
@@ -90,7 +90,7 @@ extension ProtocolSession {
             do throws(ProtocolInputError) {
                 _ = try send(line.span.bytes, wantsReply: wantsReplies, at: 0, &output)
             } catch {
-                return (index, error)
+                return error.dependsOnPeer ? nil : (index, error)
             }
         }
         return nil
@@ -235,9 +235,15 @@ public struct ProtocolEvent: Equatable {
 public struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     /// The mistake and the expected form, to follow a colon.
     public let description: String
+    /// Whether the line may be valid after the peer has replied to earlier ones.
+    public let dependsOnPeer: Bool
 
     /// Creates an error.
-    public init(_ description: String) {
+    /// - Parameters:
+    ///   - description: The mistake and the expected form, to follow a colon.
+    ///   - dependsOnPeer: Whether the line may be valid after the peer has replied to earlier ones.
+    public init(_ description: String, dependsOnPeer: Bool = false) {
         self.description = description
+        self.dependsOnPeer = dependsOnPeer
     }
 }

@@ -180,7 +180,7 @@ final class ProtocolStage {
     func connectionEnded(
         _ end: ConnectionEnd, reconnects: Bool
     ) -> (failure: Failure?, lines: [UnacknowledgedMessages.Waiting], waitedFor: ProtocolProblem.UnsentCause) {
-        let failure = failure(because: end, reconnects)
+        let failure = failure(because: end, reconnects: reconnects)
         let waitedFor = waitsFor
         let lines = unsent.connectionEnded(waitingFor: waitedFor)
         state = .closed
@@ -189,7 +189,7 @@ final class ProtocolStage {
         return (failure, lines, waitedFor)
     }
 
-    private func failure(because end: ConnectionEnd, _ reconnects: Bool) -> Failure? {
+    private func failure(because end: ConnectionEnd, reconnects: Bool) -> Failure? {
         guard let session, end.violation == nil, !end.closing.wasStartedHere else { return nil }
         let frame = end.closing.received
         let isNormal = frame.map { $0.code == nil || $0.code == .normalClosure } ?? false

@@ -89,7 +89,8 @@ struct UnsentLines {
 
     // MARK: Not sent
 
-    /// Records that the session will not send lines, because their subscription was refused or has ended. Requests are not counted, because their error reply says so.
+    /// Records that the session will not send lines, because their subscription was refused or has ended. Requests are
+    /// not counted: they get an error reply.
     /// - Returns: The number of counted lines.
     mutating func drop(_ numbers: [Int]) -> Int {
         let origins = numbers.compactMap { held.removeValue(forKey: $0)?.origin }

@@ -59,9 +59,10 @@ extension ManualSection {
                 "Waiting lines",
                 """
                 are sent when the server has confirmed their subscription, channel, or namespace. Later lines for it, \
-                such as `leave`, wait behind them. The prompt marks them with `…`. Beyond 1 MiB, the input pauses. If the server does not confirm or refuses the subscription, \
-                their number is reported at the end of the run, which then exits with 6, except at the prompt and after \
-                a goal such as `--count`. A refused line with a reply gets an error reply instead.
+                such as `leave`, wait behind them. The prompt marks them with `…`. Beyond 1 MiB, the input pauses. If \
+                the server does not confirm or refuses the subscription, their number is reported at the end of the \
+                run, which then exits with 6, except at the prompt and after a goal such as `--count`. A refused line \
+                with a reply gets an error reply instead.
                 """
             ),
         ]),
@@ -90,10 +91,14 @@ extension ManualSection {
             If the server refuses the login, wsx shows its reason and exits with 4. Without a confirmation within \
             `--connect-timeout`, it exits with 6. A silent server counts as a lost connection. The disconnect packet \
             of Socket.IO counts as a close with 1000. The close packet of Engine.IO, and a close message of SignalR that \
-            allows to reconnect, count as one with 1001. If a Socket.IO server closes with 1000, but without such a \
-            packet, `--reconnect` opens another connection. With `--reconnect`, the session logs in again and renews its subscriptions, except refused ones. Then lines \
-            that waited or may not have arrived are sent again, and with `--request` or `--one`, those without a reply. \
-            Lines for a subscription are sent when it is confirmed, so they may be behind lines for others.
+            permits reconnecting, count as one with 1001.
+            """),
+        .paragraph(
+            """
+            With `--reconnect`, a close of Socket.IO with 1000 also leads to a new connection, unless a disconnect packet \
+            precedes it. The session then logs in again and renews its subscriptions, except refused ones. Afterwards, \
+            lines that waited or may not have arrived are sent again, and with `--request` or `--one`, those without a \
+            reply. Lines for a subscription are sent when it is confirmed, so they may be behind lines for others.
             """),
         .paragraph(
             """

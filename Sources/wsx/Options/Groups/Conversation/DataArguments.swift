@@ -45,7 +45,8 @@ struct DataArguments: Equatable, Sendable {
             manual: """
                 Replace placeholders such as `{{seq}}` and `{{env:TOKEN}}` in all text messages to send, whether they \
                 are typed, read, or given on the command line, in `--heartbeat-message`, in the URL, and in `-H`, \
-                `-b`, `-a`, `--bearer`, `-s`, and `--param`. See PLACEHOLDERS. Without this option, they are sent unchanged.
+                `-b`, `-a`, `--bearer`, `-s`, and `--param`. See PLACEHOLDERS. Without this option, they are sent \
+                unchanged.
                 """,
             """
             The URL, the request, and the messages of the command line are evaluated once, when `wsx` starts; values \

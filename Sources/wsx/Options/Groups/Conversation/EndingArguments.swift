@@ -56,8 +56,8 @@ struct EndingArguments: Equatable, Sendable {
                 """,
             """
             If replies are missing, the exit status and the time limit are those of `--count`: 7 if the peer closes \
-            normally first, 1 after any other end of the connection, and 6 if the wait ends. Messages that arrive before the first one is sent do not count, but a later \
-            greeting does. The prompt does not open: on a terminal, standard input is not read. With `--request`, \
+            normally first, 1 after any other end of the connection, and 6 if the wait ends. Messages that arrive \
+            before the first one is sent do not count, but a later greeting does. The prompt does not open: on a terminal, standard input is not read. With `--request`, \
             `--correlate`, or `--json-rpc`, the run already ends after the last reply; other messages do not count.
             """,
             """

@@ -41,6 +41,11 @@ struct ProtocolArguments: Equatable, Sendable {
                     parameters. The last value of a parameter counts. `-v` and recordings show the messages that \
                     contain it.
                     """,
+                """
+                In `wsx bench`, and with `wsx connect --template`, *VALUE* may contain placeholders, such as columns of \
+                `--data`: `{"token":{{json:token}}}`. Each connection of `wsx bench` then has its own value. A value \
+                from `@`*FILE* or `env:`*NAME* is used unchanged.
+                """,
                 .secrets,
                 example: examplePrefix + #"--protocol socket.io --param 'auth={"token":"t"}'"#, seeAlso: ["protocol"]
             ) { arguments, value throws(ValueProblem) in
