@@ -28,7 +28,7 @@ extension LoadScenario {
             return value
         }
         let scenario = try Scenario.make(
-            contents, path: path, options, encoder: codecs?.encoder, protocolSelection: protocolSelection)
+            contents, path: path, options, encoder: codecs?.encoder, lineCheck: protocolSelection?.lineCheck)
         let variables = options.variables
         return LoadScenario(scenario) { [values] in
             var options = ScenarioOptions(arguments)

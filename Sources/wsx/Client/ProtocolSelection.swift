@@ -83,6 +83,11 @@ struct ProtocolSelection: Sendable {
 }
 
 extension ProtocolSelection {
+    /// Checks lines with replies.
+    var lineCheck: LineCheck {
+        { lines in firstInvalid(of: lines, wantsReplies: true) }
+    }
+
     /// Finds a line that the protocol rejects. Lines of a protocol in a file are not checked, because they may depend on the
     /// login. Neither are lines that name a file, and those after them.
     /// - Parameter wantsReplies: Whether each line needs a reply.

@@ -83,7 +83,7 @@ struct ConnectSettings {
         linger = Self.linger(arguments)
         scenario = try Scenario.make(
             arguments.scenario, variables: row.columns, codecs: arguments.codecs,
-            limitBytes: arguments.client.limits.maximumMessageBytes, protocolSelection: protocolSelection,
+            limitBytes: arguments.client.limits.maximumMessageBytes, lineCheck: protocolSelection?.lineCheck,
             secrets: secrets)
         // Lines with placeholders may depend on their values.
         if !arguments.data.usesTemplates,

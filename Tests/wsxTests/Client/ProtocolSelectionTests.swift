@@ -158,7 +158,7 @@ import WSCore
                 _ = try Scenario.make(
                     Array(steps.joined(separator: "\n").utf8), path: "s", ScenarioOptions(ScenarioArguments()),
                     encoder: nil,
-                    protocolSelection: selection)
+                    lineCheck: selection?.lineCheck)
                 return nil
             } catch {
                 return error.message

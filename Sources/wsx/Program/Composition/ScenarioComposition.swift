@@ -3,6 +3,9 @@ import Conversation
 import Formats
 import WSCore
 
+/// Finds a line that an application protocol rejects, before there is a connection. Returns `nil` if there is none.
+typealias LineCheck = (_ lines: [[UInt8]]) -> (index: Int, problem: ProtocolInputError)?
+
 extension Scenario {
     /// Reads the scenario that the arguments name, or returns `nil` if there is none.
     /// - Parameters:
@@ -10,13 +13,13 @@ extension Scenario {
     ///   - playsPeer: Whether to play the opposite side.
     ///   - codecs: The codecs of binary messages. Defaults to none.
     ///   - limitBytes: The maximum size of a decoded message.
-    ///   - protocolSelection: The protocol whose lines the steps send, or `nil` if there is none.
+    ///   - lineCheck: Checks the texts that the steps send, or `nil` if all are valid.
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
         _ arguments: ScenarioArguments, variables: VariableNames = VariableNames(), playsPeer: Bool = false,
         codecs: CodecArguments = CodecArguments(), limitBytes: Int = .max,
-        protocolSelection: ProtocolSelection? = nil, secrets: Secrets
+        lineCheck: LineCheck? = nil, secrets: Secrets
     ) throws(Failure) -> Scenario? {
         guard let path = arguments.path else { return nil }
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
@@ -26,19 +29,17 @@ extension Scenario {
         options.playsPeer = playsPeer
         options.decoders = codecs.decoders
         options.decodedLimitBytes = limitBytes
-        return try make(
-            contents, path: path, options, encoder: codecs.encoder, protocolSelection: protocolSelection)
+        return try make(contents, path: path, options, encoder: codecs.encoder, lineCheck: lineCheck)
     }
 
     /// Reads a scenario.
     /// - Parameters:
     ///   - path: The path of the file, for errors.
     ///   - encoder: The codec of messages to send, or `nil` to send them unchanged.
-    ///   - protocolSelection: The protocol whose lines the steps send, or `nil` if there is none.
+    ///   - lineCheck: Checks the texts that the steps send, or `nil` if all are valid.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and, for an invalid file, the column.
     static func make(
-        _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoder: Codec?,
-        protocolSelection: ProtocolSelection?
+        _ contents: [UInt8], path: String, _ options: ScenarioOptions, encoder: Codec?, lineCheck: LineCheck?
     ) throws(Failure) -> Scenario {
         let what = "--scenario \(escapingControls(path))"
         let scenario: Scenario
@@ -55,7 +56,7 @@ extension Scenario {
                 what: "\(what), line \(line)", why: "--encode \(encoder.name) cannot encode the message: \(problem)")
         }
         let lines = scenario.constantTexts
-        if let (index, problem) = protocolSelection?.firstInvalid(of: lines.map(\.text), wantsReplies: true) {
+        if let (index, problem) = lineCheck?(lines.map(\.text)) {
             throw .badArgument(what: "\(what), line \(lines[index].line)", why: "\(problem)")
         }
         return scenario
