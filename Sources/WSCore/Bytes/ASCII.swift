@@ -74,25 +74,32 @@ enum ASCII {
     }
 
     static func lowercased(_ text: some StringProtocol) -> String {
-        String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+        guard text.utf8.contains(where: { lowercased($0) != $0 }) else { return String(text) }
+        return String(decoding: text.utf8.map(lowercased), as: UTF8.self)
     }
 
     /// Whether two strings are equal except for the case of ASCII letters.
     static func areEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count
-            && zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+        let (left, right) = (left.utf8, right.utf8)
+        guard left.count == right.count else { return false }
+        let (leftBytes, rightBytes) = (left.span, right.span)
+        for index in leftBytes.indices where lowercased(leftBytes[index]) != lowercased(rightBytes[index]) {
+            return false
+        }
+        return true
     }
 
     /// The text without leading and trailing SP and HTAB.
     static func trimmed(_ text: some StringProtocol) -> String {
-        String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
+        String(Substring(trimmed(Substring(text).utf8)))
     }
 
     /// The bytes without leading and trailing SP and HTAB.
-    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes
+    where Bytes.SubSequence == Bytes {
         let start = bytes.drop(while: isOptionalWhitespace)
-        guard let end = start.lastIndex(where: { !isOptionalWhitespace($0) }) else { return [] }
-        return start[...end]
+        guard let last = start.lastIndex(where: { !isOptionalWhitespace($0) }) else { return start[start.endIndex...] }
+        return start[...last]
     }
 }
 

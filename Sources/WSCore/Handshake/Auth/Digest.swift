@@ -4,17 +4,24 @@ import COpenSSL
 public enum Digest {
     /// The SHA-1 hash of `bytes` (20 bytes).
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
-        _ = SHA1(bytes, bytes.count, &digest)
-        return digest
+        hash(bytes, by: sha1Algorithm, byteCount: Int(SHA_DIGEST_LENGTH))
     }
 
     /// The SHA-256 hash of `bytes` (32 bytes).
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        _ = SHA256(bytes, bytes.count, &digest)
+        hash(bytes, by: sha256Algorithm, byteCount: Int(SHA256_DIGEST_LENGTH))
+    }
+
+    private static func hash(_ bytes: [UInt8], by algorithm: OpaquePointer?, byteCount: Int) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        let result = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
+        precondition(result == 1, "OpenSSL has no memory")
         return digest
     }
+
+    // Fetched once: a fetch takes longer than hashing a key. Algorithms do not change and may be shared by threads.
+    nonisolated(unsafe) private static let sha1Algorithm = EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) private static let sha256Algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
     /// Compares two digests in constant time.
     static func areEqual(_ digest: [UInt8], _ other: [UInt8]) -> Bool {

@@ -40,7 +40,9 @@ public struct HTTPFields: Equatable, Sendable {
 
     /// The values of all fields with this name, in order.
     public func all(named name: String) -> [String] {
-        fields.filter { $0.isNamed(name) }.map(\.value)
+        var values: [String] = []
+        for index in fields.indices where fields[index].isNamed(name) { values.append(fields[index].value) }
+        return values
     }
 
     /// The elements of the comma-separated list that all fields with this name form together.
@@ -51,8 +53,8 @@ public struct HTTPFields: Equatable, Sendable {
         var elements: [String] = []
         for value in all(named: name) {
             for element in value.utf8.split(separator: UInt8(ascii: ",")) {
-                let trimmed = ASCII.trimmed(Substring(element))
-                if !trimmed.isEmpty { elements.append(trimmed) }
+                let trimmed = ASCII.trimmed(element)
+                if !trimmed.isEmpty { elements.append(String(Substring(trimmed))) }
             }
         }
         return elements

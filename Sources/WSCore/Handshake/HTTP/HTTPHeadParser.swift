@@ -49,16 +49,29 @@ struct HTTPHeadParser {
 
     /// Receives bytes. Returns `nil` until the head is complete, and then the number of these bytes that belong to it.
     mutating func receive(_ bytes: RawSpan) throws(HTTPHeadError) -> Int? {
-        for offset in 0..<bytes.byteCount {
+        var offset = 0
+        while true {
+            if startLine != nil, !sawCarriageReturn { offset += receiveText(bytes.extracting(droppingFirst: offset)) }
+            guard offset < bytes.byteCount else { return nil }
             let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
             byteCount += 1
             guard byteCount <= limits.maximumBytes else { throw .tooLarge(maximumBytes: limits.maximumBytes) }
             if startLine == nil, !sawCarriageReturn, !startLineMayContinue(with: byte) {
                 throw .notHTTP(preview: preview(of: bytes, from: offset))
             }
-            if try receive(byte) { return offset + 1 }
+            offset += 1
+            if try receive(byte) { return offset }
         }
-        return nil
+    }
+
+    /// Receives the bytes before the first control character, but not more than the limit. Returns their number.
+    private mutating func receiveText(_ bytes: RawSpan) -> Int {
+        bytes.withUnsafeBytes { bytes in
+            let text = bytes.prefix(limits.maximumBytes - byteCount).prefix { !ASCII.isControl($0) }
+            line.append(contentsOf: text)
+            byteCount += text.count
+            return text.count
+        }
     }
 
     /// Receives one byte. Returns whether it completes the head.

@@ -53,7 +53,7 @@ public struct HeaderField: Equatable, Sendable {
     }
 
     /// The field's line in a head, including CRLF.
-    var line: String { "\(name): \(value)\r\n" }
+    var line: String { name + ": " + value + "\r\n" }
 }
 
 /// The reason a text is not a header field. Does not include the value, which may be a secret.

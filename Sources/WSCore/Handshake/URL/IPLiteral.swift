@@ -2,7 +2,7 @@
 enum IPLiteral {
     /// The four bytes of `a.b.c.d` in decimal without leading zeros, or `nil`.
     static func ipv4(_ text: some StringProtocol) -> [UInt8]? {
-        ipv4(Array(text.utf8)[...])
+        ipv4(Substring(text).utf8)
     }
 
     /// The sixteen bytes of an IPv6 address without brackets and zone (RFC 4291 §2.2), or `nil`.
@@ -39,17 +39,23 @@ enum IPLiteral {
         return bytes
     }
 
-    private static func ipv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
+    private static func ipv4(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
-        for part in parts {
-            guard part.allSatisfy(ASCII.isDigit), part.count == 1 || part.first != UInt8(ascii: "0"),
-                let value = UInt8(String(decoding: part, as: UTF8.self))
-            else { return nil }
-            bytes.append(value)
+        /// The number so far, or nil before its first digit.
+        var number: Int?
+        for byte in text {
+            if ASCII.isDigit(byte) {
+                guard number != 0 else { return nil }
+                number = (number ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+                guard let number, number <= 255 else { return nil }
+            } else {
+                guard byte == UInt8(ascii: "."), let complete = number, bytes.count < 3 else { return nil }
+                bytes.append(UInt8(complete))
+                number = nil
+            }
         }
-        return bytes
+        guard bytes.count == 3, let number else { return nil }
+        return bytes + [UInt8(number)]
     }
 
     private static func hexGroup(_ part: ArraySlice<UInt8>) -> UInt16? {

@@ -28,6 +28,7 @@ final class ClientLog {
 
     /// Logs a client when its request is accepted.
     func opened<Handler: ConnectionHandler>(_ client: Server<Handler>.Client) {
+        guard isKept || isVerbose else { return }
         let request = client.upgrade.request
         let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
         // Omit the query, which may contain tokens; --verbose shows it.

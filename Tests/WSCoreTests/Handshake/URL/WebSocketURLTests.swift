@@ -197,4 +197,17 @@ import Testing
     func ipv6(text: String, isAddress: Bool) {
         #expect((IPLiteral.ipv6(text)?.count == 16) == isAddress)
     }
+
+    @Test(
+        "IPv4 addresses are parsed strictly",
+        arguments: [
+            ("0.0.0.0", true), ("127.0.0.1", true), ("255.255.255.255", true),
+            ("", false), (".", false), ("1.2.3", false), ("1.2.3.", false), (".1.2.3", false), ("1..2.3", false),
+            ("1.2.3.4.", false), ("1.2.3.4.5", false), ("1.2.3.256", false), ("1.2.3.1000", false), ("01.2.3.4", false),
+            ("1.2.3.00", false), ("1.2.3.+4", false), ("1.2.3.4 ", false), ("0x1.2.3.4", false),
+            ("1.2.3.99999999999999999999", false), ("１.2.3.4", false),
+        ])
+    func ipv4(text: String, isAddress: Bool) {
+        #expect((IPLiteral.ipv4(text)?.count == 4) == isAddress)
+    }
 }

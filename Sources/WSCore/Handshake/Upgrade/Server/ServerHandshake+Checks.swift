@@ -58,7 +58,7 @@ extension ServerHandshake {
             throw refusal(400, "The request needs one valid Host field.", request)
         }
         // RFC 9112 §3.2.2: the authority of an absolute target overrides Host.
-        let host = request.authority ?? hosts[0]
+        guard let host = request.authority else { return hosts[0] }
         guard (try? HostAndPort(parsing: host)) != nil else {
             throw refusal(400, "The request target's host is invalid.", request)
         }
@@ -140,6 +140,7 @@ extension ServerHandshake {
         for request: RequestHead, policy: ServerPolicy
     ) throws(HandshakeRefusal) -> String? {
         let offered = request.fields.elements(named: ClientRequest.subprotocolFieldName)
+        if offered.isEmpty { return nil }
         // RFC 6455 §4.1: subprotocols are tokens, and all are unique.
         guard offered.allSatisfy({ ASCII.isToken($0) }), Set(offered).count == offered.count else {
             throw refusal(400, "The requested subprotocols must be distinct tokens.", request)

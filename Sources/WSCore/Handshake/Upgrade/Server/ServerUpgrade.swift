@@ -38,6 +38,7 @@ public struct ServerUpgrade: Equatable, Sendable {
         if !extensions.isEmpty {
             text += "\(ExtensionHeader.fieldName): \(ExtensionHeader.value(of: extensions))\r\n"
         }
-        return Array((text + "\r\n").utf8)
+        text += "\r\n"
+        return Array(text.utf8)
     }
 }
