@@ -1,7 +1,9 @@
 /// The memory that the connections of a loop share for permessage-deflate: zlib streams and buffers.
 public final class DeflateMemory {
-    /// Up to 64 compression streams of at most 270 KiB each.
+    /// Up to 64 compression streams of at most 104 KiB each.
     let deflaters = StreamPool<DeflateStream>(maximumStreams: 64)
+    /// The histories of up to 16,384 other busy compressors, at most 2 KiB each.
+    let histories = HistoryShelf()
     /// Up to 256 decompression streams of at most 40 KiB each.
     let inflaters = StreamPool<InflateStream>(maximumStreams: 256)
     /// The output buffer for compression.
@@ -24,12 +26,13 @@ public final class DeflateMemory {
         }
     }
 
-    /// Frees streams not used since the last call.
-    /// - Returns: Whether any streams are left.
+    /// Frees what has not been used since the last call.
+    /// - Returns: Whether anything is left.
     public func releaseIdle() -> Bool {
         deflaters.releaseIdle()
+        histories.releaseIdle()
         inflaters.releaseIdle()
-        return deflaters.hasStreams || inflaters.hasStreams
+        return deflaters.hasStreams || inflaters.hasStreams || !histories.isEmpty
     }
 
     /// Creates the compressor and decompressor of a connection.

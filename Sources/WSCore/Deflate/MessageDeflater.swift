@@ -5,6 +5,7 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     private var failureCount: UInt8 = 0
     /// The number of messages to send uncompressed before the next trial.
     private var messagesToSkip: UInt8 = 0
+    private var smallHistoryIndex: Int32 = -1
 
     /// The minimum size of a message to compress, in bytes. The headers of the packet alone exceed 40 bytes, and
     /// compressing a shorter message would take a hundred times as long as sending it.
@@ -18,7 +19,26 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     /// Creates the compressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
         keepsContext = direction.keepsContext
-        super.init(windowBits: direction.windowBits, memory: memory)
+        super.init(windowBits: min(direction.windowBits, DeflateStream.maximumWindowBits), memory: memory)
+    }
+
+    deinit {
+        memory.histories.remove(of: self)
+    }
+
+    /// The position of the history in the memory's shelf, or nil if there is none or a stream is borrowed.
+    var historyIndex: Int? {
+        get { smallHistoryIndex < 0 ? nil : Int(smallHistoryIndex) }
+        set { smallHistoryIndex = Int32(newValue ?? -1) }
+    }
+
+    override func willUse(_ stream: DeflateStream) {
+        memory.histories.restore(stream, of: self)
+    }
+
+    override func willGiveBack(_ stream: DeflateStream, isIdle: Bool) {
+        // An idle connection starts anew, to take less memory.
+        if !isIdle { memory.histories.save(stream, of: self) }
     }
 
     func compressAlone(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
@@ -28,6 +48,7 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
 
     func forgetHistory() {
         returnStream()
+        memory.histories.remove(of: self)
     }
 
     func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
@@ -38,8 +59,9 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
         }
         // Taken out to guarantee exclusive access during `body`.
         var output = memory.compressed.takeAll()
+        let isShorter = borrowStream().compress(payload, into: &output)
         // RFC 7692 §7.1.1: without context takeover, every message starts with an empty window.
-        let isShorter = borrowStream().compress(payload, into: &output, keepsHistory: keepsContext)
+        if !keepsContext { returnStream() }
         if isShorter {
             failureCount = 0
             // RFC 7692 §7.2.1: remove the last four octets of the empty block at the end.

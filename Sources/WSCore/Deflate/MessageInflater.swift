@@ -16,10 +16,9 @@ final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor 
     ) throws(ProtocolError) {
         if message.storageBytes == 0 { swap(&message, &memory.spareMessage) }
         isInMessage = !isMessageEnd
-        let stream = borrowStream()
-        try stream.decompress(piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limitBytes)
+        try borrowStream().decompress(piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limitBytes)
         // RFC 7692 §7.1.1: without context takeover, no message refers to earlier ones.
-        if isMessageEnd, !keepsContext { stream.reset() }
+        if isMessageEnd, !keepsContext { returnStream() }
     }
 
     func recycle(_ message: inout ByteBuffer) {
@@ -32,11 +31,10 @@ final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor 
     override var canGiveBack: Bool { !isInMessage }
 
     override func willUse(_ stream: InflateStream) {
-        guard let history = history.take() else { return }
-        stream.restore(history)
+        if let history = history.take() { stream.restore(history) } else { stream.reset() }
     }
 
-    override func willGiveBack(_ stream: InflateStream) {
-        if keepsContext { history = stream.savedHistory() }
+    override func willGiveBack(_ stream: InflateStream, isIdle: Bool) {
+        history = stream.savedHistory()
     }
 }

@@ -1,14 +1,16 @@
 /// Lends zlib streams of one direction to the connections of a loop.
 ///
-/// A stream takes up to 270 KiB, and a connection needs one only while it is busy. Connections share a bounded number
-/// of streams. When all are lent, the least recently used one changes hands. Idle streams are freed.
+/// A stream takes up to 104 KiB, and a connection needs one only while it is busy. Connections share a bounded number
+/// of streams. When all are lent, one that has not been used for a while changes hands. Idle streams are freed.
 ///
-///      lent:  [loan][loan][loan]…   ≤ maximumStreams, unless all are in the middle of a message
-///      spare: [stream]…             reset, from connections that have ended
+///      lent:   [stream][stream][stream]…   ≤ maximumStreams, unless all are in the middle of a message
+///      spares: [stream]…                   that no connection needs at the moment
 final class StreamPool<Stream: ZlibStream> {
     private let maximumStreams: Int
-    private var loans: [Loan<Stream>] = []
-    private var spares: [Stream] = []
+    private var lent: [PooledStream<Stream>] = []
+    private var spares: [PooledStream<Stream>] = []
+    /// Where the search for a stream to reclaim continues.
+    private var hand = 0
     /// Counts uses. The pool needs no clock, only the order of the last uses.
     private var useCount: UInt64 = 0
     private var useCountAtLastRelease: UInt64 = 0
@@ -22,104 +24,109 @@ final class StreamPool<Stream: ZlibStream> {
     }
 
     /// The number of lent and spare streams.
-    var streamCount: Int { loans.count + spares.count }
+    var streamCount: Int { lent.count + spares.count }
     /// Whether any streams are lent or spare.
     var hasStreams: Bool { streamCount > 0 }
 
     /// Returns the borrower's stream, lending one if necessary. The pool may reclaim it between uses.
     fileprivate func stream(for borrower: StreamBorrower<Stream>) -> Stream {
         useCount += 1
-        if let loan = borrower.loan {
-            loan.lastUse = useCount
-            return loan.stream
-        }
-        let stream = makeStream(windowBits: borrower.windowBits)
-        let loan = Loan(of: stream, to: borrower, index: loans.count, lastUse: useCount)
-        borrower.loan = loan
-        loans.append(loan)
-        borrower.willUse(stream)
+        let pooled = borrower.pooledStream ?? lend(to: borrower)
+        pooled.lastUse = useCount
+        return pooled.stream
+    }
+
+    private func lend(to borrower: StreamBorrower<Stream>) -> PooledStream<Stream> {
+        let windowBits = borrower.windowBits
+        let pooled =
+            takeSpare(windowBits: windowBits) ?? reclaim(windowBits: windowBits)
+            ?? PooledStream(Stream(windowBits: windowBits))
+        pooled.borrower = borrower
+        pooled.index = lent.count
+        lent.append(pooled)
+        borrower.pooledStream = pooled
+        borrower.willUse(pooled.stream)
         didLend()
-        return stream
+        return pooled
     }
 
-    private func makeStream(windowBits: Int) -> Stream {
-        for index in spares.indices.reversed() where spares[index].windowBits == windowBits {
-            spares.swapAt(index, spares.endIndex - 1)
-            return spares.removeLast()
+    private func takeSpare(windowBits: Int) -> PooledStream<Stream>? {
+        for index in spares.indices where spares[index].stream.windowBits == windowBits {
+            return spares.remove(at: index)
         }
-        if loans.count >= maximumStreams, let stream = takeLeastRecentlyUsed(), stream.windowBits == windowBits {
-            return stream
-        }
-        return Stream(windowBits: windowBits)
+        return nil
     }
 
-    private func takeLeastRecentlyUsed() -> Stream? {
-        var candidate: Loan<Stream>?
-        for loan in loans where loan.borrower.canGiveBack {
-            if loan.lastUse < candidate?.lastUse ?? .max { candidate = loan }
+    /// Takes a stream that is none of the most recently used, in constant time on average. Returns nil if there are
+    /// fewer than the maximum, all are in the middle of a message, or the stream has another window size.
+    private func reclaim(windowBits: Int) -> PooledStream<Stream>? {
+        guard lent.count >= maximumStreams else { return nil }
+        var candidate: PooledStream<Stream>?
+        for _ in 0..<lent.count {
+            hand = hand + 1 < lent.count ? hand + 1 : 0
+            guard lent[hand].borrower?.canGiveBack == true else { continue }
+            candidate = lent[hand]
+            // At least one of n streams has not been used in the last n uses.
+            if lent[hand].lastUse + UInt64(lent.count) <= useCount { break }
         }
         guard let candidate else { return nil }
-        reclaim(candidate)
-        candidate.stream.reset()
-        return candidate.stream
+        reclaim(candidate, isIdle: false)
+        return candidate.stream.windowBits == windowBits ? candidate : nil
+    }
+
+    private func reclaim(_ pooled: PooledStream<Stream>, isIdle: Bool) {
+        pooled.borrower?.willGiveBack(pooled.stream, isIdle: isIdle)
+        remove(pooled)
     }
 
     /// Takes the stream of a borrower that no longer needs it.
     fileprivate func giveBack(from borrower: StreamBorrower<Stream>) {
-        guard let loan = borrower.loan else { return }
-        end(loan)
-        guard spares.count < Self.maximumSpares else { return }
-        loan.stream.reset()
-        spares.append(loan.stream)
+        guard let pooled = borrower.pooledStream else { return }
+        remove(pooled)
+        if spares.count < Self.maximumSpares { spares.append(pooled) }
     }
 
-    private func reclaim(_ loan: Loan<Stream>) {
-        loan.borrower.willGiveBack(loan.stream)
-        end(loan)
-    }
-
-    private func end(_ loan: Loan<Stream>) {
-        loan.borrower.loan = nil
-        let last = loans.removeLast()
-        guard loan.index < loans.count else { return }
-        loans[loan.index] = last
-        last.index = loan.index
+    private func remove(_ pooled: PooledStream<Stream>) {
+        pooled.borrower?.pooledStream = nil
+        pooled.borrower = nil
+        let last = lent.removeLast()
+        guard pooled.index < lent.count else { return }
+        lent[pooled.index] = last
+        last.index = pooled.index
     }
 
     /// Frees streams not used since the last call.
     func releaseIdle() {
         spares.removeAll()
-        for loan in loans.reversed() where loan.lastUse <= useCountAtLastRelease && loan.borrower.canGiveBack {
-            reclaim(loan)
+        for pooled in lent.reversed() {
+            guard pooled.lastUse <= useCountAtLastRelease, pooled.borrower?.canGiveBack == true else { continue }
+            reclaim(pooled, isIdle: true)
         }
         useCountAtLastRelease = useCount
     }
 }
 
-/// A stream and its borrower.
-private final class Loan<Stream: ZlibStream> {
+/// A stream of a pool.
+private final class PooledStream<Stream: ZlibStream> {
     let stream: Stream
-    /// Not retained: the borrower gives its stream back when it is deinitialized.
-    unowned(unsafe) let borrower: StreamBorrower<Stream>
-    /// The position in the pool's list.
-    var index: Int
-    var lastUse: UInt64
+    /// Nil for a spare stream. Not retained: the borrower gives its stream back when it is deinitialized.
+    unowned(unsafe) var borrower: StreamBorrower<Stream>?
+    /// The position among the lent streams.
+    var index = 0
+    var lastUse: UInt64 = 0
 
-    init(of stream: Stream, to borrower: StreamBorrower<Stream>, index: Int, lastUse: UInt64) {
+    init(_ stream: Stream) {
         self.stream = stream
-        self.borrower = borrower
-        self.index = index
-        self.lastUse = lastUse
     }
 }
 
 /// One direction of a connection, which borrows a stream while it is busy.
 ///
-/// It is small, because each connection has two of them. Everything that matters only during a loan is in the loan.
+/// It is small, because each connection has two of them.
 class StreamBorrower<Stream: ZlibStream> {
     /// The memory that the borrower shares with other connections.
     final let memory: DeflateMemory
-    fileprivate final var loan: Loan<Stream>?
+    fileprivate final var pooledStream: PooledStream<Stream>?
     private let smallWindowBits: UInt8
 
     init(windowBits: Int, memory: DeflateMemory) {
@@ -127,23 +134,25 @@ class StreamBorrower<Stream: ZlibStream> {
         self.memory = memory
     }
 
-    /// The negotiated window size, 8 to 15 bits.
+    /// The size of the window, 8 to 15 bits.
     final var windowBits: Int { Int(smallWindowBits) }
 
     deinit {
-        Stream.pool(of: memory).giveBack(from: self)
+        returnStream()
     }
 
     /// Returns the stream to use now, which may differ from the one used before.
     final func borrowStream() -> Stream { Stream.pool(of: memory).stream(for: self) }
 
-    /// Gives the stream back, if any. The next stream starts without history.
+    /// Gives the stream back, if any, without its history.
     final func returnStream() { Stream.pool(of: memory).giveBack(from: self) }
 
     /// Whether the pool may reclaim the stream until its next use.
     var canGiveBack: Bool { true }
-    /// Called before a newly borrowed stream is used.
-    func willUse(_ stream: Stream) {}
-    /// Called before the pool reclaims the stream, to save its state.
-    func willGiveBack(_ stream: Stream) {}
+    /// Called before a newly borrowed stream is used. It can be in any state, so the borrower resets it or restores a
+    /// history.
+    func willUse(_ stream: Stream) { stream.reset() }
+    /// Called before the pool reclaims the stream, to save its history.
+    /// - Parameter isIdle: Whether the borrower has been idle. If not, other borrowers need the stream.
+    func willGiveBack(_ stream: Stream, isIdle: Bool) {}
 }
