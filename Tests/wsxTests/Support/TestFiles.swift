@@ -16,7 +16,9 @@ func text(of buffer: borrowing ByteBuffer) -> String {
 
 /// Passes an idle loop to `body`.
 func withIdleLoop(_ body: (EventLoop) throws -> Void) throws {
-    try body(try EventLoop())
+    let loop = try EventLoop()
+    defer { loop.settle() }
+    try body(loop)
 }
 
 /// Passes the path of a named pipe and the descriptor that reads it, which `body` closes, to `body`.

@@ -102,6 +102,7 @@ import Testing
             settings, editor: editor, view: view, recording: outputs.recording, connection: link, on: loop)
         outputs.prompt = prompt
         try body(Scene(prompt: prompt, link: link, editor: editor, loop: loop, log: log, file: file))
+        loop.settle()
         outputs.prompt = nil
     }
 
