@@ -70,7 +70,7 @@ final class ConnectFixture {
     }
 
     func run() throws -> Outcome {
-        StandardDescriptors.prepare()
+        _ = preparation
         let loop = try EventLoop()
         let output = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
         let notices = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])

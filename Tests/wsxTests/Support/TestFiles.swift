@@ -2,6 +2,9 @@ import Glibc
 import Testing
 import WSCore
 
+/// Done once per process, as in the program.
+let preparation: Void = StandardDescriptors.prepare()
+
 /// Passes the path of a temporary file with these contents to `body`.
 func withFile(_ contents: [UInt8], _ body: (String) throws -> Void) throws {
     let file = try TemporaryFile(at: "/tmp/wsx-test-", contents: contents)

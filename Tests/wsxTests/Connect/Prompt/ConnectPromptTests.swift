@@ -77,7 +77,7 @@ import Testing
         isRedirected: Bool = false, _ change: (inout ConnectArguments) -> Void = { _ in },
         _ body: (Scene) throws -> Void
     ) throws {
-        StandardDescriptors.prepare()
+        _ = preparation
         var arguments = ConnectArguments()
         arguments.client.url = "ws://h/"
         arguments.history = .none

@@ -18,7 +18,7 @@ import Testing
         }
         var failure: Failure?
         try withFile(Array(steps.utf8)) { path in
-            StandardDescriptors.prepare()
+            _ = preparation
             var arguments = ConnectArguments()
             arguments.client.url = "echo:"
             arguments.scenario.path = path
