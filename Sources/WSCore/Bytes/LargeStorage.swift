@@ -1,4 +1,4 @@
-import Synchronization
+import struct Synchronization.Atomic
 
 /// Recycles the storage of large buffers, for all threads of the process.
 ///
@@ -42,7 +42,8 @@ internal enum LargeStorage {
     static var isKeeping: Bool { keeps.load(ordering: .relaxed) }
 
     private static let keeps = Atomic(false)
-    private static let shelf = Synchronization.Mutex(Shelf())
+    // Not the standard library's Mutex: ThreadSanitizer does not see a contended one being locked.
+    private static let shelf = Mutex(Shelf())
 
     /// Returns storage of at least `byteCount` bytes.
     static func take(atLeast byteCount: Int) -> Block {

@@ -39,6 +39,12 @@ final class EmbeddedEcho {
         }
     }
 
+    /// Stops listening and ends all connections.
+    func stop() {
+        server.stopListening()
+        for connection in server.connections.values { connection.terminate() }
+    }
+
     private func makeServer() -> Server<EchoHandler> {
         let connection = Connection<EchoHandler>.Settings(
             role: .server, limits: Limits(maximumMessageBytes: .max, maximumFragments: .max),
@@ -103,5 +109,11 @@ final class SharedEmbeddedEcho {
             started = (server, destination)
         }
         return settings
+    }
+
+    /// Stops the server if it has started.
+    func stop() {
+        started?.server.stop()
+        started = nil
     }
 }

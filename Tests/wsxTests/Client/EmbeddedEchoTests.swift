@@ -10,6 +10,7 @@ import WSCore
             let console = try ReadableConsole()
             let first = try EmbeddedEcho(for: try request(), on: loop, console: console.console)
             let second = try EmbeddedEcho(for: try request(), on: loop, console: console.console)
+            defer { for server in [first, second] { server.stop() } }
             guard case .tcp("127.0.0.1", let port) = try first.start(), case .tcp(_, let other) = try second.start()
             else {
                 Issue.record("echo: does not listen on 127.0.0.1")

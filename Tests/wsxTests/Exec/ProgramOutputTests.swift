@@ -85,6 +85,8 @@ import WSCore
         process.process.signalGroup(.kill)
         process.process.waitForExit(atMost: .seconds(5))
         #expect(isOver)
+        // It holds `take`, which refers to it.
+        output = nil
         return (String(decoding: text, as: UTF8.self), turns)
     }
 }

@@ -70,7 +70,7 @@ final class ConnectFixture {
     }
 
     func run() throws -> Outcome {
-        StandardDescriptors.prepare()
+        _ = preparation
         let loop = try EventLoop()
         let output = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
         let notices = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
@@ -112,9 +112,22 @@ final class ConnectFixture {
         let hurry = Timer(on: loop) { if case .pending = run.link { run.reconnect(with: nil) } }
         if reconnectsAtOnce { hurry.start(after: .milliseconds(1), every: .milliseconds(1)) }
         let failure = withExtendedLifetime(hurry) { run.run() }
-        return Outcome(
+        let outcome = Outcome(
             failure: failure, output: try Self.contents(of: output.path),
             notices: try Self.contents(of: notices.path), peers: peers)
+        hurry.stop()
+        cleanUp(after: run, peers)
+        return outcome
+    }
+
+    /// Closes what a run leaves open when it ends, which keeps itself and the loop alive.
+    private func cleanUp(after run: ConnectRun, _ peers: [FakePeer]) {
+        for peer in peers { peer.detach() }
+        run.outputs.messages?.close()
+        endInput()
+        // The pipes of programs close when the programs exit, as they have been asked to.
+        if run.stages.codecs != nil { run.loop.turn { run.loop.activeDescriptorCount == 0 } }
+        withExtendedLifetime(run) { run.loop.settle() }
     }
 
     /// The read end of a pipe with the input.

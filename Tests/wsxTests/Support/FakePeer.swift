@@ -96,6 +96,12 @@ final class FakePeer: ByteStream, EndOfTurnWork {
         delegate = nil
     }
 
+    /// Ends all calls, and releases their receivers.
+    func detach() {
+        delegate = nil
+        didReceive = { _, _ in }
+    }
+
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         var bytes = buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
         buffer.removeAll()

@@ -2,6 +2,9 @@ import Glibc
 import Testing
 import WSCore
 
+/// Done once per process, as in the program.
+let preparation: Void = StandardDescriptors.prepare()
+
 /// Passes the path of a temporary file with these contents to `body`.
 func withFile(_ contents: [UInt8], _ body: (String) throws -> Void) throws {
     let file = try TemporaryFile(at: "/tmp/wsx-test-", contents: contents)
@@ -16,7 +19,9 @@ func text(of buffer: borrowing ByteBuffer) -> String {
 
 /// Passes an idle loop to `body`.
 func withIdleLoop(_ body: (EventLoop) throws -> Void) throws {
-    try body(try EventLoop())
+    let loop = try EventLoop()
+    defer { loop.settle() }
+    try body(loop)
 }
 
 /// Passes the path of a named pipe and the descriptor that reads it, which `body` closes, to `body`.

@@ -83,6 +83,7 @@ final class ScenarioRun {
         scenario.noteOtherConnections(in: settings.arguments.scenario, on: console)
         connect()
         loop.run()
+        embeddedEcho.stop()
         stopRequests = nil
         let problem = report.finish(failure, nanoseconds: progress.failedStep)
         return failure ?? problem

@@ -164,7 +164,8 @@ import Testing
             }
             loop.run { connectedSocketCount(toPort: address.port) == 0 }
             server.server.close(CloseFrame(code: .goingAway))
-            loop.runOnce()
+            // Until the server's end of the last connection is closed, too.
+            loop.run()
         }
     }
 

@@ -328,6 +328,8 @@ import Testing
             timer?.start(after: .milliseconds(1), every: .milliseconds(1))
         }
         let outcome = try fixture.run()
+        // Its action refers to it.
+        timer = nil
         #expect(outcome.output == "{\"id\":1,\"late\":true}\n")
         #expect(outcome.notices.contains("request 1: the reply arrived "))
     }

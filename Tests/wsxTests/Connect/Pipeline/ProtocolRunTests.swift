@@ -741,9 +741,9 @@ import Testing
         var greeting: Timer?
         var confirmation: Timer?
         // After the input has begun.
-        fixture.makePeer = { _, loop in
+        fixture.makePeer = { [unowned fixture] _, loop in
             let peer = FakePeer(on: loop)
-            greeting = Timer(on: loop) { [unowned fixture] in
+            greeting = Timer(on: loop) {
                 peer.send(#"0{"sid":"s","pingInterval":25000,"pingTimeout":20000}"#)
                 confirmation = Timer(on: loop) {
                     fixture.write("chat 1\n")

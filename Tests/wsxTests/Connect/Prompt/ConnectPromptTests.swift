@@ -77,7 +77,7 @@ import Testing
         isRedirected: Bool = false, _ change: (inout ConnectArguments) -> Void = { _ in },
         _ body: (Scene) throws -> Void
     ) throws {
-        StandardDescriptors.prepare()
+        _ = preparation
         var arguments = ConnectArguments()
         arguments.client.url = "ws://h/"
         arguments.history = .none
@@ -102,6 +102,7 @@ import Testing
             settings, editor: editor, view: view, recording: outputs.recording, connection: link, on: loop)
         outputs.prompt = prompt
         try body(Scene(prompt: prompt, link: link, editor: editor, loop: loop, log: log, file: file))
+        loop.settle()
         outputs.prompt = nil
     }
 

@@ -18,7 +18,7 @@ import Testing
         }
         var failure: Failure?
         try withFile(Array(steps.utf8)) { path in
-            StandardDescriptors.prepare()
+            _ = preparation
             var arguments = ConnectArguments()
             arguments.client.url = "echo:"
             arguments.scenario.path = path
@@ -33,6 +33,7 @@ import Testing
             ) { _ in nil }
             let run = try ScenarioRun(try #require(settings.scenario), settings, on: loop, console: console)
             failure = run.run()
+            withExtendedLifetime(run) { loop.settle() }
         }
         return (failure, try Self.contents(of: junit), try Self.contents(of: notices))
     }

@@ -30,7 +30,7 @@ import Testing
     func passed() throws {
         let scene = try Scene()
         var turns: [UInt64] = []
-        scene.action = { turns.append(scene.loop.turnCount) }
+        scene.action = { [unowned scene] in turns.append(scene.loop.turnCount) }
         scene.deadline = scene.loop.now.nanoseconds
         scene.timer.update()
         scene.loop.run()
@@ -43,7 +43,7 @@ import Testing
     func moved() throws {
         let scene = try Scene()
         var time: UInt64?
-        scene.action = { time = scene.loop.now.nanoseconds }
+        scene.action = { [unowned scene] in time = scene.loop.now.nanoseconds }
         scene.deadline = scene.loop.now.nanoseconds
         scene.timer.update()
         let later = scene.loop.now.nanoseconds + 20_000_000
@@ -91,7 +91,7 @@ import Testing
     func paused() throws {
         let scene = try Scene()
         var questionCounts: [Int] = []
-        scene.action = { questionCounts.append(scene.questions.count) }
+        scene.action = { [unowned scene] in questionCounts.append(scene.questions.count) }
         scene.pausedCount = 1
         scene.deadline = scene.loop.now.nanoseconds
         scene.timer.update()

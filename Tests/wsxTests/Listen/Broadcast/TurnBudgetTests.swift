@@ -81,5 +81,6 @@ import WSCore
         let loop = try EventLoop()
         let host = RecordingBroadcastHost(on: loop)
         try body(loop, host, TurnBudget(of: host))
+        withExtendedLifetime(host) { loop.settle() }
     }
 }

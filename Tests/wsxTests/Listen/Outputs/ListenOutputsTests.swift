@@ -147,7 +147,9 @@ import WSCore
         var arguments = ListenArguments()
         arguments.transcript.timestamps = .off
         change(&arguments)
-        try body(try OutputsFixture(arguments))
+        let fixture = try OutputsFixture(arguments)
+        defer { fixture.close() }
+        try body(fixture)
     }
 
     private func expectMessage(beginning: String, _ body: () throws(Failure) -> Void) {
@@ -181,5 +183,12 @@ private final class OutputsFixture {
         outputs.senders = senders
         outputs.didDrain = { [unowned self] in drainCount += 1 }
         outputs.didFail = { [unowned self] in failures.append($0) }
+    }
+
+    /// Ends the recording, and closes the pipe, which closes its writer.
+    func close() {
+        outputs.recording.stop()
+        pipe.closeReading()
+        loop.settle()
     }
 }

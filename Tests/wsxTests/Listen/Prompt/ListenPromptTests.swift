@@ -216,6 +216,7 @@ import WSCore
             of: server, sending: kind, editor: editor, view: view, recording: recording, on: loop)
         try body(prompt, server, console)
         recording.stop()
+        loop.settle()
     }
 }
 
