@@ -1,11 +1,12 @@
 /// The memory that the connections of a loop share for permessage-deflate: zlib streams and buffers.
 public final class DeflateMemory {
-    /// Up to 64 compression streams of at most 104 KiB each.
+    /// Up to 64 compression streams of at most 120 KiB each.
     let deflaters = StreamPool<DeflateStream>(maximumStreams: 64)
     /// The histories of up to 16,384 other busy compressors, at most 2 KiB each.
-    let histories = HistoryShelf()
-    /// Up to 256 decompression streams of at most 40 KiB each.
-    let inflaters = StreamPool<InflateStream>(maximumStreams: 256)
+    let histories = DeflateHistories()
+    /// Up to 1,024 decompression streams of at most 44 KiB each. The history of one is saved when it changes hands, and
+    /// takes nearly as much, so fewer streams would save little memory.
+    let inflaters = StreamPool<InflateStream>(maximumStreams: 1024)
     /// The output buffer for compression.
     var compressed = ByteBuffer()
     /// Storage for the next decompressed message.

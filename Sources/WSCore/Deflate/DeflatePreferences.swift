@@ -5,7 +5,7 @@ public struct DeflatePreferences: Equatable, Sendable {
     /// Whether messages may refer to earlier ones. If not, each is compressed separately.
     public var keepsContext: Bool
 
-    /// Creates preferences. The defaults, a 32 KiB window with context takeover, compress best.
+    /// Creates preferences. By default, the peer may use a window of 32 KiB, with context takeover.
     ///
     /// `windowBits` must be 8 to 15, and 8 becomes 9. zlib rejects 8 for raw DEFLATE, and peers based on zlib fail if
     /// they have to compress with it. If the peer requests 8 itself, 8 is negotiated.

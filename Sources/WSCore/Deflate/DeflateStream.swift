@@ -5,13 +5,12 @@ final class DeflateStream: ZlibStream {
     let windowBits: Int
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// The window is 16 KiB, even if a larger one was negotiated. With ``level`` and ``memoryLevel``, a stream takes
-    /// 104 KiB.
+    /// The sizes of windows, in bits. With the largest one, ``level``, and ``memoryLevel``, a stream takes 120 KiB.
     ///
-    /// Level 3 with zlib's default sizes (15, 8) takes 270 KiB. By comparison, messages of JSON and HTML become up to
-    /// 13 % shorter and at most 1 % longer. With 50 streams in turn, those under 2 KiB take 0.7 to 0.9 of the time,
-    /// because the streams fit into the processor's cache, and larger ones take 0.85 to 1.15.
-    static let maximumWindowBits = 14
+    /// Compared with level 3 and zlib's default sizes (15, 8; 280 KiB), messages of JSON and HTML become at most 13 %
+    /// shorter or 1 % longer. With 50 streams used in turn, messages under 2 KiB take 0.7 to 0.9 times as long, because
+    /// the streams fit into the processor's cache; larger ones take 0.85 to 1.15 times as long.
+    private static let windowBitsRange = 9...14
     private static let level: Int32 = 4
     private static let memoryLevel: Int32 = 6
     /// The maximum size of a piece of input or output, in bytes.
@@ -20,13 +19,20 @@ final class DeflateStream: ZlibStream {
     /// a little shorter, but entering it into zlib's hash table would take longer than compressing a short message.
     static let historyBytes = 2 << 10
 
-    /// Creates a stream. Traps if memory is exhausted, as all allocations do.
+    /// The size of the window to use, in bits, if the negotiated one has 8 to 15 bits.
+    ///
+    /// zlib rejects 8 bits for raw DEFLATE. With 9 bits, the maximum distance is 250 bytes: the window minus the 262
+    /// bytes of lookahead (MAX_DIST in deflate.h). That fits into an 8-bit window.
+    static func windowBits(within negotiated: Int) -> Int {
+        min(max(negotiated, windowBitsRange.lowerBound), windowBitsRange.upperBound)
+    }
+
+    /// Creates a stream for ``windowBits(within:)``. Traps if memory is exhausted, as all allocations do.
     init(windowBits: Int) {
+        precondition(Self.windowBitsRange.contains(windowBits))
         self.windowBits = windowBits
         stream = .makeStream()
-        // zlib rejects 8 bits for raw DEFLATE. With 9 bits, the maximum distance is 250 bytes: the window minus the 262
-        // bytes of lookahead (MAX_DIST in deflate.h). That fits into an 8-bit window.
-        let result = wsx_deflate_begin(stream, Self.level, Int32(max(9, windowBits)), Self.memoryLevel)
+        let result = wsx_deflate_begin(stream, Self.level, Int32(windowBits), Self.memoryLevel)
         precondition(result == Z_OK, "zlib has no memory")
     }
 
@@ -97,7 +103,7 @@ final class DeflateStream: ZlibStream {
     }
 
     /// Removes the last bytes compressed from the history. The peer then keeps more history than this stream, which is
-    /// harmless: a stream may restart with any part of the history at any message.
+    /// harmless: a stream may restart with the end of the history, or without history, at any message.
     private func forget(_ byteCount: Int) {
         withWindow { window in
             restore(UnsafeRawBufferPointer(rebasing: window.dropLast(byteCount).suffix(Self.historyBytes)))
@@ -106,7 +112,7 @@ final class DeflateStream: ZlibStream {
 
     /// Passes a copy of the window to `body`.
     private func withWindow<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-        withUnsafeTemporaryAllocation(byteCount: 1 << Self.maximumWindowBits, alignment: 1) { window in
+        withUnsafeTemporaryAllocation(byteCount: 1 << windowBits, alignment: 1) { window in
             var count: UInt32 = 0
             deflateGetDictionary(stream, window.bindMemory(to: UInt8.self).baseAddress, &count)
             return body(UnsafeRawBufferPointer(rebasing: window[..<Int(count)]))

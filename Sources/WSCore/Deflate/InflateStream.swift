@@ -43,7 +43,7 @@ final class InflateStream: ZlibStream {
 
     /// Resets the stream and restores a history.
     func restore(_ history: borrowing InflateHistory) {
-        inflateReset(stream)
+        reset()
         history.withBytes { bytes in
             _ = inflateSetDictionary(stream, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count))
         }

@@ -5,6 +5,7 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     private var failureCount: UInt8 = 0
     /// The number of messages to send uncompressed before the next trial.
     private var messagesToSkip: UInt8 = 0
+    /// ``historyIndex`` in four bytes: each idle connection has one. -1 stands for nil.
     private var smallHistoryIndex: Int32 = -1
 
     /// The minimum size of a message to compress, in bytes. The headers of the packet alone exceed 40 bytes, and
@@ -19,14 +20,14 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     /// Creates the compressor for a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
         keepsContext = direction.keepsContext
-        super.init(windowBits: min(direction.windowBits, DeflateStream.maximumWindowBits), memory: memory)
+        super.init(windowBits: DeflateStream.windowBits(within: direction.windowBits), memory: memory)
     }
 
     deinit {
         memory.histories.remove(of: self)
     }
 
-    /// The position of the history in the memory's shelf, or nil if there is none or a stream is borrowed.
+    /// The position of the history among those of the memory, or nil if there is none or a stream is borrowed.
     var historyIndex: Int? {
         get { smallHistoryIndex < 0 ? nil : Int(smallHistoryIndex) }
         set { smallHistoryIndex = Int32(newValue ?? -1) }

@@ -1,10 +1,12 @@
 /// Lends zlib streams of one direction to the connections of a loop.
 ///
-/// A stream takes up to 104 KiB, and a connection needs one only while it is busy. Connections share a bounded number
+/// A stream takes up to 120 KiB, and a connection needs one only while it is busy. Connections share a bounded number
 /// of streams. When all are lent, one that has not been used for a while changes hands. Idle streams are freed.
 ///
-///      lent:   [stream][stream][stream]…   ≤ maximumStreams, unless all are in the middle of a message
-///      spares: [stream]…                   that no connection needs at the moment
+///      lent:   [stream][stream][stream]…
+///      spares: [stream]…                   not lent
+///
+/// Together, these are at most `maximumStreams`, unless all lent ones are in the middle of a message.
 final class StreamPool<Stream: ZlibStream> {
     private let maximumStreams: Int
     private var lent: [PooledStream<Stream>] = []
@@ -16,8 +18,6 @@ final class StreamPool<Stream: ZlibStream> {
     private var useCountAtLastRelease: UInt64 = 0
     /// Called when a stream is lent.
     var didLend: () -> Void = {}
-
-    private static var maximumSpares: Int { 4 }
 
     init(maximumStreams: Int) {
         self.maximumStreams = maximumStreams
@@ -51,23 +51,30 @@ final class StreamPool<Stream: ZlibStream> {
     }
 
     private func takeSpare(windowBits: Int) -> PooledStream<Stream>? {
-        for index in spares.indices where spares[index].stream.windowBits == windowBits {
-            return spares.remove(at: index)
+        // From the end: the last spare is most likely in the processor's cache.
+        for offset in 0..<spares.count {
+            let index = spares.count - 1 - offset
+            if spares[index].stream.windowBits == windowBits { return spares.remove(at: index) }
         }
         return nil
     }
 
-    /// Takes a stream that is none of the most recently used, in constant time on average. Returns nil if there are
-    /// fewer than the maximum, all are in the middle of a message, or the stream has another window size.
+    /// Makes room for another stream, if necessary, by taking one that is not among the most recently used. Returns the
+    /// stream if it has this window size.
     private func reclaim(windowBits: Int) -> PooledStream<Stream>? {
-        guard lent.count >= maximumStreams else { return nil }
+        guard streamCount >= maximumStreams else { return nil }
+        guard spares.isEmpty else {
+            spares.removeFirst()
+            return nil
+        }
         var candidate: PooledStream<Stream>?
         for _ in 0..<lent.count {
             hand = hand + 1 < lent.count ? hand + 1 : 0
-            guard lent[hand].borrower?.canGiveBack == true else { continue }
-            candidate = lent[hand]
-            // At least one of n streams has not been used in the last n uses.
-            if lent[hand].lastUse + UInt64(lent.count) <= useCount { break }
+            let pooled = lent[hand]
+            guard pooled.borrower?.canGiveBack == true else { continue }
+            if pooled.lastUse < candidate?.lastUse ?? .max { candidate = pooled }
+            // At least one of n streams has not been used in the last n uses, so the search is usually short.
+            if pooled.lastUse + UInt64(lent.count) <= useCount { break }
         }
         guard let candidate else { return nil }
         reclaim(candidate, isIdle: false)
@@ -83,7 +90,7 @@ final class StreamPool<Stream: ZlibStream> {
     fileprivate func giveBack(from borrower: StreamBorrower<Stream>) {
         guard let pooled = borrower.pooledStream else { return }
         remove(pooled)
-        if spares.count < Self.maximumSpares { spares.append(pooled) }
+        if streamCount < maximumStreams { spares.append(pooled) }
     }
 
     private func remove(_ pooled: PooledStream<Stream>) {
@@ -95,7 +102,7 @@ final class StreamPool<Stream: ZlibStream> {
         last.index = pooled.index
     }
 
-    /// Frees streams not used since the last call.
+    /// Frees spare streams, and lent ones not used since the last call.
     func releaseIdle() {
         spares.removeAll()
         for pooled in lent.reversed() {

@@ -4,7 +4,7 @@ public protocol MessageCompressor: AnyObject {
     /// - Returns: Whether `body` was called; false if the message should be sent uncompressed.
     func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool
 
-    /// The negotiated window size, 8 to 15 bits. Connections with the same window size can share compressed messages.
+    /// The size of the window in bits. Connections with the same window size can share compressed messages.
     var windowBits: Int { get }
 
     /// Compresses a message without references to earlier messages, readable by every peer with this window size.

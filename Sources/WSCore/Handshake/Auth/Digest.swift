@@ -15,7 +15,7 @@ public enum Digest {
     private static func hash(_ bytes: [UInt8], by algorithm: OpaquePointer?, byteCount: Int) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         let result = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
-        precondition(result == 1, "OpenSSL has no memory")
+        precondition(result == 1, "OpenSSL has no memory, or its configuration excludes SHA-1 or SHA-256")
         return digest
     }
 

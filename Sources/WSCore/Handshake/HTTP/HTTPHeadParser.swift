@@ -67,7 +67,7 @@ struct HTTPHeadParser {
     /// Receives the bytes before the first control character, but not more than the limit. Returns their number.
     private mutating func receiveText(_ bytes: RawSpan) -> Int {
         bytes.withUnsafeBytes { bytes in
-            let text = bytes.prefix(limits.maximumBytes - byteCount).prefix { !ASCII.isControl($0) }
+            let text = bytes.prefix(max(0, limits.maximumBytes - byteCount)).prefix { !ASCII.isControl($0) }
             line.append(contentsOf: text)
             byteCount += text.count
             return text.count

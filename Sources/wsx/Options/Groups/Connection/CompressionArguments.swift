@@ -41,7 +41,8 @@ struct CompressionArguments: Equatable, Sendable {
                 summary: "Compress with a window of 2^N bytes",
                 manual: """
                     Limit the compression window to 2^*N* bytes in both directions, with *N* from 8 through 15. A \
-                    smaller window takes less memory at both ends but compresses less.
+                    smaller window takes less memory at both ends but compresses less. `wsx` itself compresses with \
+                    at most 2^14 bytes.
                     """,
                 """
                 Many peers fail with 8, so `wsx` negotiates 9 instead unless the peer names 8 first. A server can \

@@ -2,16 +2,15 @@ import Glibc
 
 /// Keeps the histories of busy compressors that had to give their streams back.
 ///
-/// The histories are outside of the heap, where their blocks would leave holes between those of idle connections. They
-/// take memory only while they are kept.
+/// They are outside of the heap, where their blocks would leave holes between those of idle connections.
 ///
 ///      [owner, size, history][owner, size, history]…   count ≤ maximumCount
-final class HistoryShelf {
+final class DeflateHistories {
     private struct Header {
         /// Not retained: the owner removes its history when it is deinitialized.
         unowned(unsafe) let owner: MessageDeflater
         let byteCount: Int32
-        /// Whether the history has been there since the last call of ``HistoryShelf/releaseIdle()``.
+        /// Whether the history was already there at the last call of ``DeflateHistories/releaseIdle()``.
         var isOld = false
     }
 
@@ -20,10 +19,11 @@ final class HistoryShelf {
     /// Room for ``maximumCount`` histories with their headers, or nil while there are none.
     private var storage: UnsafeMutableRawPointer?
 
-    /// The maximum number of histories. Compressors that find the shelf full start without history.
+    /// The maximum number of histories. Further compressors start without history.
     private static let maximumCount = 16 << 10
     private static let headerBytes = MemoryLayout<Header>.stride
     private static let slotBytes = headerBytes + DeflateStream.historyBytes
+    private static let storageBytes = maximumCount * slotBytes
 
     deinit {
         freeStorage()
@@ -69,14 +69,17 @@ final class HistoryShelf {
         last.pointee.owner.historyIndex = index
     }
 
-    /// Removes histories that have been there since the last call: their owners are idle.
+    /// Removes histories that were already there at the last call, because their owners are idle. Frees unused memory.
     func releaseIdle() {
         // From the end, because removing a history moves one from behind it.
         for index in (0..<count).reversed() {
             guard let header = header(at: index) else { return }
             if header.pointee.isOld { remove(at: index) } else { header.pointee.isOld = true }
         }
-        if isEmpty { freeStorage() }
+        guard let storage, !isEmpty else { return freeStorage() }
+        let pageBytes = Int(getpagesize())
+        let usedBytes = (count * Self.slotBytes + pageBytes - 1) / pageBytes * pageBytes
+        madvise(storage + usedBytes, max(0, Self.storageBytes - usedBytes), MADV_DONTNEED)
     }
 
     private func header(at index: Int) -> UnsafeMutablePointer<Header>? {
@@ -87,16 +90,17 @@ final class HistoryShelf {
     private func allocatedStorage() -> UnsafeMutableRawPointer? {
         if let storage { return storage }
         let address = mmap(
-            nil, Self.maximumCount * Self.slotBytes, PROT_READ | PROT_WRITE,
-            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+            nil, Self.storageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let address, address != MAP_FAILED else { return nil }
+        // A few histories must not take a huge page.
+        madvise(address, Self.storageBytes, MADV_NOHUGEPAGE)
         storage = address
         return address
     }
 
     private func freeStorage() {
         guard let storage else { return }
-        munmap(storage, Self.maximumCount * Self.slotBytes)
+        munmap(storage, Self.storageBytes)
         self.storage = nil
     }
 }
