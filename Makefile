@@ -37,6 +37,7 @@ ifdef SANITIZE
 SANITIZER_FLAGS = --sanitize $(SANITIZE) --scratch-path $(SCRATCH)
 test-interop: export WSX = $(CURDIR)/$(BINARY)
 test-interop test-unit: export SANITIZE := $(SANITIZE)
+test-unit test-interop: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races.supp
 test-unit: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0
 
 build: deps

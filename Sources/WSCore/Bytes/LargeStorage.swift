@@ -1,4 +1,4 @@
-import struct Synchronization.Atomic
+import Synchronization
 
 /// Recycles the storage of large buffers, for all threads of the process.
 ///
@@ -42,8 +42,7 @@ internal enum LargeStorage {
     static var isKeeping: Bool { keeps.load(ordering: .relaxed) }
 
     private static let keeps = Atomic(false)
-    // Not the standard library's Mutex: ThreadSanitizer does not see a contended one being locked.
-    private static let shelf = Mutex(Shelf())
+    private static let shelf = Synchronization.Mutex(Shelf())
 
     /// Returns storage of at least `byteCount` bytes.
     static func take(atLeast byteCount: Int) -> Block {

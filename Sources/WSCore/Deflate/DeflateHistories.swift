@@ -1,8 +1,7 @@
-import Glibc
-
 /// Keeps the histories of busy compressors that had to give their streams back.
 ///
-/// They are outside of the heap, where their blocks would leave holes between those of idle connections.
+/// They share one block of memory, so they leave no holes between the blocks of idle connections. The kernel provides
+/// its pages as they are used, and the block is freed when no histories are left.
 ///
 ///      [owner, size, history][owner, size, history]…   count ≤ maximumCount
 final class DeflateHistories {
@@ -23,7 +22,6 @@ final class DeflateHistories {
     private static let maximumCount = 16 << 10
     private static let headerBytes = MemoryLayout<Header>.stride
     private static let slotBytes = headerBytes + DeflateStream.historyBytes
-    private static let storageBytes = maximumCount * slotBytes
 
     deinit {
         freeStorage()
@@ -34,9 +32,8 @@ final class DeflateHistories {
 
     /// Saves the history of the owner's stream.
     func save(_ stream: DeflateStream, of owner: MessageDeflater) {
-        guard count < Self.maximumCount, let slot = allocatedStorage().map({ $0 + count * Self.slotBytes }) else {
-            return
-        }
+        guard count < Self.maximumCount else { return }
+        let slot = allocatedStorage() + count * Self.slotBytes
         let history = UnsafeMutableRawBufferPointer(start: slot + Self.headerBytes, count: DeflateStream.historyBytes)
         let byteCount = stream.copyHistory(to: history)
         guard byteCount > 0 else { return }
@@ -69,38 +66,30 @@ final class DeflateHistories {
         last.pointee.owner.historyIndex = index
     }
 
-    /// Removes histories that were already there at the last call, because their owners are idle. Frees unused memory.
+    /// Removes histories that were already there at the last call, because their owners are idle.
     func releaseIdle() {
         // From the end, because removing a history moves one from behind it.
         for index in (0..<count).reversed() {
             guard let header = header(at: index) else { return }
             if header.pointee.isOld { remove(at: index) } else { header.pointee.isOld = true }
         }
-        guard let storage, !isEmpty else { return freeStorage() }
-        let pageBytes = Int(getpagesize())
-        let usedBytes = (count * Self.slotBytes + pageBytes - 1) / pageBytes * pageBytes
-        madvise(storage + usedBytes, max(0, Self.storageBytes - usedBytes), MADV_DONTNEED)
+        if isEmpty { freeStorage() }
     }
 
     private func header(at index: Int) -> UnsafeMutablePointer<Header>? {
         storage.map { ($0 + index * Self.slotBytes).assumingMemoryBound(to: Header.self) }
     }
 
-    /// Returns the storage, or nil if there is no memory.
-    private func allocatedStorage() -> UnsafeMutableRawPointer? {
+    private func allocatedStorage() -> UnsafeMutableRawPointer {
         if let storage { return storage }
-        let address = mmap(
-            nil, Self.storageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let address, address != MAP_FAILED else { return nil }
-        // A few histories must not take a huge page.
-        madvise(address, Self.storageBytes, MADV_NOHUGEPAGE)
-        storage = address
-        return address
+        let allocated = UnsafeMutableRawPointer.allocate(
+            byteCount: Self.maximumCount * Self.slotBytes, alignment: MemoryLayout<Header>.alignment)
+        storage = allocated
+        return allocated
     }
 
     private func freeStorage() {
-        guard let storage else { return }
-        munmap(storage, Self.storageBytes)
-        self.storage = nil
+        storage?.deallocate()
+        storage = nil
     }
 }
