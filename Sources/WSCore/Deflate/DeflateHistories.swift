@@ -15,7 +15,7 @@ final class DeflateHistories {
 
     /// The number of histories.
     private var count = 0
-    /// Room for ``maximumCount`` histories with their headers, or nil while there are none.
+    /// Room for ``maximumCount`` histories with their headers. Allocated for the first history.
     private var storage: UnsafeMutableRawPointer?
 
     /// The maximum number of histories. Further compressors start without history.

@@ -27,8 +27,8 @@ public final class DeflateMemory {
         }
     }
 
-    /// Frees what has not been used since the last call.
-    /// - Returns: Whether anything is left.
+    /// Frees streams and histories that have not been used since the last call.
+    /// - Returns: Whether any are left.
     public func releaseIdle() -> Bool {
         deflaters.releaseIdle()
         histories.releaseIdle()
