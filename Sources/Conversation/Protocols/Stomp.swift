@@ -25,7 +25,7 @@ extension ApplicationProtocol {
             Parameter("host", "the virtual host [default: /]"),
             Parameter("heart-beat", "the intervals of both directions in milliseconds [default: 10000,10000]"),
         ],
-        commands: StompSession.commands,
+        commands: StompLine.commands,
         makeSession: { (parameters) throws(ProtocolParameterError) in try StompSession(parameters) })
 }
 
@@ -51,9 +51,6 @@ final class StompSession: ProtocolSession {
         let isRequest: Bool
     }
 
-    static let commands = [
-        "SEND", "SUBSCRIBE", "UNSUBSCRIBE", "ACK", "NACK", "BEGIN", "COMMIT", "ABORT", "DISCONNECT",
-    ]
     /// The maximum number of subscriptions.
     private static let maximumSubscriptionCount = 1024
     /// The maximum number of messages that ACK can refer to in STOMP 1.1, which needs their subscriptions.

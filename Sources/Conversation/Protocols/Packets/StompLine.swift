@@ -3,6 +3,10 @@ import WSCore
 
 /// A typed line of ``StompSession``: `SEND persistent:true /queue/a hello`.
 struct StompLine {
+    static let commands = [
+        "SEND", "SUBSCRIBE", "UNSUBSCRIBE", "ACK", "NACK", "BEGIN", "COMMIT", "ABORT", "DISCONNECT",
+    ]
+
     let command: String
     /// The headers before the destination.
     private(set) var headers: [(name: String, value: String)] = []
@@ -19,7 +23,7 @@ struct StompLine {
         } else {
             let word = line.word() ?? ""
             command = word.uppercased()
-            guard StompSession.commands.contains(command) else {
+            guard Self.commands.contains(command) else {
                 throw ProtocolInputError("unknown command \(quoted(word)); write: SEND /queue/a hello")
             }
         }
