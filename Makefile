@@ -136,7 +136,7 @@ coverage: deps
 	@/usr/bin/python3 scripts/coverage.py
 
 check-all:
-	scripts/check-layers.sh --all
+	$(MAKE) lint
 	$(MAKE) test SANITIZE=address
 	$(MAKE) test SANITIZE=thread
 	$(MAKE) coverage
@@ -147,7 +147,8 @@ check-all:
 
 lint:
 	swift format lint --strict --recursive Sources Tests Fuzz Package.swift
-	scripts/check-layers.sh
+	scripts/check-layers.py --self-test
+	scripts/check-layers.py
 
 format:
 	swift format --in-place --recursive Sources Tests Fuzz Package.swift
