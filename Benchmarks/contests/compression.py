@@ -24,8 +24,8 @@ def figures(connection_count, context, lines, script=None, *options):
 
 
 def uwebsockets_compresses():
-    """Whether uWebSockets was built, and with zlib."""
-    return UWEBSOCKETS_ECHO.exists() and subprocess.run(
+    """Whether uWebSockets was given, and built with zlib."""
+    return UWEBSOCKETS_ECHO is not None and subprocess.run(
         [UWEBSOCKETS_ECHO, "features"], stdout=subprocess.PIPE, check=True).stdout == b"zlib\n"
 
 

@@ -87,7 +87,7 @@ def contests():
     yield Contest(
         (Figure(f"{what}, 64 in flight", "k/s", 1e3),),
         {"wsx": lambda: bench_rate("--in-flight", 64), "bare epoll loop in C": lambda: echo_rate(64)})
-    tcpkali = {"tcpkali, unverified": tcpkali_rate} if TCPKALI.exists() else {}
+    tcpkali = {"tcpkali, unverified": tcpkali_rate} if TCPKALI else {}
     yield Contest(
         (Figure(f"{what}, 1,024 in flight", "k/s", 1e3),),
         {"wsx": lambda: bench_rate("--in-flight", 1024), **tcpkali})

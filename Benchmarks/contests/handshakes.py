@@ -7,7 +7,7 @@ from contest import Contest, Figure
 from contests.servers import LOAD_S
 from contests.tls import written_certificate
 from machine import (
-    CLIENT_CORE, HANDSHAKES, NGINX, PLAIN_WS_ECHO, SCRATCH, SERVER_CORE, UWEBSOCKETS_ECHO, Listener, Peer,
+    CLIENT_CORE, HANDSHAKES, NGINX, PLAIN_WS_ECHO, SCRATCH, SERVER_CORE, UWEBSOCKETS, Listener, Peer,
     free_port, pinned, wait_until_listening)
 from processes import Running
 
@@ -85,11 +85,10 @@ def contests():
     def rows(what):
         return Figure(f"server: {what} per second", "k/s", 1e3), Figure("the server's CPU time for each", "µs", 1e-6)
 
-    uwebsockets = {"uWebSockets": UWEBSOCKETS_ECHO} if UWEBSOCKETS_ECHO.exists() else {}
     yield Contest(
         rows("connections opened, upgraded, and closed"),
         {peer: lambda script=script: upgrades(script)
-         for peer, script in {"wsx": None, **uwebsockets, "ws": PLAIN_WS_ECHO}.items()},
+         for peer, script in {"wsx": None, **UWEBSOCKETS, "ws": PLAIN_WS_ECHO}.items()},
         rounds=ROUNDS)
     pem = written_certificate()
     with page_directory() as root:

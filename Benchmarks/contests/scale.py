@@ -18,7 +18,8 @@ from contest import Contest, Figure, shown
 from contests.generators import bench_results
 from contests.servers import CONNECTION_COUNT, IDLE_S, LOAD_S, MESSAGE_BYTES, READER_COUNT, load
 from machine import (
-    CLIENT_CORE, CORES, LOAD, PLAIN_WS_ECHO, UWEBSOCKETS_ECHO, WS_BROADCAST, Listener, Peer, echo_server, pinned)
+    CLIENT_CORE, CORES, LOAD, PLAIN_WS_ECHO, UWEBSOCKETS, UWEBSOCKETS_ECHO, WS_BROADCAST, Listener, Peer, echo_server,
+    pinned)
 from processes import peak_resident_bytes, resident_bytes
 
 IDLE_COUNT = 100_000
@@ -35,7 +36,6 @@ PACED_RATE = 20_000
 PACED_S = 5
 # In the table of threads.
 IN_FLIGHT = 64
-UWEBSOCKETS = {"uWebSockets": UWEBSOCKETS_ECHO} if UWEBSOCKETS_ECHO.exists() else {}
 
 
 def descriptor_limit():

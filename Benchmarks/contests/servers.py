@@ -12,8 +12,8 @@ import wire
 from contest import Contest, Figure
 from contests.clients import json_line
 from machine import (
-    CLIENT_CORE, LOAD, PICOWS_ECHO, PLAIN_WS_ECHO, UWEBSOCKETS_ECHO, UWEBSOCKETS_LOAD, WEBSOCAT, WEBSOCKETS_ECHO,
-    WS_ECHO, Listener, echo_server, pinned)
+    CLIENT_CORE, LOAD, PICOWS_ECHO, PLAIN_WS_ECHO, UWEBSOCKETS, UWEBSOCKETS_ECHO, UWEBSOCKETS_LOAD, WEBSOCAT,
+    WEBSOCKETS_ECHO, WS_ECHO, Listener, echo_server, pinned)
 from processes import resident_bytes
 
 CONNECTION_COUNT = 50
@@ -97,26 +97,25 @@ def allow_many_descriptors():
 
 def contests():
     allow_many_descriptors()
-    uwebsockets = {"uWebSockets": UWEBSOCKETS_ECHO} if UWEBSOCKETS_ECHO.exists() else {}
     peers = {
-        "wsx": None, **uwebsockets, "bare epoll loop in C": LOAD, "picows": PICOWS_ECHO, "websocat": WEBSOCAT,
+        "wsx": None, **UWEBSOCKETS, "bare epoll loop in C": LOAD, "picows": PICOWS_ECHO, "websocat": WEBSOCAT,
         "ws": PLAIN_WS_ECHO, "websockets": WEBSOCKETS_ECHO}
     for in_flight, name in ((1, "one in flight"), (32, "32 in flight")):
         yield Contest(
             (Figure(f"server: messages of {MESSAGE_BYTES} bytes on {CONNECTION_COUNT} connections, {name}", "k/s", 1e3),),
             {peer: lambda script=script: echo_rate(in_flight, script) for peer, script in peers.items()})
-    if uwebsockets and UWEBSOCKETS_LOAD.exists():
+    if UWEBSOCKETS and UWEBSOCKETS_LOAD:
         yield Contest(
             (Figure("server: the same, one in flight, under uWebSockets' generator", "k/s", 1e3),),
             {"wsx": uwebsockets_load_rate, "uWebSockets": lambda: uwebsockets_load_rate(UWEBSOCKETS_ECHO)}, rounds=3)
     yield Contest(
         (Figure("server: messages of 1 MiB on one connection, one in flight", "/s"),),
         {peer: lambda script=script: echo_rate(1, script, 1 << 20, 1)
-         for peer, script in {"wsx": None, **uwebsockets, "ws": PLAIN_WS_ECHO}.items()})
+         for peer, script in {"wsx": None, **UWEBSOCKETS, "ws": PLAIN_WS_ECHO}.items()})
     yield Contest(
         (Figure(f"server: each of {READER_COUNT:,} idle connections, resident memory", "KiB", 1 << 10),),
         {peer: lambda script=script: idle_bytes(False, script)
-         for peer, script in {"wsx": None, **uwebsockets, "ws": WS_ECHO}.items()},
+         for peer, script in {"wsx": None, **UWEBSOCKETS, "ws": WS_ECHO}.items()},
         rounds=1)
     yield Contest(
         (Figure("server: the same, after a compressed message in each direction", "KiB", 1 << 10),),

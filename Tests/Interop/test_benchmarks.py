@@ -1,5 +1,6 @@
 """The programs with which `make bench` measures. The measurements themselves need an idle machine."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -26,6 +27,37 @@ def test_the_generators_in_c_compile(name):
 
 def test_every_topic_has_contests():
     assert all(callable(topic.contests) for topic in TOPICS.values())
+
+
+# Runs in a process of its own, because the contests depend on the environment.
+PEERS_OF_CONTESTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import bench
+topics = [bench.TOPICS[name] for name in ("generators", "servers")]
+print(*{peer for topic in topics for contest in topic.contests() for peer in contest.programs}, sep="\\n")
+"""
+
+
+def peers_of_contests(**variables):
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {"UWEBSOCKETS_ECHO", "UWEBSOCKETS_LOAD", "TCPKALI"}}
+    return subprocess.run(
+        [sys.executable, "-c", PEERS_OF_CONTESTS, ROOT / "Benchmarks"], env={**environment, **variables},
+        capture_output=True, text=True, check=False)
+
+
+def test_peers_without_packages_are_compared_only_if_their_paths_are_given():
+    without = set(peers_of_contests().stdout.splitlines())
+    given = set(peers_of_contests(UWEBSOCKETS_ECHO=sys.executable, TCPKALI=sys.executable).stdout.splitlines())
+    assert "wsx" in without
+    assert given - without == {"uWebSockets", "tcpkali, unverified"}
+
+
+def test_the_path_of_a_peer_that_does_not_exist_is_reported(tmp_path):
+    for path in (tmp_path / "none", tmp_path):
+        process = peers_of_contests(TCPKALI=str(path))
+        assert (process.returncode, process.stderr) == (1, f"bench: TCPKALI={path}: no such program\n")
 
 
 def test_the_order_of_the_programs_alternates_and_ratios_are_taken_within_a_round():
