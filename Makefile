@@ -3,7 +3,7 @@
 # make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
 # make conformance   runs the Autobahn TestSuite against the client and the server
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
-# make dist   packs a tarball, a Debian package, and an OCI image into dist/; make dist-test tries them
+# make dist   packs a tarball, a Debian package, an OCI image, and an SPDX document into dist/; make dist-test tries them
 # make test-heavy   tests with large peers, such as Prometheus
 # make check-all   runs the slow checks: sanitizers, coverage, all of Autobahn, large peers, long fuzzing, packages
 SHELL := /bin/bash

@@ -55,7 +55,7 @@ def test_the_checksums_name_every_artifact(dist):
     sums = dict(reversed(line.split()) for line in (dist / "SHA256SUMS").read_text().splitlines())
     artifacts = [path for path in dist.iterdir() if path.name != "SHA256SUMS"]
     assert sums == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in artifacts}
-    assert len(sums) == 3
+    assert len(sums) == 4
 
 
 def test_the_tarball_has_the_program_manual_completions_and_licenses(dist):
@@ -81,6 +81,34 @@ def test_the_package_has_the_program_manual_and_completions(dist):
     assert {pathlib.Path(file).name for file in files if "/man1/" in file and file.endswith(".gz")} == {
         f"{page}.gz" for page in PAGES}
     assert not any("@" in line for line in control.values() if "maintainers" not in line)
+
+
+def test_the_spdx_document_lists_the_libraries_in_the_binary(dist):
+    document = json.loads((dist / f"wsx-{VERSION}-{MACHINE}-linux.spdx.json").read_text())
+    assert (document["spdxVersion"], document["creationInfo"]["created"]) == ("SPDX-2.3", "2023-11-14T22:13:20Z")
+    wsx, *libraries = document["packages"]
+    assert (wsx["name"], wsx["versionInfo"]) == ("wsx", VERSION)
+    assert wsx["checksums"][0]["checksumValue"] == hashlib.sha256(pathlib.Path(STAND_IN).read_bytes()).hexdigest()
+    ids = [package["SPDXID"] for package in document["packages"]]
+    assert len(set(ids)) == len(ids) and all(re.fullmatch("SPDXRef-[A-Za-z0-9.-]+", name) for name in ids)
+    assert [
+        (relation["spdxElementId"], relation["relationshipType"], relation["relatedSpdxElement"])
+        for relation in document["relationships"]
+    ] == [("SPDXRef-DOCUMENT", "DESCRIBES", ids[0]), *((ids[0], "STATIC_LINK", name) for name in ids[1:])]
+    names = {library["name"]: library for library in libraries}
+    assert names.keys() >= {
+        "libidn2", "libunistring", "libuv1", "msgpack-c", "ncurses", "openssl", "pcre2", "readline", "swift", "zlib"}
+    # The packages are the same as in the Debian package's field Built-Using.
+    built_using = dict(re.findall(r"(\S+) \(= (\S+)\)", run(SCRIPTS / "notices.sh", "--sources")))
+    assert names.keys() == {*built_using, "swift"}
+    for name, version in built_using.items():
+        assert version in names[name]["sourceInfo"]
+        assert re.search(rf"(^|:){re.escape(names[name]['versionInfo'])}", version), version
+    for name, license in {
+        "libuv1": "MIT", "openssl": "Apache-2.0", "readline": "GPL-3.0-or-later", "zlib": "Zlib",
+        "libunistring": "LGPL-3.0-or-later OR GPL-2.0-or-later", "swift": "Apache-2.0 WITH Swift-exception",
+    }.items():
+        assert names[name]["licenseDeclared"] == license
 
 
 def test_the_image_runs_wsx_as_nobody(dist):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs wsx: a tarball, a Debian package, an OCI image archive, and SHA256SUMS. `make dist` runs it.
+# Packs wsx: a tarball, a Debian package, an OCI image archive, an SPDX document, and SHA256SUMS. `make dist` runs it.
 #
 #     scripts/dist/dist.sh BINARY DIRECTORY
 #
@@ -48,6 +48,8 @@ stage "$work/deb" /usr ZSH_COMPLETIONS=/usr/share/zsh/vendor-completions
 MINIMUM_GLIBC=${MINIMUM_GLIBC:-$glibc} scripts/dist/deb.sh "$work/deb" "$version" "$output"
 
 /usr/bin/python3 scripts/dist/image.py "$binary" "$version" "$output/wsx-$version-$machine.oci.tar"
+
+scripts/dist/spdx.py "$binary" "$version" "$output/$name.spdx.json"
 
 scripts/dist/check-release.sh "$version" || echo "dist: these packages are for tests, not for a release" >&2
 cd "$output"

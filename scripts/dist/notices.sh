@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
-# Prints the licenses of a wsx binary: its own, then those of the libraries that are linked statically. With --sources,
-# prints the Debian source packages of these libraries instead, in the form of the field Built-Using.
+# Prints the licenses of a wsx binary: its own, then those of the libraries that are linked statically. With --packages,
+# prints the Debian packages of these libraries instead, and with --sources their source packages, in the form of the
+# field Built-Using.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-packages=$(readlink -f .build/static/lib*.a | xargs dpkg-query --search | cut -d: -f1 | sort -u)
+# msgpack-c has only headers.
+packages=$({
+    readlink -f .build/static/lib*.a | xargs dpkg-query --search | cut -d: -f1
+    echo libmsgpack-dev
+} | sort -u)
 
+if [ "${1:-}" = --packages ]; then
+    echo "$packages"
+    exit
+fi
 if [ "${1:-}" = --sources ]; then
     # shellcheck disable=SC2086
     dpkg-query --show --showformat '${source:Package} (= ${source:Version})\n' $packages | sort -u | paste -sd, |
