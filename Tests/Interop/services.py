@@ -12,6 +12,8 @@ import socket
 import tempfile
 import time
 
+import pytest
+
 from processes import Running, run
 
 USER, PASSWORD = "me", "geheim"
@@ -57,6 +59,12 @@ def is_free(port):
     return True
 
 
+def require_program(program):
+    """Fails with the remedy if a program is missing."""
+    if not shutil.which(program):
+        pytest.fail(f"{program} is missing; `make test-deps` installs it", pytrace=False)
+
+
 class Service(Running):
     """A server with fixed ports. `arguments(*ports)` is its command line. It is ready when its ports answer.
 
@@ -65,7 +73,9 @@ class Service(Running):
     def __init__(self, arguments, port_count=1, fixed_ports=None, **options):
         for _ in range(5):
             self.ports = fixed_ports or free_ports(port_count)
-            super().__init__(arguments(*self.ports), **options)
+            command = arguments(*self.ports)
+            require_program(command[0])
+            super().__init__(command, **options)
             if all(self._answers(port) for port in self.ports):
                 self.port = self.ports[0]
                 return
@@ -209,7 +219,14 @@ visible_hostname squid.test
 class Squid(Service):
     """squid on four ports: with and without a password, with and without TLS."""
 
+    program = "/usr/sbin/squid"
+
     def __init__(self, identity):
+        require_program(self.program)
+        # Debian's package squid uses GnuTLS, which does not accept this configuration.
+        if b"--with-openssl" not in run([self.program, "-v"]).out:
+            pytest.fail(
+                f"{self.program} is built without OpenSSL: replace the package squid by squid-openssl", pytrace=False)
         super().__init__(lambda *ports: self._prepare(identity, *ports), port_count=4)
         self.open_port, self.port, self.open_tls_port, self.tls_port = self.ports
 
@@ -238,7 +255,7 @@ class Squid(Service):
         if os.geteuid() == 0:
             for path in (directory, *directory.iterdir()):
                 shutil.chown(path, "proxy")
-        return ["/usr/sbin/squid", "-N", "-n", self._name, "-f", directory / "squid.conf"]
+        return [self.program, "-N", "-n", self._name, "-f", directory / "squid.conf"]
 
 
 class Tinyproxy(Service):

@@ -10,7 +10,7 @@ import pytest
 import wire
 from processes import BINARY, PYTHON, Running, assert_fails, run, wsx
 from scripted_server import ScriptedServer
-from services import Blackhole, can_use_ipv6
+from services import Blackhole, can_use_ipv6, free_ports
 from tls import server_context
 
 needs_ipv6 = pytest.mark.skipif(not can_use_ipv6(), reason="this machine has no IPv6")
@@ -38,7 +38,8 @@ def assert_hello(result):
 @pytest.mark.parametrize(
     "option, family", [("-4", "127.0.0.1"), ("-6", "::1"), (None, "::1")], ids=["-4", "-6", "neither"])
 def test_localhost_uses_the_requested_family(option, family):
-    with ScriptedServer(greet, address="::1") as six, ScriptedServer(greet, port=six.port) as four:
+    port, = free_ports(1)
+    with ScriptedServer(greet, address="::1", port=port) as six, ScriptedServer(greet, port=port) as four:
         assert_hello(receive(*([option] if option else []), f"ws://localhost:{six.port}/"))
     servers = {"127.0.0.1": four, "::1": six}
     assert [result[0] for result in servers.pop(family).results] == [family]
@@ -170,7 +171,8 @@ def test_if_all_addresses_refuse_all_are_named():
 
 
 def test_only_one_of_several_connection_attempts_is_used():
-    with ScriptedServer(greet, address="127.0.0.2") as second, ScriptedServer(greet, port=second.port) as first:
+    port, = free_ports(1)
+    with ScriptedServer(greet, address="127.0.0.2", port=port) as second, ScriptedServer(greet, port=port) as first:
         for _ in range(5):
             assert_hello(receive(
                 "--resolve", f"app.invalid:{first.port}:127.0.0.1,127.0.0.2", f"ws://app.invalid:{first.port}/"))

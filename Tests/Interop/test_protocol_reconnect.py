@@ -1,7 +1,6 @@
 """Application protocols on connections that end, or are idle: columns of protocol_cells.py."""
 
 import contextlib
-from concurrent.futures import ThreadPoolExecutor
 
 import protocol_cells
 import pytest
@@ -21,34 +20,12 @@ IDLE = {
 }
 
 
-@pytest.fixture(scope="module")
-def executor():
-    """Runs the tests of this module at the same time: they take seconds and mostly wait."""
-    with ThreadPoolExecutor(4) as executor:
-        yield executor
-
-
-@pytest.fixture(scope="module")
-def restarts(executor):
-    """A restart of each server."""
-    restarts = {name: executor.submit(protocol_cells.Restart, server) for name, server in SERVERS.items()}
-    yield restarts
-    for restart in restarts.values():
-        with contextlib.suppress(BaseException):
-            restart.result().close()
-
-
 @pytest.mark.parametrize("name", SERVERS)
-def test_reconnect(restarts, name):
-    restarts[name].result().finish()
-
-
-@pytest.fixture(scope="module")
-def idle_connections(executor):
-    """An idle connection to each server."""
-    return {name: executor.submit(protocol_cells.idle, *row) for name, row in IDLE.items()}
+def test_reconnect(name):
+    with contextlib.closing(protocol_cells.Restart(SERVERS[name])) as restart:
+        restart.finish()
 
 
 @pytest.mark.parametrize("name", IDLE)
-def test_idle(idle_connections, name):
-    idle_connections[name].result()
+def test_idle(name):
+    protocol_cells.idle(*IDLE[name])

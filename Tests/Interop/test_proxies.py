@@ -11,7 +11,7 @@ import pytest
 import wire
 from processes import assert_fails, environment, wsx
 from scripted_server import ScriptedServer
-from services import CLOSED_ADDRESS, CREDENTIALS, OpenSSLServer, can_use_ipv6
+from services import CLOSED_ADDRESS, CREDENTIALS, OpenSSLServer, Squid, can_use_ipv6
 from tls import server_context
 
 ENCODED = base64.b64encode(CREDENTIALS.encode()).decode()
@@ -305,6 +305,18 @@ def test_an_invalid_proxy_exits_2_and_shows_no_secret(url):
 
 
 # Choice of proxy
+
+
+@pytest.mark.parametrize("version, problem", [
+    ("Squid Cache: Version 5.7. configure options: '--with-gnutls' '--enable-inline'", "squid-openssl"), (None, "is missing")])
+def test_a_squid_of_the_wrong_flavor_or_none_is_named(monkeypatch, tmp_path, version, problem):
+    program = tmp_path / "squid"
+    if version:
+        program.write_text(f'#!/bin/sh\necho "{version}"\n')
+        program.chmod(0o755)
+    monkeypatch.setattr(Squid, "program", program)
+    with pytest.raises(pytest.fail.Exception, match=problem):
+        Squid(identity=None)
 
 
 @pytest.fixture(scope="module")
