@@ -4,7 +4,7 @@ import contextlib
 
 import protocol_cells
 import pytest
-from brokers import BeatingStompBroker, Mosquitto
+from brokers import BeatingMosquitto, BeatingStompBroker
 from protocol_cells import SERVERS
 from protocol_files import BeatingDiscordServer
 from protocol_servers import GraphQLServer, SocketIOServer
@@ -15,7 +15,7 @@ IDLE = {
     "socket.io": (lambda: SocketIOServer(1), "Hidden: ping"),
     "graphql": (GraphQLServer, "← ping"),
     "stomp": (BeatingStompBroker, r"→ text +1 B"),
-    "mqtt": (Mosquitto, "Hidden: PINGRESP"),
+    "mqtt": (BeatingMosquitto, "Hidden: PINGRESP"),
     "discord": (BeatingDiscordServer, "Hidden: null"),
 }
 
