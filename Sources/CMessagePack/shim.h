@@ -10,6 +10,7 @@
 #include <msgpack/unpack_define.h>
 #include <msgpack/pack.h>
 #include <msgpack/unpack.h>
+#include <msgpack/version_master.h>
 
 // The kinds of values. An extension's first byte is its type.
 enum {

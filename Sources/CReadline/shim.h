@@ -18,6 +18,8 @@ static inline void wsx_readline_set_streams(FILE *input, FILE *output) {
     rl_outstream = output;
 }
 
+static inline const char *wsx_readline_version(void) { return rl_library_version; }
+
 static inline void wsx_readline_flush(void) { fflush(rl_outstream); }
 
 static inline void wsx_readline_write(const char *text, size_t byte_count) {

@@ -89,7 +89,7 @@ private let sample = "[prod]\nurl = ws:prod\ntag = a\n"
                 manual: Manual(description: []), invocation: { .serve($0) }),
             .help(topics: []),
         ],
-        version: .version, text: { .text($0) }
+        version: { _ in .version }, text: { .text($0) }
     ) { commands in
         ProgramDescription(
             name: "net", version: "1", summary: "Net", headings: [.all], commands: commands,

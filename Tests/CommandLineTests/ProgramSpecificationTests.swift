@@ -51,7 +51,7 @@ import Testing
                 manual: Manual(description: [.paragraph("Draws to *FILE*.")]), invocation: { .draw($0) }),
             .help(topics: []),
         ],
-        version: .version, text: { .text($0) }
+        version: { _ in .version }, text: { .text($0) }
     ) { commands in
         ProgramDescription(
             name: "paint", version: "1", summary: "Paint", headings: [.content, .size], commands: commands,

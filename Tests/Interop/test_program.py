@@ -1,6 +1,7 @@
 """The program around the commands: help, version, completions, make run, and make install."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,15 @@ def test_the_version_is_one_line():
     result = wsx("--version")
     assert (result.status, result.err) == (0, "")
     assert result.out.decode().split() == ["wsx", "0.2.0"]
+
+
+def test_the_verbose_version_lists_the_libraries_with_their_versions():
+    result = wsx("--version", "-v")
+    assert (result.status, result.err) == (0, "")
+    program, *libraries = (line.split(" ") for line in result.lines)
+    assert program == ["wsx", "0.2.0"]
+    assert [name for name, _ in libraries] == ["libidn2", "libuv", "msgpack-c", "OpenSSL", "PCRE2", "readline", "zlib"]
+    assert all(re.fullmatch(r"\d+(\.\d+)+\S*", version) for _, version in libraries), libraries
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"], ["help", "connect"], ["help", "listen"], ["connect", "--help"],

@@ -5,17 +5,18 @@ public struct ProgramSpecification<Invocation>: Sendable {
     /// Creates the invocation that prints a text: help or a completion script.
     let text: @Sendable (InformationalText) -> Invocation
     private let commands: [CommandSpecification<Invocation>]
-    private let version: @Sendable () -> Invocation
+    private let version: @Sendable (_ isVerbose: Bool) -> Invocation
 
     /// Declares a program.
     ///
     /// - Parameters:
     ///   - commands: The commands in the order of the help.
-    ///   - version: The invocation that prints the version.
+    ///   - version: Creates the invocation that prints the version, and those of libraries if `isVerbose`.
     ///   - text: Creates the invocation that prints help or a completion script.
     ///   - describe: Describes the program with these commands.
     public init(
-        commands: [CommandSpecification<Invocation>], version: @autoclosure @escaping @Sendable () -> Invocation,
+        commands: [CommandSpecification<Invocation>],
+        version: @escaping @Sendable (_ isVerbose: Bool) -> Invocation,
         text: @escaping @Sendable (InformationalText) -> Invocation,
         describe: ([CommandDescription]) -> ProgramDescription
     ) {
@@ -53,7 +54,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
         switch word {
         case "-h": return text(.help(HelpText.short(of: nil, description)))
         case "--help": return text(.longHelp(HelpText.long(of: nil, description)))
-        case "-V", "--version": return version()
+        case "-V", "--version": return version(words.dropFirst().contains { $0 == "-v" || $0 == "--verbose" })
         default: return try parseWithoutCommand(words, configuration)
         }
     }

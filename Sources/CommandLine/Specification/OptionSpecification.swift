@@ -153,7 +153,11 @@ public struct OptionDescription: Sendable {
     static let version = OptionDescription(
         long: "version", short: "V", value: nil, defaultValue: nil, isRepeatable: false, isSingular: false,
         conflicts: [], requirements: [], heading: .general, summary: "Show the version",
-        manual: ["Show the version on standard output and exit."], effect: .version)
+        manual: [
+            """
+            Show the version on standard output and exit. `--version -v` also shows those of the libraries in the program.
+            """
+        ], effect: .version)
 
     /// Whether `typed`, with its hyphens and without a value, is a name or an alias of the option.
     func isNamed(_ typed: String) -> Bool { names.contains(typed) || alias(typed) != nil }

@@ -125,3 +125,11 @@ extension MessagePack: BinaryFormat {
         append(to: &buffer) { wsx_msgpack_map(UInt32(clamping: count), $0) }
     }
 }
+
+extension LibraryVersion {
+    /// The version of msgpack-c, from its headers.
+    public static var msgpack: LibraryVersion {
+        let numbers = [MSGPACK_VERSION_MAJOR, MSGPACK_VERSION_MINOR, MSGPACK_VERSION_REVISION]
+        return LibraryVersion(name: "msgpack-c", text: numbers.map(String.init).joined(separator: "."))
+    }
+}

@@ -149,3 +149,13 @@ public struct PatternError: Error, Equatable, CustomStringConvertible {
         "\(reason) at " + (characterOffset.map { "character \($0 + 1)" } ?? "the end")
     }
 }
+
+extension LibraryVersion {
+    /// The version of PCRE2.
+    public static var pcre2: LibraryVersion {
+        // PCRE2 needs room for 24 bytes.
+        var text = [UInt8](repeating: 0, count: 64)
+        pcre2_config_8(UInt32(PCRE2_CONFIG_VERSION), &text)
+        return LibraryVersion(name: "PCRE2", text: String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
+    }
+}

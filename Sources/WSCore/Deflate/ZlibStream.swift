@@ -36,3 +36,8 @@ extension UnsafeMutablePointer<z_stream> {
         pointee.avail_out = UInt32(truncatingIfNeeded: count)
     }
 }
+
+extension LibraryVersion {
+    /// The version of zlib.
+    public static var zlib: LibraryVersion { LibraryVersion(name: "zlib", text: String(cString: zlibVersion())) }
+}

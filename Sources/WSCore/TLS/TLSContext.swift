@@ -171,3 +171,10 @@ private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen
     // RFC 7301 §3.2: a server that supports none of the offered protocols sends a fatal alert.
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
+
+extension LibraryVersion {
+    /// The version of OpenSSL.
+    public static var openSSL: LibraryVersion {
+        LibraryVersion(name: "OpenSSL", text: String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)))
+    }
+}

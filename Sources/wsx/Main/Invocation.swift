@@ -10,7 +10,8 @@ enum Invocation: Equatable {
     case text(InformationalText)
     /// Prints the profiles and URLs for a completion script.
     case completionTargets
-    case version
+    /// Prints the version, and those of the libraries if `isVerbose`.
+    case version(isVerbose: Bool)
 
     /// The program and its commands, with their operands, options, and manuals.
     static let program: ProgramSpecification<Invocation> = {
@@ -36,8 +37,8 @@ enum Invocation: Equatable {
             topics: [connect, listen, bench, completions].map(\.description.choice)
                 + ProgramManual.topics.compactMap(\.choice))
         return ProgramSpecification(
-            commands: [connect, listen, bench, merge, help, completions], version: .version, text: { .text($0) },
-            describe: description)
+            commands: [connect, listen, bench, merge, help, completions], version: { .version(isVerbose: $0) },
+            text: { .text($0) }, describe: description)
     }()
 
     private static func description(_ commands: [CommandDescription]) -> ProgramDescription {

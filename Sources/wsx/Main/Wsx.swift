@@ -41,7 +41,7 @@ struct Wsx {
                 return printed(words.map { $0 + "\n" }.joined())
             case .text(.help(let text)), .text(.completionScript(let text)): return printed(text)
             case .text(.longHelp(let text)): return paged(text)
-            case .version: return printed("wsx \(version)\n")
+            case .version(let isVerbose): return printed(VersionText.text(isVerbose: isVerbose))
             }
         } catch {
             LogWriter.standardError.write(error.message + "\n")

@@ -103,8 +103,11 @@ import Testing
     }
 
     @Test("The version and the completions can be requested") func others() throws {
-        #expect(try Invocation.program.parse(["--version"]) == .version)
-        #expect(try Invocation.program.parse(["-V"]) == .version)
+        for word in ["--version", "-V"] {
+            #expect(try Invocation.program.parse([word]) == .version(isVerbose: false))
+            #expect(try Invocation.program.parse([word, "-v"]) == .version(isVerbose: true))
+            #expect(try Invocation.program.parse([word, "--verbose"]) == .version(isVerbose: true))
+        }
         for shell in Shell.allCases {
             let expected = Invocation.text(.completionScript(shell.completionScript(of: TestProgram.description)))
             #expect(try Invocation.program.parse(["completions", shell.rawValue]) == expected)

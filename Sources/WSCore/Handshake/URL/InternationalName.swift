@@ -90,3 +90,10 @@ public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConv
         }
     }
 }
+
+extension LibraryVersion {
+    /// The version of libidn2.
+    public static var libidn2: LibraryVersion {
+        LibraryVersion(name: "libidn2", text: String(cString: idn2_check_version(nil)))
+    }
+}

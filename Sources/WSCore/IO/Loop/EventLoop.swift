@@ -306,3 +306,10 @@ extension Duration {
         return whole.partialValue.addingReportingOverflow(part).overflow ? .max : whole.partialValue + part
     }
 }
+
+extension LibraryVersion {
+    /// The version of libuv.
+    public static var libuv: LibraryVersion {
+        LibraryVersion(name: "libuv", text: String(cString: uv_version_string()))
+    }
+}

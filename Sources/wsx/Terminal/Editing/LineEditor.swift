@@ -389,3 +389,10 @@ extension LineEditor: EndOfTurnWork {
         showPending()
     }
 }
+
+extension LibraryVersion {
+    /// The version of GNU readline.
+    static var readline: LibraryVersion {
+        LibraryVersion(name: "readline", text: String(cString: wsx_readline_version()))
+    }
+}
