@@ -1,6 +1,7 @@
 """Redirects: which ones are followed, and that credentials stay with their origin."""
 
 import base64
+import re
 import socket
 import ssl
 
@@ -81,6 +82,9 @@ SECRETS = {
     "-H X-API-Key": (["-H", "X-API-Key: geheim"], b"X-API-Key"),
     "-H Private-Token": (["-H", "private-token: geheim"], b"Private-Token"),
     "-H @FILE": (["-H", "@FILE"], b"Authorization"),
+    "-H X-Login": (["-H", "X-Login: geheim"], b"X-Login"),
+    "-s": (["-s", "chat,geheim"], b"Sec-WebSocket-Protocol"),
+    "-H Sec-WebSocket-Protocol": (["-H", "Sec-WebSocket-Protocol: geheim"], b"Sec-WebSocket-Protocol"),
 }
 
 # Redirect targets: the scheme of the first request, the target, and whether the origin stays the same. PORT is the port
@@ -109,8 +113,9 @@ TARGETS = {
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("secret", SECRETS)
+# `ClientRequestRedirectTests` has the combinations.
+@pytest.mark.parametrize("target, secret", [
+    *((target, "-H authorization") for target in TARGETS), *(("other host", secret) for secret in SECRETS)])
 def test_credentials_stay_with_their_origin(certificates, tmp_path, target, secret):
     scheme, location, is_same = TARGETS[target]
     options, name = SECRETS[secret]
@@ -130,29 +135,108 @@ def test_credentials_stay_with_their_origin(certificates, tmp_path, target, secr
             origins, certificates, "-L", "-v", *resolve, *options, scheme=scheme, userinfo=userinfo,
             env=environment(NETRC=netrc))
     assert (result.status, result.out) == (0, b"arrived\n"), result
-    assert "geheim" not in result.err and ENCODED.decode() not in result.err
+    # -v shows the fields whose names do not suggest a secret.
+    shown = [line for line in result.err.splitlines() if f"→ {name.decode()}: " not in line]
+    assert not any(value in line for line in shown for value in ["geheim", ENCODED.decode()])
     requests = origins.requests + other.requests
     assert len(requests) == 2
     (_, first), (_, second) = requests
-    assert b"geheim" in (wire.field(first, name) or b"") or ENCODED in wire.field(first, name)
+    assert any(secret in wire.field(first, name) for secret in [b"geheim", ENCODED])
     if is_same:
         assert wire.field(second, name) == wire.field(first, name)
     else:
         assert b"geheim" not in second and ENCODED not in second, second
         assert wire.field(second, b"Cookie") is None and wire.field(second, b"Proxy-Authorization") is None
+        assert re.search(f"not sent there: .*{name.decode()}.*; --location-trusted", result.err, re.I)
 
 
 @pytest.mark.parametrize("location", ["ws://localhost:PORT/next", "/next"])
-def test_fields_without_credentials_are_sent_to_every_origin(certificates, location):
+def test_fields_that_describe_the_client_are_sent_to_every_origin(certificates, location):
     with Origins(certificates) as origins:
         origins.location = location.replace("PORT", str(origins.port))
-        run(origins, certificates, "-L", "-H", "X-Kept: yes", "-s", "chat", "-o", "https://app.example")
+        run(origins, certificates, "-L", "-H", "Accept-Language: de", "--user-agent", "agent/1", "-o", "https://app.example")
     head = origins.requests[1][1]
-    assert wire.field(head, b"X-Kept") == b"yes"
-    assert wire.field(head, b"Sec-WebSocket-Protocol") == b"chat"
+    assert wire.field(head, b"Accept-Language") == b"de"
+    assert wire.field(head, b"User-Agent") == b"agent/1"
     assert wire.field(head, b"Origin") == b"https://app.example"
     keys = [wire.field(head, b"Sec-WebSocket-Key") for _, head in origins.requests]
     assert keys[0] != keys[1], "RFC 6455 §4.1: each connection needs a new key"
+
+
+def test_a_trusted_redirect_keeps_everything(certificates):
+    with Origins(certificates) as origins:
+        origins.location = f"wss://localhost:{origins.port}/next"
+        result = run(
+            origins, certificates, "--location-trusted", "--bearer", "geheim", "-H", "X-Login: geheim", "-s", "geheim")
+    assert result.status == 0, result
+    head = origins.requests[1][1]
+    assert wire.field(head, b"Authorization") == b"Bearer geheim"
+    assert wire.field(head, b"X-Login") == b"geheim"
+    assert wire.field(head, b"Sec-WebSocket-Protocol") == b"geheim"
+    assert "not sent" not in result.err
+
+
+def test_a_pipe_says_which_origin_a_redirect_leads_to(certificates):
+    with Origins(certificates) as origins:
+        origins.location = "next"
+        assert run(origins, certificates, "-L").err == ""
+        origins.location = f"ws://localhost:{origins.port}/next"
+        assert run(origins, certificates, "-L", "-q").err == ""
+        result = run(origins, certificates, "-L", "-H", "X-Login: geheim", "-b", "id=geheim", "-s", "geheim")
+    assert result.status == 0
+    assert result.err == (
+        f"wsx: redirected to ws://localhost:{origins.port}/next; not sent there: Sec-WebSocket-Protocol, X-Login, "
+        "Cookie; --location-trusted sends everything\n")
+
+
+# The arguments, the name of the secret in the error, and whether the run stays with its server.
+SECRET_MESSAGES = {
+    "--first-message with a variable": (["--first-message", "{{env:TOKEN}}"], "--first-message"),
+    "--first-message from a file": (["--first-message", "@FILE"], "--first-message"),
+    "--answer": (["--answer", "x => {{env:TOKEN}}"], "--answer"),
+    "--heartbeat-message": (
+        ["--heartbeat", "9s", "--template", "--heartbeat-message", "{{env:TOKEN}}"], "--heartbeat-message"),
+    "--heartbeat-message from a file": (["--heartbeat", "9s", "--heartbeat-message", "@FILE"], "--heartbeat-message"),
+    "MESSAGE": (["--template", "{{env:TOKEN}}"], "MESSAGE"),
+    "a login in --param": (["--protocol", "mqtt", "--param", "username=me", "--param", "password=geheim"], "--param password"),
+    "a user in --param": (["--protocol", "stomp", "--param", "login=geheim"], "--param login"),
+    "a variable in --param": (["--protocol", "mqtt", "--param", "client-id=env:TOKEN"], "--param client-id"),
+}
+
+
+@pytest.mark.parametrize("case", SECRET_MESSAGES)
+def test_messages_with_secrets_stay_with_their_origin(certificates, tmp_path, case):
+    arguments, name = SECRET_MESSAGES[case]
+    path = tmp_path / "secret"
+    path.write_text("geheim")
+    arguments = [argument.replace("@FILE", f"@{path}") for argument in arguments]
+    # A message goes last.
+    with Origins(certificates) as other, Origins(certificates, location="?") as origins:
+        origins.location = f"ws://localhost:{other.port}/next"
+        options = ["--resolve", f"localhost:{other.port}:127.0.0.1"]
+        url = f"ws://example.test:{origins.port}/start"
+        command = ["connect", "--no-stdin", *options, "--resolve", f"example.test:{origins.port}:127.0.0.1", "-L"]
+        message = arguments[1:] if name == "MESSAGE" else []
+        given = arguments[:1] if name == "MESSAGE" else arguments
+        result = wsx(*command, *given, url, *message, env=environment(TOKEN="geheim"))
+        assert result.status == 4, result
+        assert name in result.err and "--location-trusted" in result.err and "geheim" not in result.err
+        assert other.requests == []
+        wsx(*command, "--location-trusted", "--max-time", "5s", *given, url, *message, env=environment(TOKEN="geheim"))
+        assert len(other.requests) == 1
+
+
+def test_a_load_test_says_which_origin_a_redirect_leads_to(certificates, wsx_echo):
+    with Origins(certificates) as origins:
+        origins.location = f"{wsx_echo.url}next"
+        url = f"ws://localhost:{origins.port}/start"
+        result = wsx("bench", "-L", "-c", "2", "-n", "10", "-H", "X-Login: geheim", url)
+        assert result.status == 0, result
+        assert f"redirected to {wsx_echo.url}next; not sent there: X-Login" in result.err
+        assert result.err.count("redirected") == 1
+        result = wsx(
+            "bench", "-L", "-c", "2", "-n", "10", "-m", "{{env:TOKEN}}", url, env=environment(TOKEN="geheim"))
+        assert result.status == 4 and "--message" in result.err, result
 
 
 def test_a_host_given_as_an_option_stays_with_its_origin(certificates):
@@ -376,7 +460,9 @@ def test_redirects_of_nginx_are_followed(nginx, certificates, path):
 def test_nginx_redirects_from_ws_to_wss(nginx, certificates):
     url = f"ws://127.0.0.1:{nginx.plain_port}/"
     result = wsx("connect", "--ca", certificates.root, "-L", "-n", "1", url, "hello")
-    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+    assert (result.status, result.out) == (0, b"hello\n")
+    # The ports are not the default ones.
+    assert result.err.startswith("wsx: redirected to wss://127.0.0.1:") and result.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("path, word", [("plain", "wss"), ("loop", "redirect")])

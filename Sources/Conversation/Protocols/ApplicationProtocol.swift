@@ -15,12 +15,16 @@ public struct ApplicationProtocol: Sendable {
         public let isJSON: Bool
         /// Whether the value is a secret.
         public let isSecret: Bool
+        /// Whether the value belongs to a login: a secret, or the user whose secret it is. Some services take a token as
+        /// the user name.
+        public let isLogin: Bool
 
-        init(_ name: String, _ summary: String, isJSON: Bool = false, isSecret: Bool = false) {
+        init(_ name: String, _ summary: String, isJSON: Bool = false, isSecret: Bool = false, isLogin: Bool? = nil) {
             self.name = name
             self.summary = summary
             self.isJSON = isJSON
             self.isSecret = isSecret
+            self.isLogin = isLogin ?? isSecret
         }
     }
 

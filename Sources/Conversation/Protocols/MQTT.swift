@@ -23,7 +23,8 @@ extension ApplicationProtocol {
         endpoint: Endpoint(path: "/mqtt", subprotocols: ["mqtt"]),
         parameters: [
             Parameter("client-id", "the client identifier [default: chosen by the server]"),
-            Parameter("username", "the user name"), Parameter("password", "the password", isSecret: true),
+            Parameter("username", "the user name", isLogin: true),
+            Parameter("password", "the password", isSecret: true),
             Parameter("clean", "true to start a new session, false to resume that of client-id [default: true]"),
             Parameter("keep-alive", "the seconds without a sent packet before a ping; 0: no pings [default: 60]"),
         ],

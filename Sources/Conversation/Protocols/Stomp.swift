@@ -21,7 +21,7 @@ extension ApplicationProtocol {
             example: "wsx --protocol stomp --param login=guest ws://localhost:15674/ws"),
         endpoint: Endpoint(path: "/ws", subprotocols: ["v12.stomp", "v11.stomp", "v10.stomp"]),
         parameters: [
-            Parameter("login", "the user name"), Parameter("passcode", "the password", isSecret: true),
+            Parameter("login", "the user name", isLogin: true), Parameter("passcode", "the password", isSecret: true),
             Parameter("host", "the virtual host [default: /]"),
             Parameter("heart-beat", "the intervals of both directions in milliseconds [default: 10000,10000]"),
         ],

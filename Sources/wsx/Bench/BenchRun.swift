@@ -18,6 +18,7 @@ final class BenchRun {
     private let launchTime: Duration
     /// The failure to open some connections, which has already been reported.
     private var toldFailure: Failure?
+    private var hasReportedRedirect = false
     /// The signal or time limit that ended the run early.
     private var earlyFailure: Failure?
     private var timers = Timers()
@@ -69,6 +70,7 @@ final class BenchRun {
         monitor.stop()
         timers = Timers()
         workers = pool.join()
+        report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
         guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.result.output != .text else {
@@ -82,7 +84,15 @@ final class BenchRun {
     /// The first failure of any worker.
     private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
 
+    /// Says where the run went.
+    private func report(redirect notice: String?) {
+        guard let notice, !hasReportedRedirect else { return }
+        hasReportedRedirect = true
+        console.notice(notice)
+    }
+
     private func didOpen() {
+        report(redirect: pool.redirectNotice)
         let openCount = pool.openCount
         guard openCount > 0 || !settings.plan.opensConnectionsFirst else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {

@@ -106,6 +106,7 @@ struct BenchSettings: Sendable {
         try Threshold.check(
             arguments.abortConditions, for: "--abort", steps: plan.conversation.scenario?.stepNames, stages: [])
         self.plan = plan
+        connector.redirects.secretMessages = secrets.record.messageSources
         try Self.checkRateStages(arguments.load)
         try Self.check(arguments.abortConditions, in: plan.mode)
         guard arguments.load.threadCount <= plan.connectionCount else {
@@ -242,7 +243,11 @@ extension LoadPlan {
         _ load: LoadArguments, variables: VariableNames, secrets: Secrets
     ) throws(Failure) {
         guard let argument = load.heartbeatMessage else { return }
-        let text = argument.hasPrefix("@") ? try secrets.text(of: argument, for: "--heartbeat-message") : argument
+        var text = argument
+        if argument.hasPrefix("@") {
+            text = try secrets.text(of: argument, for: "--heartbeat-message")
+            secrets.record.addMessage(of: "--heartbeat-message")
+        }
         let message = try Template.make(
             text, of: "--heartbeat-message", variables: variables, role: .loadMessage, secrets: secrets)
         var plan = conversation.exchange ?? AutomaticExchange.Plan()

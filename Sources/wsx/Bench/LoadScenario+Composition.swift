@@ -22,8 +22,9 @@ extension LoadScenario {
         var options = ScenarioOptions(arguments)
         options.variables = data?.columns ?? VariableNames()
         options.add(codecs)
+        let environment = secrets.environment(forMessageOf: "--scenario")
         options.environment = { name in
-            let value = secrets.environment(name)
+            let value = environment(name)
             values[name] = value
             return value
         }

@@ -43,7 +43,9 @@ struct ConnectorComposition {
             request: request, negotiation: protocolSelection?.negotiation,
             destination: arguments.network.unixSocket.map { .unix(path: $0) },
             network: try NetworkSettings(arguments.network), proxies: proxies, serverName: arguments.tls.serverName,
-            maximumRedirects: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
+            redirects: RedirectPolicy(
+                maximum: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
+                isTrusted: arguments.request.trustsRedirects),
             timeouts: arguments.network.connectTimeouts)
         let isProxySecure = try Self.proxy(for: url, among: proxies)?.isSecure ?? false
         let mayRedirect = arguments.request.followsRedirects || connector.negotiation != nil

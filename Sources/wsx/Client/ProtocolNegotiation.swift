@@ -8,8 +8,8 @@ extension ProtocolSelection {
         return Connector.Negotiation { url in
             // A valid target remains valid: the suffix and the parameter need no escapes.
             (try? url.requesting(negotiation.requestTarget(for: url.requestTarget))) ?? url
-        } next: { body, request throws(ConnectError) in
-            try Self.next(body, request)
+        } next: { body, request, redirects throws(ConnectError) in
+            try Self.next(body, request, redirects)
         }
     }
 
@@ -18,7 +18,7 @@ extension ProtocolSelection {
 
     /// Reads the response to a negotiation. SignalR's is the only one.
     private static func next(
-        _ body: RawSpan, _ request: ClientRequest
+        _ body: RawSpan, _ request: ClientRequest, _ redirects: RedirectPolicy
     ) throws(ConnectError) -> Connector.Negotiation.Next {
         let response: SignalRNegotiation
         do throws(SignalRNegotiationError) {
@@ -30,8 +30,11 @@ extension ProtocolSelection {
         case .connect(let id): return .upgrade(request.addressed(to: request.url.adding(query: "id", id)))
         case .redirect(let location, let token):
             var next: ClientRequest
+            // These redirects are part of the protocol, so they need no option.
+            var redirects = redirects
+            redirects.maximum = maximumRedirects
             do throws(RedirectError) {
-                next = try request.redirected(toLocation: location, maximumRedirects: maximumRedirects)
+                next = try request.redirected(toLocation: location, redirects)
             } catch {
                 throw .redirect(error)
             }

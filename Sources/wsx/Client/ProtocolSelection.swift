@@ -133,14 +133,18 @@ extension ProtocolSelection {
         var varying: [String: Template] = [:]
         for parameter in arguments.parameters {
             let option = "--param \(escapingControls(parameter.name))"
-            let isSecret = descriptor.parameters.first { $0.name == parameter.name }?.isSecret ?? true
+            let known = descriptor.parameters.first { $0.name == parameter.name }
+            let isSecret = known?.isSecret ?? true
             var value =
                 isSecret
                 ? try secrets.value(of: parameter.value, for: option)
                 : try secrets.text(of: parameter.value, for: option)
-            if let templates, !RequestComposition.isReference(parameter.value) {
+            let isReference = RequestComposition.isReference(parameter.value)
+            if known?.isLogin ?? true || isReference { secrets.record.addMessage(of: option) }
+            if let templates, !isReference {
                 let template = try Template.make(
                     value, of: option, variables: templates.columns, role: .request, secrets: secrets)
+                if template.containsEnvironment { secrets.record.addMessage(of: option) }
                 // The last value of a parameter counts.
                 varying[parameter.name] = template.isConstant ? nil : template
                 var firstValues = RequestValues(connection: 1, templates)
@@ -167,7 +171,7 @@ extension ProtocolSelection {
         let file = try HeaderFiles.contents(of: path, for: "--protocol", maximumBytes: 1 << 20)
         do throws(DeclarativeProtocolError) {
             return try DeclarativeProtocol(
-                file, environment: secrets.environment,
+                file, environment: secrets.environment(forMessageOf: "--protocol \(escapingControls(path))"),
                 parseDuration: { try? DurationValue.parse($0) }
             ).applicationProtocol
         } catch {

@@ -22,6 +22,8 @@ struct RequestTemplate: Sendable {
     var bearer: Template?
     var cookies: [Template] = []
     var subprotocols: [Template] = []
+    /// Whether the subprotocols are those of the application protocol, and not tokens of the user.
+    private var hasPublicSubprotocols = false
     /// Whether the request has the origin of the server's own pages, unless the user gave one.
     private var needsOrigin = false
     private let arguments: RequestArguments
@@ -38,6 +40,7 @@ struct RequestTemplate: Sendable {
     mutating func complete(for endpoint: ApplicationProtocol.Endpoint) {
         if subprotocols.isEmpty, !fields.contains(where: { $0.isNamed("Sec-WebSocket-Protocol") }) {
             subprotocols = endpoint.subprotocols.map { Template(literal: Array($0.utf8)) }
+            hasPublicSubprotocols = true
         }
         needsOrigin = endpoint.needsOrigin && arguments.origin == nil
     }
@@ -67,7 +70,8 @@ struct RequestTemplate: Sendable {
         let url = try url.url(&values)
         do throws(ClientRequestError) {
             return try ClientRequest(
-                url: url, subprotocols: subprotocols, origin: needsOrigin ? origin(of: url) : arguments.origin,
+                url: url, subprotocols: subprotocols, hasPublicSubprotocols: hasPublicSubprotocols,
+                origin: needsOrigin ? origin(of: url) : arguments.origin,
                 host: arguments.host,
                 userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
                 extensionOffers: extensionOffers, extraFields: fields)

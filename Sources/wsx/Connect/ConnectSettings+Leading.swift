@@ -13,7 +13,7 @@ extension ConnectSettings {
             text, secrets: secrets, templates: arguments.data.usesTemplates ? data : nil,
             endpoint: protocolSelection?.descriptor.endpoint)
         var settings = self
-        if target.isSameOrigin(as: url) {
+        if target.mayReceiveSecrets(of: url) {
             settings.url = target
             settings.connector.request = connector.request.addressed(to: target)
             secrets.record.add(target.userInfo)
@@ -30,9 +30,6 @@ extension ConnectSettings {
 }
 
 extension ConnectArguments {
-    /// The `-H` fields that only describe this client. Fields that begin with `Accept` belong to them, too.
-    private static let fieldsForAll = ["User-Agent", "Origin", "Cache-Control", "Pragma", "DNT"]
-
     /// Returns the arguments for a URL of another origin, without credentials and without anything that names the first
     /// server. Subprotocols, first messages, answers, and heartbeat messages may contain tokens, so they are dropped; the
     /// heartbeat becomes a ping.
@@ -52,12 +49,11 @@ extension ConnectArguments {
         arguments.client.request.subprotocols = []
         arguments.staying.heartbeatMessage = nil
         arguments.exchange = ExchangeArguments()
-        if let secretParameters = protocolSelection?.descriptor.parameters.filter(\.isSecret) {
-            arguments.protocols.parameters.removeAll { given in secretParameters.contains { $0.name == given.name } }
+        if let logins = protocolSelection?.descriptor.parameters.filter(\.isLogin) {
+            arguments.protocols.parameters.removeAll { given in logins.contains { $0.name == given.name } }
         }
-        arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter { field in
-            field.name.lowercased().hasPrefix("accept") || Self.fieldsForAll.contains(where: field.isNamed)
-        }.map { "\($0.name): \($0.value)" }
+        arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter(\.isForAllOrigins)
+            .map { "\($0.name): \($0.value)" }
         arguments.messages = []
         arguments.file = nil
         return arguments

@@ -59,11 +59,13 @@ struct ConnectSettings {
                 why: "the scenario contains all messages; add the message to the file")
         }
         self.secrets = secrets
+        secrets.record.removeMessageSources()
         let readsInput = arguments.readsInput
         try InputPlace.check(
             arguments.readFiles, isInputRead: readsInput && program == nil && arguments.scenario.path == nil)
         if let text = arguments.staying.heartbeatMessage, text.hasPrefix("@") {
             arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
+            secrets.record.addMessage(of: "--heartbeat-message")
         }
         self.arguments = arguments
         // Not again for another server: the file may be a pipe.
@@ -111,6 +113,7 @@ struct ConnectSettings {
             }
         secrets.record.add(url.userInfo)
         secrets.record.add(connector.request)
+        connector.redirects.secretMessages = secrets.record.messageSources
     }
 
     /// How long to wait for messages after the end of the input. The default is longer with `--until`, `--count`, and

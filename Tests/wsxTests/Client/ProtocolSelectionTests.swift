@@ -322,7 +322,7 @@ import WSCore
     private static func next(_ body: String, bearer: String? = nil) throws -> Connector.Negotiation.Next {
         let connector = try Self.connector("wss://h/chat?a=b", "signalr") { $0.client.request.bearer = bearer }
         let negotiation = try #require(connector.negotiation)
-        return try negotiation.next(Array(body.utf8).span.bytes, connector.request)
+        return try negotiation.next(Array(body.utf8).span.bytes, connector.request, RedirectPolicy())
     }
 
     @Test("SignalR negotiates unless the parameter negotiate is false; other protocols do not")

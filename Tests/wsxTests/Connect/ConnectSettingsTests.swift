@@ -13,7 +13,7 @@ import WSCore
         #expect(abbreviated.connector.request.url.endpoint == .tcp(host: "localhost", port: 8080))
         #expect(abbreviated.connector.network.family == .ipv6)
         #expect(abbreviated.connector.destination == nil)
-        #expect(abbreviated.connector.maximumRedirects == nil)
+        #expect(abbreviated.connector.redirects == RedirectPolicy())
     }
 
     @Test("--unix-socket changes the destination, and the URL still sets the Host field")

@@ -105,6 +105,10 @@ extension OptionTableTests {
         BenchCase("host", "--host", "h") { $0.client.request.host = "h" },
         BenchCase("user-agent", "--user-agent", "x") { $0.client.request.userAgent = "x" },
         BenchCase("location", "-L") { $0.client.request.followsRedirects = true },
+        BenchCase("location-trusted", "--location-trusted") {
+            $0.client.request.followsRedirects = true
+            $0.client.request.trustsRedirects = true
+        },
         BenchCase("max-redirects", "--max-redirects", "3") { $0.client.request.maximumRedirects = 3 },
         BenchCase("ipv4", "-4") { $0.client.network.addressFamily = .ipv4 },
         BenchCase("ipv6", "-6") { $0.client.network.addressFamily = .ipv6 },

@@ -164,6 +164,10 @@ import WSCore
                 whole: .milliseconds(250), phases: [.securing: .seconds(2), .resolving: .seconds(1)])
         },
         ConnectCase("location", "-L") { $0.client.request.followsRedirects = true },
+        ConnectCase("location-trusted", "--location-trusted") {
+            $0.client.request.followsRedirects = true
+            $0.client.request.trustsRedirects = true
+        },
         ConnectCase("max-redirects", "--max-redirects", "0") { $0.client.request.maximumRedirects = 0 },
         ConnectCase("proxy", "--proxy", "socks5://h:1") { $0.client.network.proxy = "socks5://h:1" },
         ConnectCase("no-proxy", "--no-proxy", "*") { $0.client.network.noProxy = "*" },

@@ -21,8 +21,8 @@ extension Connector {
         public var proxies: ProxyChoice?
         /// The name expected in the server's certificate; nil for the URL's host.
         public var serverName: String?
-        /// The maximum number of consecutive redirects to follow; nil reports a redirect as a refusal.
-        public var maximumRedirects: Int?
+        /// The redirects to follow. Others are reported as refusals.
+        public var redirects: RedirectPolicy
         /// The time limits.
         public var timeouts: ConnectTimeouts
 
@@ -30,7 +30,7 @@ extension Connector {
         public init(
             request: ClientRequest, negotiation: Negotiation? = nil, destination: Destination? = nil,
             network: NetworkSettings = NetworkSettings(), proxies: ProxyChoice? = nil, serverName: String? = nil,
-            maximumRedirects: Int? = nil, timeouts: ConnectTimeouts = ConnectTimeouts()
+            redirects: RedirectPolicy = RedirectPolicy(), timeouts: ConnectTimeouts = ConnectTimeouts()
         ) {
             self.request = request
             self.negotiation = negotiation
@@ -38,7 +38,7 @@ extension Connector {
             self.network = network
             self.proxies = proxies
             self.serverName = serverName
-            self.maximumRedirects = maximumRedirects
+            self.redirects = redirects
             self.timeouts = timeouts
         }
     }
@@ -55,13 +55,16 @@ extension Connector {
 
         /// Returns the URL to request before the upgrade of a URL, on the same server.
         public let url: @Sendable (WebSocketURL) -> WebSocketURL
-        /// Reads the body of a successful response to the negotiation before this request.
-        public let next: @Sendable (_ body: RawSpan, _ request: ClientRequest) throws(ConnectError) -> Next
+        /// Reads the body of a successful response to the negotiation before this request, which may be a redirect.
+        public let next:
+            @Sendable (_ body: RawSpan, _ request: ClientRequest, RedirectPolicy) throws(ConnectError) -> Next
 
         /// Creates a negotiation.
         public init(
             url: @escaping @Sendable (WebSocketURL) -> WebSocketURL,
-            next: @escaping @Sendable (_ body: RawSpan, _ request: ClientRequest) throws(ConnectError) -> Next
+            next:
+                @escaping @Sendable (_ body: RawSpan, _ request: ClientRequest, RedirectPolicy) throws(ConnectError)
+                -> Next
         ) {
             self.url = url
             self.next = next
@@ -100,8 +103,8 @@ extension Connector {
         case received(ResponseHead)
         /// Completed a TLS handshake with a proxy or, if nil, the server.
         case secured(TLSSummary, with: Proxy?)
-        /// Follows a redirect.
-        case redirected(to: WebSocketURL)
+        /// Follows a redirect from one request to another.
+        case redirected(ClientRequest, to: ClientRequest)
     }
 }
 

@@ -278,7 +278,8 @@ public final class Connector {
         guard request.url.isSecure, let stream else { return upgrade(with: firstBytes) }
         enter(.securing)
         let secured = resources.secure(
-            stream, name: serverName, sessionKey: request.url.hostField, isOther: !isNamedByUser
+            stream, name: serverName, sessionKey: request.url.hostField,
+            isOther: !isNamedByUser && !settings.redirects.isTrusted
         ) { [self] result in
             switch result {
             case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
@@ -319,7 +320,7 @@ public final class Connector {
         enter(.upgrading)
         request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
         let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
-        let followsRedirects = settings.maximumRedirects != nil
+        let followsRedirects = settings.redirects.maximum != nil
         let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in
             switch result {
             case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
@@ -338,13 +339,12 @@ public final class Connector {
     /// Follows a redirect if allowed; otherwise reports the refusal.
     private func refused(_ error: HandshakeError, _ head: ResponseHead) {
         resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
-        guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(failure(for: error))) }
         do throws(RedirectError) {
-            guard let next = try request.redirected(by: head, maximumRedirects: maximumRedirects) else {
+            guard let next = try request.redirected(by: head, settings.redirects) else {
                 return finish(.failure(failure(for: error)))
             }
             didStep?(.received(head))
-            if !isOver { didStep?(.redirected(to: next.url)) }
+            if !isOver { didStep?(.redirected(request, to: next)) }
             guard !isOver else { return }
             leaveStage(for: .idle)
             request = next
@@ -360,12 +360,12 @@ public final class Connector {
         guard let negotiation = settings.negotiation else { return }
         let next: Negotiation.Next
         do throws(ConnectError) {
-            next = try negotiation.next(body.span.bytes, upgrade)
+            next = try negotiation.next(body.span.bytes, upgrade, settings.redirects)
         } catch {
             return finish(.failure(error))
         }
         didStep?(.received(head))
-        if case .negotiate(let upgrade) = next, !isOver { didStep?(.redirected(to: upgrade.url)) }
+        if case .negotiate(let next) = next, !isOver { didStep?(.redirected(upgrade, to: next)) }
         guard !isOver else { return }
         leaveStage(for: .idle)
         switch next {

@@ -17,11 +17,6 @@ public struct HTTPFields: Equatable, Sendable {
         fields.removeAll { $0.isNamed(name) }
     }
 
-    /// Removes all fields that may contain secrets.
-    mutating func removeSecrets() {
-        fields.removeAll(where: \.isSecret)
-    }
-
     /// Replaces the first field with the same name, if there is one.
     mutating func replaceFirst(with field: HeaderField) {
         guard let index = fields.firstIndex(where: { $0.isNamed(field.name) }) else { return }

@@ -83,10 +83,17 @@ public struct WebSocketURL: Equatable, Sendable {
         return Self.authority(host: name, port: port, isSecure: isSecure)
     }
 
-    /// Whether both URLs lead to the same server with the same protection. If so, secrets for one may be sent to the
-    /// other.
+    /// Whether both URLs lead to the same server with the same protection.
     public func isSameOrigin(as other: WebSocketURL) -> Bool {
         isSecure == other.isSecure && endpoint == other.endpoint
+    }
+
+    /// Whether secrets that were given for another URL may be sent to this one: it has the same origin, or it is
+    /// `wss` and the other one `ws` on the same host, both with their default ports.
+    public func mayReceiveSecrets(of other: WebSocketURL) -> Bool {
+        if isSameOrigin(as: other) { return true }
+        guard isSecure, !other.isSecure, case .tcp(let host, 443) = endpoint else { return false }
+        return other.endpoint == .tcp(host: host, port: 80)
     }
 
     private static func authority(host: String, port: UInt16, isSecure: Bool) -> String {

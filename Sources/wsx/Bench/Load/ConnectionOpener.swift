@@ -15,6 +15,8 @@ final class ConnectionOpener {
         case noRequest(Failure)
     }
 
+    /// The notice about the first redirect to another origin, or `nil` if there was none.
+    private(set) var redirectNotice: String?
     /// The number of connection attempts started.
     private(set) var begunCount = 0
 
@@ -96,6 +98,9 @@ final class ConnectionOpener {
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in
             connectors[number] = nil
             completion(number, result.mapError { .connecting($0) })
+        }
+        connector.didStep = { [unowned self] step in
+            if redirectNotice == nil { redirectNotice = ReportedRedirect.notice(of: step) }
         }
         connectors[number] = connector
         connector.start()

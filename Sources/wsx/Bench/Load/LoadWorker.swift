@@ -154,6 +154,7 @@ final class LoadWorker {
         post.withLock {
             $0.openCount = context.usableCount
             $0.failure = failure
+            $0.redirectNotice = opener.redirectNotice
         }
         reports.didOpen?()
     }

@@ -84,6 +84,9 @@ final class WorkerPool {
     /// The number of open connections, valid after ``didOpen``.
     var openCount: Int { members.reduce(0) { $0 + $1.post.withLock(\.openCount) } }
 
+    /// The notice about a redirect to another origin, or `nil` if there was none.
+    var redirectNotice: String? { members.lazy.compactMap { $0.post.withLock(\.redirectNotice) }.first }
+
     /// Why a connection could not be opened, or `nil` if all are open.
     var openingFailure: Failure? {
         for member in members {
@@ -208,6 +211,8 @@ struct LoadPost: Sendable {
     var openCount = 0
     /// Why a connection was not opened.
     var failure: Failure?
+    /// The notice about a redirect to another origin while the connections were opened.
+    var redirectNotice: String?
     /// The number of counted messages the thread has sent, set when sending has ended.
     var sentCount = 0
     /// The number of counted messages all threads have sent, set when sending has ended.

@@ -39,8 +39,9 @@ extension ConnectRun: PromptConnection {
         let tls = statistics.opening?.tls?.version
         let traffic = statistics.traffic(with: connectionCounters)
         let state = connection != nil ? tls : attemptWords != nil ? "connecting" : "disconnected"
+        let opened = connection != nil ? statistics.opening?.request : nil
         return StatusLine.Facts(
-            place: ["\(settings.connector.request.url)", outputs.protocolName, state].compactMap { $0 },
+            place: ["\((opened ?? settings.connector.request).url)", outputs.protocolName, state].compactMap { $0 },
             roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path,
             sentMessages: traffic.sent.messages, waitingMessages: stages.waitingCount,
             receivedMessages: traffic.received.messages)

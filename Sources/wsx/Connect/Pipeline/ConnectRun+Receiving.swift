@@ -229,6 +229,9 @@ extension ConnectRun: ConnectionSequence.Delegate {
 
     /// Records a step and shows it with `-v`, with secrets removed.
     func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step) {
+        if !outputs.isVerbose, let notice = ReportedRedirect.notice(of: step), statistics.isNew(redirect: notice) {
+            console.notice(notice)
+        }
         let report = step.report
         guard let direction = report.direction else {
             return outputs.noticeVerbosely(report.lines.joined(separator: "\n"))

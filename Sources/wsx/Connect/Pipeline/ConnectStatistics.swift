@@ -26,6 +26,8 @@ struct ConnectStatistics {
     private(set) var opening: Opening?
     /// The lines of the latest opening handshake, including all redirects and proxies.
     private(set) var heads: [(line: String, direction: Transcript.Direction)] = []
+    /// The last notice about a redirect to another origin.
+    private var redirect: String?
     /// The end of the last connection that ended.
     private(set) var lastEnd: ConnectionEnd?
     /// The number of connections opened to the current server.
@@ -51,6 +53,13 @@ struct ConnectStatistics {
     /// Stores a line of the opening handshake.
     mutating func add(head line: String, _ direction: Transcript.Direction) {
         heads.append((line, direction))
+    }
+
+    /// Stores a notice about a redirect. Returns whether it differs from the one before: every reconnection follows the
+    /// same redirects.
+    mutating func isNew(redirect notice: String) -> Bool {
+        defer { redirect = notice }
+        return notice != redirect
     }
 
     /// Stores the facts of an open connection.

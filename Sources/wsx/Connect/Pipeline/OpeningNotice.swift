@@ -33,7 +33,8 @@ extension Connector.Step {
         case .sent(let head): (ReportedHead.lines(ofSent: head), .sent)
         case .received(let head): (ReportedHead.lines(of: head), .received)
         case .secured(let summary, let proxy): (ReportedTLS.lines(summary, with: proxy), nil)
-        case .redirected(let url): (["Redirected to \(url)"], nil)
+        case .redirected(let request, let next):
+            (["Redirected \(ReportedRedirect.words(from: request, to: next))"], nil)
         }
     }
 }

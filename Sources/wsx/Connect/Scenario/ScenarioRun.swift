@@ -102,7 +102,10 @@ final class ScenarioRun {
             case .failure(let error): end(with: .connecting(url: "\(settings.url)", error))
             }
         }
-        if let log { connector.didStep = { step in log.show(step) } }
+        connector.didStep = { [log, console] step in
+            if let log { return log.show(step) }
+            if let notice = ReportedRedirect.notice(of: step) { console.notice(notice) }
+        }
         self.connector = connector
         connector.start()
     }

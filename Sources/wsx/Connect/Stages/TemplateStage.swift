@@ -27,6 +27,7 @@ final class TemplateStage {
                 throw .badArgument(what: "message \(index + 1)", why: error.words)
             }
         }
+        settings.connector.redirects.secretMessages = settings.secrets.record.messageSources
         return stage
     }
 
@@ -68,7 +69,8 @@ final class TemplateStage {
         let source = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let template: Template
         do throws(TemplateError) {
-            template = try Template(source, variables: columns, environment: secrets.environment)
+            template = try Template(
+                source, variables: columns, environment: secrets.environment(forMessageOf: "MESSAGE"))
         } catch {
             throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }

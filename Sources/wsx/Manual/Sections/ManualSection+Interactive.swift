@@ -73,8 +73,8 @@ extension ManualSection {
             (
                 "A secret of this run",
                 """
-                From `--auth`, `--bearer`, `--cookie`, `--passphrase`, a URL, or a header field that may carry a \
-                secret (see `--location`).
+                From `--auth`, `--bearer`, `--cookie`, `--passphrase`, a URL, or a header field whose name suggests a \
+                secret.
                 """
             ),
             ("A URL with a user name or password", "Such as `ws://me:secret@host/`."),

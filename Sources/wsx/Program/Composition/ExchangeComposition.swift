@@ -18,7 +18,11 @@ extension AutomaticExchange.Plan {
         try variables.checkPatterns(arguments.ready.map { [$0] } ?? [], of: "--ready")
         plan.ready = arguments.ready
         for text in arguments.firstMessages {
-            let text = text.hasPrefix("@") ? try secrets.value(of: text, for: "--first-message") : text
+            var text = text
+            if text.hasPrefix("@") {
+                text = try secrets.value(of: text, for: "--first-message")
+                secrets.record.addMessage(of: "--first-message")
+            }
             plan.firstMessages.append(
                 try Template.make(
                     text, of: "--first-message", variables: variables, role: .firstMessage, takesData: takesData,
@@ -26,7 +30,8 @@ extension AutomaticExchange.Plan {
         }
         for text in arguments.answers {
             do throws(AnswerRuleError) {
-                let rule = try AnswerRule(text, variables: variables, environment: secrets.environment)
+                let rule = try AnswerRule(
+                    text, variables: variables, environment: secrets.environment(forMessageOf: "--answer"))
                 plan.answers.append(Answer(rule))
             } catch {
                 throw .badArgument(

@@ -42,7 +42,8 @@ extension Template {
         let template: Template
         do throws(TemplateError) {
             template = try Template(
-                text, variables: names, percentEncodesValues: percentEncodesValues, environment: secrets.environment)
+                text, variables: names, percentEncodesValues: percentEncodesValues,
+                environment: role == .request ? secrets.environment : secrets.environment(forMessageOf: option))
         } catch {
             if error.reason == .noLastMessage, let reason = role.reasonForNoLastMessage {
                 throw .badArgument(what: option, why: "{{last:…}} needs a received message, \(reason)")

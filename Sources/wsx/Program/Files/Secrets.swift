@@ -45,6 +45,16 @@ struct Secrets {
         return text
     }
 
+    /// Looks up environment variables for a message, which then contains a secret.
+    /// - Parameter option: The source of the message.
+    func environment(forMessageOf option: String) -> (String) -> String? {
+        { name in
+            guard let value = environment(name) else { return nil }
+            record.addMessage(of: option)
+            return value
+        }
+    }
+
     /// Returns the answer to a question on the terminal.
     ///
     /// Throws ``Failure/badArgument(what:why:)`` if there is no terminal or no answer.
@@ -63,6 +73,18 @@ struct Secrets {
 final class SecretRecord {
     /// The secrets, in the form that a message would contain.
     private(set) var texts: Set<String> = []
+    /// The options whose messages or parameters contain secrets and are sent on the connection, in order.
+    private(set) var messageSources: [String] = []
+
+    /// Adds an option whose messages contain a secret.
+    func addMessage(of option: String) {
+        if !messageSources.contains(option) { messageSources.append(option) }
+    }
+
+    /// Forgets the sources of messages, for another server that gets none of them.
+    func removeMessageSources() {
+        messageSources = []
+    }
 
     /// Adds the value of an option and, for values such as `user:password`, the secret part.
     func add(_ value: String, of option: String) {

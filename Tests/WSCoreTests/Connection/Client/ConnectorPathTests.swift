@@ -310,7 +310,8 @@ private struct Attempt {
         let request = try ClientRequest(url: try WebSocketURL(parsing: url))
         return Connector(
             .init(
-                request: request, proxies: try ProxyChoice(proxy: proxy ?? "") { _ in nil }, maximumRedirects: 5,
+                request: request, proxies: try ProxyChoice(proxy: proxy ?? "") { _ in nil },
+                redirects: RedirectPolicy(maximum: 5),
                 timeouts: timeouts),
             resources: try resources ?? ConnectorResources(tls: TLSClientSettings()), on: loop, completion: completion)
     }

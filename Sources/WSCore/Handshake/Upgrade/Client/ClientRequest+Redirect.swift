@@ -9,32 +9,52 @@ extension ResponseHead {
     }
 }
 
+/// Which redirects to follow, and what follows them.
+public struct RedirectPolicy: Equatable, Sendable {
+    /// The maximum number of consecutive redirects, which also ends redirect loops; nil follows none.
+    public var maximum: Int?
+    /// Whether everything that the user gave is sent to other origins, too.
+    public var isTrusted: Bool
+    /// The names of secrets that would be sent once the connection is open. If there are any, redirects to other origins
+    /// are errors.
+    public var secretMessages: [String]
+
+    /// Creates a policy. By default, no redirects are followed.
+    public init(maximum: Int? = nil, isTrusted: Bool = false, secretMessages: [String] = []) {
+        self.maximum = maximum
+        self.isTrusted = isTrusted
+        self.secretMessages = secretMessages
+    }
+}
+
 extension ClientRequest {
     /// The request to make after a redirect (RFC 9110 §15.4, RFC 6455 §4.1), or `nil` if the response is not a
-    /// redirect.
+    /// redirect or redirects are not followed.
     ///
-    /// ``redirected(to:)`` documents the fields that the new request keeps.
-    /// - Parameters:
-    ///   - response: The response to this request.
-    ///   - maximumRedirects: The maximum number of consecutive redirects, which also ends redirect loops.
+    /// ``redirected(to:keepsSecrets:)`` documents the fields that the new request keeps.
+    /// - Parameter response: The response to this request.
     /// - Throws: ``RedirectError`` if the redirect must not be followed.
     public func redirected(
-        by response: ResponseHead, maximumRedirects: Int
+        by response: ResponseHead, _ policy: RedirectPolicy
     ) throws(RedirectError) -> ClientRequest? {
-        guard response.isRedirect else { return nil }
-        return try redirected(toLocation: try location(in: response), maximumRedirects: maximumRedirects)
+        guard response.isRedirect, policy.maximum != nil else { return nil }
+        return try redirected(toLocation: try location(in: response), policy)
     }
 
     /// The request to make after a redirect to a location, which may be relative.
     /// - Throws: ``RedirectError`` if the redirect must not be followed.
     public func redirected(
-        toLocation location: String, maximumRedirects: Int
+        toLocation location: String, _ policy: RedirectPolicy
     ) throws(RedirectError) -> ClientRequest {
-        guard redirectCount < maximumRedirects else { throw .tooMany(maximum: maximumRedirects) }
+        let maximum = policy.maximum ?? 0
+        guard redirectCount < maximum else { throw .tooMany(maximum: maximum) }
         let target = try target(at: location)
         // RFC 6455 §10.6: a connection that began with TLS must not continue without it.
         guard target.isSecure || !url.isSecure else { throw .wouldDropEncryption(target) }
-        return redirected(to: target)
+        guard policy.isTrusted || policy.secretMessages.isEmpty || target.mayReceiveSecrets(of: url) else {
+            throw .wouldSendSecrets(target, of: policy.secretMessages)
+        }
+        return redirected(to: target, keepsSecrets: policy.isTrusted)
     }
 
     private func location(in response: ResponseHead) throws(RedirectError) -> String {

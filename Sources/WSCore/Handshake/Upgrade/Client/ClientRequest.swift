@@ -23,16 +23,21 @@ public struct ClientRequest: Sendable {
 
     /// The user's own Cookie fields. Those in `fields` may also contain stored cookies.
     private let ownCookies: [HeaderField]
+    /// Whether the subprotocols go to other origins, too. Those that a user chose may be tokens.
+    private let hasPublicSubprotocols: Bool
 
     /// Creates a request.
     ///
     /// A field in `extraFields` overrides the parameter for the same field: Host overrides `host` and the URL's host,
     /// Origin overrides `origin`, User-Agent overrides `userAgent`, and Authorization overrides `credentials` and the
     /// URL's user name and password. Names in a Sec-WebSocket-Protocol field are added to `subprotocols`.
+    /// - Parameter hasPublicSubprotocols: Whether the subprotocols are the same for everybody, and not tokens. Only
+    ///   then do redirects to other origins keep them.
     /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
     public init(
         url: WebSocketURL,
         subprotocols: [String] = [],
+        hasPublicSubprotocols: Bool = false,
         origin: String? = nil,
         host: String? = nil,
         userAgent: String? = nil,
@@ -79,6 +84,7 @@ public struct ClientRequest: Sendable {
         self.fields = fields
         redirectCount = 0
         ownCookies = fields.filter { $0.isNamed(Self.cookieFieldName) }
+        self.hasPublicSubprotocols = hasPublicSubprotocols
     }
 
     private init(
@@ -89,7 +95,8 @@ public struct ClientRequest: Sendable {
         self.url = url
         self.fields = fields
         self.ownCookies = ownCookies
-        subprotocols = request.subprotocols
+        hasPublicSubprotocols = request.hasPublicSubprotocols
+        subprotocols = fields.contains(named: Self.subprotocolFieldName) ? request.subprotocols : []
         extensionOffers = request.extensionOffers
         self.redirectCount = redirectCount
     }
@@ -99,30 +106,31 @@ public struct ClientRequest: Sendable {
 
     /// The request to make when this one is redirected to `url`.
     ///
-    /// The user's secrets stay with their origin. For another origin, the new request drops all fields that may contain
-    /// secrets (``HeaderField/isSecret``: Authorization, Cookie, Proxy-Authorization, keys, tokens, and the like),
-    /// however they were given, and the user's own Host. A further redirect back does not restore them: no other origin
-    /// may choose requests that carry the user's credentials. (curl 7.88 drops `--user` in the same way, but sends
-    /// fields given with `-H` and cookies again.)
+    /// What the user gave stays with the origin it was given for. If the new URL may not receive its secrets
+    /// (``WebSocketURL/mayReceiveSecrets(of:)``), the new request keeps only the fields of the handshake and those that
+    /// merely describe the client (``HeaderField/isForAllOrigins``), however they were given. A list of secret names
+    /// could never be complete. A further redirect back restores nothing: no other origin may choose requests that
+    /// carry the user's credentials.
     ///
     /// The user name and password of `url` are used if there is no Authorization field. Stored cookies are always
     /// dropped; see ``withCookies(from:at:)``.
-    public func redirected(to url: WebSocketURL) -> ClientRequest {
-        addressed(to: url, redirectCount: redirectCount + 1)
+    /// - Parameter keepsSecrets: Whether all fields except the user's own Host go to every origin.
+    public func redirected(to url: WebSocketURL, keepsSecrets: Bool = false) -> ClientRequest {
+        addressed(to: url, keepsSecrets: keepsSecrets, redirectCount: redirectCount + 1)
     }
 
-    /// The request to make when the user asks for another URL. Keeps the same fields as ``redirected(to:)``.
+    /// The request to make when the user asks for another URL. Keeps the same fields as ``redirected(to:keepsSecrets:)``.
     public func addressed(to url: WebSocketURL) -> ClientRequest {
-        addressed(to: url, redirectCount: 0)
+        addressed(to: url, keepsSecrets: false, redirectCount: 0)
     }
 
-    private func addressed(to url: WebSocketURL, redirectCount: Int) -> ClientRequest {
-        let isSameOrigin = url.isSameOrigin(as: self.url)
-        let ownCookies = isSameOrigin ? ownCookies : []
-        var fields = fields
+    private func addressed(to url: WebSocketURL, keepsSecrets: Bool, redirectCount: Int) -> ClientRequest {
+        let isSameOrigin = url.mayReceiveSecrets(of: self.url)
+        let keepsAll = isSameOrigin || keepsSecrets
+        let ownCookies = keepsAll ? ownCookies : []
+        var fields = keepsAll ? fields : HTTPFields(fields.filter(goesToAllOrigins))
         fields.remove(named: Self.cookieFieldName)
         if !isSameOrigin {
-            fields.removeSecrets()
             fields.replaceFirst(with: HeaderField(wellFormedName: "Host", value: url.hostField))
         }
         if let userInfo = url.userInfo, !fields.contains(named: Self.authorizationFieldName) {
@@ -131,6 +139,22 @@ public struct ClientRequest: Sendable {
         }
         for cookie in ownCookies { fields.append(cookie) }
         return ClientRequest(self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
+    }
+
+    private func goesToAllOrigins(_ field: HeaderField) -> Bool {
+        if field.isNamed(Self.subprotocolFieldName) { return hasPublicSubprotocols }
+        return field.isForAllOrigins || Self.handshakeFields.contains(where: field.isNamed)
+    }
+
+    /// The names of the user's fields that a request made after a redirect lacks, in order and without duplicates.
+    /// Host is none of them: it always names the server.
+    public func fieldsDropped(by next: ClientRequest) -> [String] {
+        var names: [String] = []
+        for field in fields where !field.isNamed("Host") && !next.fields.contains(field) {
+            if field.isNamed(Self.cookieFieldName), ownCookies.isEmpty { continue }
+            if !names.contains(where: field.isNamed) { names.append(field.name) }
+        }
+        return names
     }
 
     /// The POST request without a body that precedes this request, with the same fields except those of the upgrade.
@@ -217,6 +241,10 @@ public struct ClientRequest: Sendable {
     static let reservedFields = [
         "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",
         ExtensionHeader.fieldName, "Content-Length", "Transfer-Encoding",
+    ]
+    /// Fields that the handshake sets, in every request.
+    private static let handshakeFields = [
+        "Host", "Upgrade", "Connection", "Sec-WebSocket-Version", ExtensionHeader.fieldName,
     ]
     /// Fields of the upgrade, which a negotiation lacks.
     private static let upgradeFields = [

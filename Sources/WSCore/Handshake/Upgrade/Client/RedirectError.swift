@@ -12,6 +12,8 @@ public enum RedirectError: Error, Equatable {
     case wouldDropEncryption(WebSocketURL)
     /// The redirect leads from a Unix domain socket to the network.
     case leavesSocket(WebSocketURL)
+    /// Messages with secrets, given for another origin, would be sent to this URL. Carries their names.
+    case wouldSendSecrets(WebSocketURL, of: [String])
     /// There were more consecutive redirects than allowed.
     case tooMany(maximum: Int)
 
@@ -24,6 +26,7 @@ public enum RedirectError: Error, Equatable {
         case .forbiddenScheme: "forbidden-redirect-scheme"
         case .wouldDropEncryption: "insecure-redirect"
         case .leavesSocket: "redirect-from-socket"
+        case .wouldSendSecrets: "redirect-of-secrets"
         case .tooMany: "too-many-redirects"
         }
     }
@@ -48,6 +51,11 @@ extension RedirectError: CustomStringConvertible {
             "a redirect from wss:// to ws:// would drop the encryption; connect to \(Self.shown(url)) directly"
         case .leavesSocket(let url):
             "a Unix domain socket cannot redirect to the network; connect to \(Self.shown(url)) directly"
+        case .wouldSendSecrets(let url, let names):
+            """
+            the server redirects to \(Self.shown(url)), which is another origin, and secrets would follow \
+            (\(names.joined(separator: ", "))); allow that with --location-trusted, or connect to it directly
+            """
         case .tooMany(let maximum):
             maximum == 0
                 ? "redirects are disabled; raise --max-redirects to follow them"

@@ -17,6 +17,8 @@ struct RequestArguments: Equatable, Sendable {
     var host: String?
     var userAgent: String?
     var followsRedirects = false
+    /// Whether redirects to other origins keep everything that the user gave.
+    var trustsRedirects = false
     var maximumRedirects = 20
 
     static let options: [OptionSpecification<RequestArguments>] = [
@@ -98,13 +100,32 @@ struct RequestArguments: Equatable, Sendable {
             summary: "Follow redirects",
             manual: "Follow redirects (301, 302, 303, 307, and 308), except from `wss` to `ws`.",
             """
-            A redirect to another scheme, host, or port drops `--host` and every header field that may carry a secret, \
-            and a later redirect back does not restore them. These fields are Authorization, Proxy-Authorization, \
-            Cookie, and all with names that suggest a login, token, access key, password, session, signature, or other \
-            secret. Cookies that servers set along the way are sent as a browser would send them.
+            On a redirect to another origin (scheme, host, or port), logins, cookies, `--host`, subprotocols, and \
+            header fields stay behind, and a notice names them. A later redirect back does not restore them. Only \
+            User-Agent, Origin, Cache-Control, Pragma, DNT, fields that begin with Accept, and the subprotocols of \
+            `--protocol` are sent to every origin. From `ws` to `wss` on the same host, both with their default port, \
+            everything is kept. Cookies that servers set along the way are sent as a browser would send them.
             """,
-            seeAlso: ["max-redirects", "cookie"]
+            """
+            Messages go to the server that accepts the connection. If one that wsx sends by itself contains a secret \
+            (`env:`*NAME*, `@`*FILE*, `{{env:`*NAME*`}}`, or a login in `--param`), a redirect to another origin is an \
+            error with status 4.
+            """,
+            seeAlso: ["location-trusted", "max-redirects", "cookie"]
         ) { arguments, _ in arguments.followsRedirects = true },
+        OptionSpecification(
+            "location-trusted", heading: .request,
+            summary: "Follow redirects, and send secrets to every server",
+            manual: """
+                Follow redirects like `--location`, and send logins, cookies, header fields, subprotocols, client \
+                certificates, and messages with secrets to every server that the first one redirects to. `--host` and \
+                `--tls-server-name` still apply only to the first one. Use this option only if you trust all of them.
+                """,
+            seeAlso: ["location"]
+        ) { arguments, _ in
+            arguments.followsRedirects = true
+            arguments.trustsRedirects = true
+        },
         OptionSpecification(
             "max-redirects", value: OptionValue("N"), default: "20", heading: .request,
             summary: "Follow at most N redirects",

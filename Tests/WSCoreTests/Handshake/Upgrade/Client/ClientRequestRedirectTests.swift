@@ -23,7 +23,7 @@ import Testing
     }
 
     static func follow(_ request: ClientRequest, _ location: String) throws -> ClientRequest {
-        try #require(try request.redirected(by: response(302, location), maximumRedirects: 20))
+        try #require(try request.redirected(by: response(302, location), RedirectPolicy(maximum: 20)))
     }
 
     @Test(
@@ -31,10 +31,10 @@ import Testing
         arguments: [301, 302, 303, 307, 308], [101, 200, 300, 304, 305, 306, 309, 401])
     func statuses(redirect: Int, other: Int) throws {
         let request = try ClientRequest(url: WebSocketURL(parsing: "ws://h/a"))
-        let next = try request.redirected(by: Self.response(redirect, "/b"), maximumRedirects: 1)
+        let next = try request.redirected(by: Self.response(redirect, "/b"), RedirectPolicy(maximum: 1))
         #expect(next?.url.description == "ws://h/b")
         #expect(next?.redirectCount == 1)
-        #expect(try request.redirected(by: Self.response(other, "/b"), maximumRedirects: 1) == nil)
+        #expect(try request.redirected(by: Self.response(other, "/b"), RedirectPolicy(maximum: 1)) == nil)
     }
 
     @Test(
@@ -62,20 +62,90 @@ import Testing
         #expect(next.fields.all(named: "Host") == [next.url.hostField])
         #expect(next.fields.first?.name == "Host")
         #expect(next.fields.first(named: "Origin") == "https://page.example")
-        #expect(next.fields.first(named: "X-Trace") == "7")
         #expect(next.fields.first(named: "User-Agent") == "wsx/1")
-        #expect(next.fields.first(named: "Sec-WebSocket-Protocol") == "chat")
         #expect(next.fields.first(named: "Sec-WebSocket-Extensions") == "x")
-        #expect(next.subprotocols == ["chat"] && next.extensionOffers.map(\.name) == ["x"])
+        #expect(!next.fields.contains(named: "X-Trace") && !next.fields.contains(named: "Sec-WebSocket-Protocol"))
+        #expect(next.subprotocols == [] && next.extensionOffers.map(\.name) == ["x"])
         let text = ClientRequestTests.text(next)
         for secret in ["dTpw", "a=b", "c2VjcmV0", "virtual"] { #expect(!text.contains(secret)) }
     }
 
-    @Test("a redirect from ws to wss leads to another origin")
+    @Test("A redirect from ws to wss on the same host keeps all fields if both ports are the default")
     func upgradeToTLS() throws {
-        let next = try Self.follow(Self.fullRequest("ws://u:p@one.example/"), "wss://one.example/")
+        let request = try Self.fullRequest("ws://u:p@one.example/")
+        let next = try Self.follow(request, "wss://one.example/")
         #expect(next.url.isSecure)
-        #expect(Self.secretFields.flatMap { next.fields.all(named: $0) } == [])
+        #expect(next.fields.map(\.value).sorted() == request.fields.map(\.value).sorted())
+        for (from, to) in [
+            ("ws://one.example:8080/", "wss://one.example/"), ("ws://one.example/", "wss://one.example:8443/"),
+            ("ws://one.example:8080/", "wss://one.example:8080/"), ("ws://one.example/", "wss://www.one.example/"),
+            ("ws://one.example:443/", "wss://one.example/"), ("ws://one.example/", "wss://one.example:80/"),
+        ] {
+            let next = try Self.follow(ClientRequest(url: WebSocketURL(parsing: from), extraFields: Self.login), to)
+            #expect(!next.hasCredentials, "\(from) to \(to)")
+        }
+        let insecure = try WebSocketURL(parsing: "ws://one.example/")
+        #expect(!insecure.mayReceiveSecrets(of: next.url))
+    }
+
+    static let login = [HeaderField(wellFormedName: "Authorization", value: "Bearer t")]
+
+    @Test(
+        "Only fields that describe the client follow a redirect to another origin, whatever the others are called",
+        arguments: [
+            "X-Login", "CB-ACCESS-SIGN", "DPoP", "X-App-Key", "X-CSRF", "X-Trace", "From", "Referer", "Via",
+            "Forwarded", "X-Forwarded-For", "Sec-WebSocket-Protocol", "Cookie2", "X", "Signature-Input", "Accepted",
+        ])
+    func onlyKnownFieldsFollow(name: String) throws {
+        let request = try ClientRequest(
+            url: WebSocketURL(parsing: "ws://one.example/"),
+            extraFields: [HeaderField(parsing: "\(name): geheim"), HeaderField(parsing: "Accept-Language: de")])
+        #expect(try Self.follow(request, "/x").fields.first(named: name) == "geheim")
+        let next = try Self.follow(request, "ws://two.example/")
+        let follows = name.hasPrefix("Accept")
+        #expect(next.fields.contains(named: name) == follows)
+        #expect(next.fields.first(named: "Accept-Language") == "de")
+        #expect(request.fieldsDropped(by: next) == (follows ? [] : [name]))
+        let trusted = try #require(
+            try request.redirected(
+                by: Self.response(302, "ws://two.example/"), RedirectPolicy(maximum: 1, isTrusted: true)))
+        #expect(trusted.fields.first(named: name) == "geheim")
+        #expect(request.fieldsDropped(by: trusted) == [])
+    }
+
+    @Test("Subprotocols follow a redirect to another origin only if they are the same for everybody")
+    func publicSubprotocols() throws {
+        let url = try WebSocketURL(parsing: "ws://one.example/")
+        let request = try ClientRequest(url: url, subprotocols: ["mqtt"], hasPublicSubprotocols: true)
+        let next = try Self.follow(request, "ws://two.example/")
+        #expect(next.subprotocols == ["mqtt"] && next.fields.first(named: "Sec-WebSocket-Protocol") == "mqtt")
+        #expect(request.fieldsDropped(by: next) == [])
+    }
+
+    @Test("A trusted redirect keeps all fields except the user's own Host")
+    func trusted() throws {
+        let request = try Self.fullRequest()
+        let next = try #require(
+            try request.redirected(
+                by: Self.response(302, "wss://two.example/"), RedirectPolicy(maximum: 1, isTrusted: true)))
+        #expect(next.fields.first?.line == "Host: two.example\r\n")
+        #expect(
+            next.fields.dropFirst().map(\.value).sorted() == request.fields.dropFirst().map(\.value).sorted())
+        #expect(next.subprotocols == ["chat"])
+    }
+
+    @Test("Messages with secrets do not follow a redirect to another origin, unless it is trusted")
+    func secretMessages() throws {
+        let request = try ClientRequest(url: WebSocketURL(parsing: "ws://one.example/"))
+        var policy = RedirectPolicy(maximum: 1, secretMessages: ["--first-message", "--param auth"])
+        let target = try WebSocketURL(parsing: "ws://two.example/")
+        let error = RedirectError.wouldSendSecrets(target, of: policy.secretMessages)
+        #expect(throws: error) { try request.redirected(by: Self.response(302, "ws://two.example/"), policy) }
+        #expect(error.description.contains("--first-message, --param auth"))
+        #expect(try request.redirected(by: Self.response(302, "/x"), policy) != nil)
+        #expect(try request.redirected(by: Self.response(302, "wss://one.example/x"), policy) != nil)
+        policy.isTrusted = true
+        #expect(try request.redirected(by: Self.response(302, "ws://two.example/"), policy)?.url == target)
     }
 
     @Test("credentials from options are sent only to their origin, like those in the URL")
@@ -127,7 +197,7 @@ import Testing
         let request = try Self.fullRequest()
         func outcome(_ response: ResponseHead) -> RedirectError? {
             do throws(RedirectError) {
-                _ = try request.redirected(by: response, maximumRedirects: 9)
+                _ = try request.redirected(by: response, RedirectPolicy(maximum: 9))
                 return nil
             } catch {
                 return error
@@ -148,12 +218,14 @@ import Testing
     func bound() throws {
         var request = try ClientRequest(url: WebSocketURL(parsing: "ws://h/"))
         let response = Self.response(302, "/")
-        for _ in 0..<3 { request = try #require(try request.redirected(by: response, maximumRedirects: 3)) }
+        for _ in 0..<3 { request = try #require(try request.redirected(by: response, RedirectPolicy(maximum: 3))) }
         #expect(throws: RedirectError.tooMany(maximum: 3)) {
-            try request.redirected(by: response, maximumRedirects: 3)
+            try request.redirected(by: response, RedirectPolicy(maximum: 3))
         }
         let none = try ClientRequest(url: WebSocketURL(parsing: "ws://h/"))
-        #expect(throws: RedirectError.tooMany(maximum: 0)) { try none.redirected(by: response, maximumRedirects: 0) }
+        #expect(throws: RedirectError.tooMany(maximum: 0)) {
+            try none.redirected(by: response, RedirectPolicy(maximum: 0))
+        }
     }
 
     @Test("a server behind a Unix domain socket can redirect only to itself, by its Host")
@@ -182,14 +254,15 @@ import Testing
         let url = try WebSocketURL(parsing: "ws://h/")
         let errors: [RedirectError] = [
             .missingLocation(status: 302), .severalLocations(["a\u{1B}[2J", "b"]), .invalidLocation("\n", .empty),
-            .forbiddenScheme("x\r"), .wouldDropEncryption(url), .leavesSocket(url), .tooMany(maximum: 0),
-            .tooMany(maximum: 1), .tooMany(maximum: 2),
+            .forbiddenScheme("x\r"), .wouldDropEncryption(url), .leavesSocket(url),
+            .wouldSendSecrets(url, of: ["--answer"]),
+            .tooMany(maximum: 0), .tooMany(maximum: 1), .tooMany(maximum: 2),
         ]
         for error in errors {
             #expect(!error.description.unicodeScalars.contains { $0.isInvisible })
             #expect(error.description.contains("; ") && error.description.utf8.count < 400)
         }
-        #expect(Set(errors.map(\.identifier)).count == 7)
+        #expect(Set(errors.map(\.identifier)).count == 8)
     }
 
     @Test("stored cookies follow the user's own, are replaced by name, and are not kept by redirects")

@@ -1,0 +1,20 @@
+import WSCore
+
+/// Reports redirects and the fields that they drop, in one line.
+enum ReportedRedirect {
+    /// The notice about a redirect to another origin; nil for the same origin.
+    static func notice(of step: Connector.Step) -> String? {
+        guard case .redirected(let request, let next) = step, !next.url.mayReceiveSecrets(of: request.url) else {
+            return nil
+        }
+        return "wsx: redirected \(words(from: request, to: next))"
+    }
+
+    /// The target and the dropped fields: `to URL; not sent there: Authorization; …`
+    static func words(from request: ClientRequest, to next: ClientRequest) -> String {
+        let names = request.fieldsDropped(by: next)
+        guard !names.isEmpty else { return "to \(next.url)" }
+        let dropped = escapingControls(names.joined(separator: ", "))
+        return "to \(next.url); not sent there: \(dropped); --location-trusted sends everything"
+    }
+}
