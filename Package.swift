@@ -82,6 +82,13 @@ let package = Package(
             name: "wsxTests",
             dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
             swiftSettings: swiftSettings),
+        // Replays the seeds and past findings of the fuzz targets.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
+            path: "Fuzz",
+            exclude: ["EntryPoint", "Regressions", "Seeds", "fuzz.py", "seeds.py"],
+            swiftSettings: swiftSettings + [.define("REPLAY")]),
     ]
 )
 
@@ -102,7 +109,7 @@ if isForFuzzing {
             name: "Fuzz",
             dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
             path: "Fuzz",
-            sources: ["Support", "Targets"],
+            sources: ["EntryPoint", "Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),
     ]
 }

@@ -1,11 +1,32 @@
-/// Ends the process unless `holds`, which libFuzzer reports as a finding.
+#if REPLAY
+    import Testing
+
+    /// Records findings as issues of a test, which then continues with the next input.
+    enum Finding {
+        /// The input that is being checked, for messages.
+        @TaskLocal static var input = ""
+
+        static func report(_ claim: String, file: StaticString, line: UInt) {
+            Issue.record("\(input): \(claim) (\(file):\(line))")
+        }
+    }
+#else
+    /// Ends the process, which libFuzzer reports as a finding.
+    enum Finding {
+        static func report(_ claim: String, file: StaticString, line: UInt) {
+            fatalError(claim, file: file, line: line)
+        }
+    }
+#endif
+
+/// Reports a finding unless `holds`.
 /// - Parameters:
 ///   - holds: The property.
 ///   - claim: The expected and the actual value.
 func expect(
     _ holds: Bool, _ claim: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
 ) {
-    guard holds else { fatalError(claim(), file: file, line: line) }
+    if !holds { Finding.report(claim(), file: file, line: line) }
 }
 
 /// Expects two values to be equal.
@@ -15,8 +36,9 @@ func expectEqual<Value: Equatable>(
     expect(left == right, "\(what()):\n  \(left)\n  \(right)", file: file, line: line)
 }
 
-/// Ends the process if an impossible case occurs.
+/// Reports a finding after which the check cannot continue, and ends the process.
 func unexpected(_ what: String, file: StaticString = #fileID, line: UInt = #line) -> Never {
+    Finding.report(what, file: file, line: line)
     fatalError(what, file: file, line: line)
 }
 

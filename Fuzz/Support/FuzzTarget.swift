@@ -5,7 +5,7 @@
 struct FuzzTarget: Sendable {
     /// The name of the target and of its folder of seeds.
     let name: String
-    /// Runs the parser on an input, and ends the process through ``expect(_:_:)`` if a property does not hold.
+    /// Runs the parser on an input, and reports a finding through ``expect(_:_:)`` if a property does not hold.
     let check: @Sendable (_ input: [UInt8]) -> Void
 
     /// All targets.
