@@ -113,7 +113,7 @@ public final class Connection<Handler: ConnectionHandler> {
     public var isFull: Bool { wasFull }
 
     /// Whether a write failed because the peer is gone. Input that arrived before is still read.
-    internal var isLost: Bool { departure?.writeFailure != nil }
+    public var isLost: Bool { departure?.writeFailure != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent; false after our close frame.
     @discardableResult
@@ -261,7 +261,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Whether input from the peer has not been decoded.
-    internal var hasUnreadBytes: Bool { unread != nil || stream.hasUnreadBytes }
+    public var hasUnreadBytes: Bool { unread != nil || stream.hasUnreadBytes }
 
     internal var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
 

@@ -30,10 +30,22 @@ final class InputReader {
         func received(input item: InputItem, _ payload: RawSpan, client: Int?)
         /// Reports a record that cannot be sent; `what` names it.
         func received(badInput what: String, _ problem: InputProblem)
+        /// Called before each piece of input, as an opportunity to pause. A paused reader keeps the piece.
+        func willReceiveInputPiece()
         /// Called after each piece of input, as an opportunity to pause.
         func receivedInputPiece()
         /// Reports the end of the input.
         func inputEnded(_ error: IOError?)
+    }
+
+    /// The end of the input, with the error that caused it, or `nil` for a normal end.
+    private enum End {
+        case ahead
+        /// The last record may wait in the splitter.
+        case reached(IOError?)
+        /// Everything has been split.
+        case split(IOError?)
+        case reported
     }
 
     private let settings: Settings
@@ -52,10 +64,7 @@ final class InputReader {
     private var unsplit = ByteBuffer()
     /// An item that is not due yet. Its payload is in the decoder.
     private var waiting: (input: InputDecoder.Input, dueTime: Duration)?
-    /// Whether the end of the input has been reached but not yet reported.
-    private var isAtEnd = false
-    /// The error that ended the input, or `nil` for a normal end.
-    private var endError: IOError?
+    private var end = End.ahead
     /// When the first event with a time was read.
     private var beginTime: Duration?
     private lazy var timer = Timer(on: loop) { [unowned self] in goOn() }
@@ -112,6 +121,20 @@ final class InputReader {
 
     private var hasBacklog: Bool { waiting != nil || !unsplit.isEmpty || isAtEnd }
 
+    private var isAtEnd: Bool {
+        switch end {
+        case .ahead, .reported: false
+        case .reached, .split: true
+        }
+    }
+
+    /// Whether there is input that could be received now, if the reader were not paused.
+    var hasInput: Bool {
+        if let waiting { return waiting.dueTime <= loop.now }
+        if case .reached = end { return true }
+        return !unsplit.isEmpty || reader?.hasUnreadBytes ?? false
+    }
+
     private func makeReader() throws(IOError) -> DescriptorReader {
         try DescriptorReader(
             descriptor: descriptor, on: loop,
@@ -121,7 +144,8 @@ final class InputReader {
 
     private func received(_ piece: RawSpan) {
         guard let receiver else { return }
-        let takenBytes = split(piece, for: receiver)
+        receiver.willReceiveInputPiece()
+        let takenBytes = isPaused ? 0 : split(piece, for: receiver)
         if takenBytes < piece.byteCount {
             unsplit.append(piece.extracting(droppingFirst: takenBytes))
         }
@@ -131,20 +155,16 @@ final class InputReader {
     }
 
     private func finished(_ error: IOError?) {
-        isAtEnd = true
-        endError = error
-        // A record cut short by an error is not a message.
-        if error == nil, let receiver {
-            splitter.finish { _ = take($0, for: receiver) }
-            // If a message is waiting, the close follows it in turn.
-            if let close = decoder.takeClose() { _ = take(close, of: RawSpan(), for: receiver) }
-        }
-        finishIfDone()
+        end = .reached(error)
+        receiver?.willReceiveInputPiece()
+        if !isPaused { finish() }
     }
 
     /// Processes the backlog before reading more.
     private func goOn() {
         guard !isPaused, let receiver else { return }
+        receiver.willReceiveInputPiece()
+        guard !isPaused else { return }
         if let (input, dueTime) = waiting {
             guard dueTime <= loop.now else { return timer.start(after: dueTime - loop.now) }
             waiting = nil
@@ -158,13 +178,23 @@ final class InputReader {
         }
         receiver.receivedInputPiece()
         guard !isPaused, waiting == nil, unsplit.isEmpty else { return }
-        if !isAtEnd { reader?.start() } else { finishIfDone() }
+        if isAtEnd { finish() } else { reader?.start() }
     }
 
-    private func finishIfDone() {
-        guard waiting == nil, isAtEnd else { return }
-        isAtEnd = false
-        receiver?.inputEnded(endError)
+    /// Processes the last record, and reports the end unless that record is not due yet.
+    private func finish() {
+        if case .reached(let error) = end, let receiver {
+            end = .split(error)
+            // A record cut short by an error is not a message.
+            if error == nil {
+                splitter.finish { _ = take($0, for: receiver) }
+                // If a message is waiting, the close follows it in turn.
+                if let close = decoder.takeClose() { _ = take(close, of: RawSpan(), for: receiver) }
+            }
+        }
+        guard waiting == nil, case .split(let error) = end else { return }
+        end = .reported
+        receiver?.inputEnded(error)
     }
 
     private func split(_ piece: RawSpan, for receiver: any Receiver) -> Int {
@@ -223,6 +253,11 @@ final class InputReader {
         guard let delay = input.delay, let beginTime, case .factor(let factor) = settings.speed else { return nil }
         return beginTime + delay / factor
     }
+}
+
+extension InputReader.Receiver {
+    /// Takes every piece.
+    func willReceiveInputPiece() {}
 }
 
 extension ConversationArguments {

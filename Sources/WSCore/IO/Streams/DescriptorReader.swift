@@ -68,6 +68,16 @@ public final class DescriptorReader {
         }
     }
 
+    /// Whether input has arrived that has not been read. The end of the input does not count.
+    public var hasUnreadBytes: Bool {
+        switch source {
+        case .stream(let stream): stream.hasUnreadBytes
+        // The number of bytes of a large file does not fit, and may be negative.
+        case .file: wsx_unread_bytes(descriptor) != 0
+        case nil: false
+        }
+    }
+
     /// Stops reading permanently. Neither closure is called again.
     public func close() {
         switch source {

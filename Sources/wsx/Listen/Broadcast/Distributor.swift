@@ -12,7 +12,7 @@ final class Distributor<Directory: ClientDirectory> {
     private enum Input {
         /// Not read: the server generates its own answers, or the user types lines at the prompt.
         case unused
-        /// Waiting for the first client.
+        /// Not read before the first client.
         case waiting(InputReader.Settings)
         /// Read while there are clients to send to.
         case reading(InputReader)
@@ -173,25 +173,30 @@ final class Distributor<Directory: ClientDirectory> {
         }
     }
 
-    /// Whether to leave the input unread: there are no clients, a client or the recording is too slow, a gate is full,
-    /// or the input has used up its share of the turn.
+    /// Whether to leave the input unread: no client can receive it, a client or the recording is too slow, a gate is
+    /// full, or the input has used up its share of the turn.
     private var holdsInput: Bool {
-        clients.isEmpty || !slowReaders.isEmpty || outputs.isRecordingFull || faults.holdInput || budget.holdsInput
+        !clients.hasRecipients || !slowReaders.isEmpty || outputs.isRecordingFull || faults.holdInput
+            || budget.holdsInput
     }
 }
 
 extension Distributor: InputReader.Receiver {
     /// Sends an input item to every client, or to the client that it names.
     func received(input item: InputItem, _ payload: RawSpan, client number: Int?) {
-        guard let number else {
-            if case .message(let kind) = item { return sendToAll(payload, as: kind) }
+        if let number {
+            switch recipient(number) {
+            case .success(let client): sendInput(item, payload, to: client)
+            case .failure(let problem):
+                outputs.console.error("\(reader?.recordName ?? "input") was not sent: \(problem)")
+            }
+        } else if case .message(let kind) = item {
+            return sendToAll(payload, as: kind)
+        } else {
             for client in clients.all where client.takesMessages { sendInput(item, payload, to: client) }
-            return
         }
-        switch recipient(number) {
-        case .success(let client): sendInput(item, payload, to: client)
-        case .failure(let problem): outputs.console.error("\(reader?.recordName ?? "input") was not sent: \(problem)")
-        }
+        // The item may have closed the last client; the next one waits for another.
+        willReceiveInputPiece()
     }
 
     private func sendInput(_ item: InputItem, _ payload: RawSpan, to client: Client) {
@@ -204,7 +209,12 @@ extension Distributor: InputReader.Receiver {
         outputs.console.error("\(what) was not sent: \(problem)")
     }
 
-    /// Pauses the input while a queue is full or there are no clients.
+    /// Pauses the input while no client can receive it. A client that starts to close does not pause it.
+    func willReceiveInputPiece() {
+        if !clients.hasRecipients { reader?.pause() }
+    }
+
+    /// Pauses the input while a queue is full or no client can receive it.
     func receivedInputPiece() {
         slowReaders.hold()
         if holdsInput { reader?.pause() }

@@ -11,7 +11,7 @@ protocol ServedClient: AnyObject {
     var isClosing: Bool { get }
     /// The number of bytes the client has not accepted yet.
     var unsentBytes: Int { get }
-    /// Whether the client can still receive messages: no close frame has been sent or queued.
+    /// Whether the client can still receive messages: no close frame has been sent or queued, and no write has failed.
     var takesMessages: Bool { get }
 
     /// Stops reading from the client.

@@ -226,7 +226,7 @@ extension Server: ClientDirectory where Handler == ListenClient {}
 extension Connection: ServedClient where Handler == ListenClient {
     var number: Int { handler.number }
 
-    var takesMessages: Bool { !isClosing && !(handler.gate?.isClosing ?? false) }
+    var takesMessages: Bool { !isClosing && !isLost && !(handler.gate?.isClosing ?? false) }
 
     func didClose() {
         handler.gate?.cancel()
