@@ -25,6 +25,7 @@ final class MessageWriter {
     private var picked = ByteBuffer()
     /// The previous messages, or `nil` to write whole messages.
     private var changes: MessageChanges?
+    private var unwritten = UnwrittenMessages()
 
     /// Creates a writer for standard output or another descriptor.
     /// - Parameter colors: Chooses the colors for the descriptor.
@@ -44,6 +45,8 @@ final class MessageWriter {
     var isFull: Bool { writer.pendingBytes > Self.queueLimitBytes }
     /// Whether no data is left to write.
     var isDrained: Bool { writer.pendingBytes == 0 }
+    /// What the output would lack if it ended now, or `nil`.
+    var loss: OutputLoss? { isDrained ? nil : .messages(unwritten.count(after: writer.writtenBytes)) }
 
     /// Called whenever the last byte has been written.
     var didDrain: (() -> Void)? {
@@ -114,7 +117,9 @@ final class MessageWriter {
             return true
         }
         switch format {
-        case .json: events?.writeMessage(event, of: name, reply: reply)
+        case .json:
+            events?.writeMessage(event, of: name, reply: reply)
+            didAppendMessage()
         case .text, .nul:
             if !heading.isEmpty {
                 // The heading is not JSON, so its style is that of plain text.
@@ -141,7 +146,7 @@ final class MessageWriter {
             } else {
                 events?.writeMessage(payload, as: kind, client: client, reply: reply)
             }
-            return
+            return didAppendMessage()
         case .hex: HexDigits.append(payload, to: &writer.buffer)
         case .base64: Base64.append(payload, to: &writer.buffer)
         case .text, .nul, .raw:
@@ -158,7 +163,13 @@ final class MessageWriter {
         case .nul: writer.buffer.append(byte: 0)
         case .raw, .json: break
         }
+        didAppendMessage()
         writer.schedule()
+    }
+
+    @inline(__always)
+    private func didAppendMessage() {
+        unwritten.append(end: writer.appendedBytes, writtenBytes: writer.writtenBytes)
     }
 }
 

@@ -24,6 +24,8 @@ final class Recorder {
     var isFull: Bool { writer.pendingBytes > MessageWriter.queueLimitBytes }
     /// Whether no data is left to write.
     var isDrained: Bool { writer.pendingBytes == 0 }
+    /// What the recording would lack if it ended now, or `nil`.
+    var loss: OutputLoss? { isDrained ? nil : .recording(path: path) }
 
     /// Called whenever the last byte has been written.
     var didDrain: (() -> Void)? {

@@ -41,11 +41,10 @@ final class SessionRecording {
         // The flush may have failed just now. The failure has been reported.
         guard let recorder else { return }
         self.recorder = nil
-        let path = escapingControls(recorder.path)
-        if recorder.isDrained {
-            console.notice("Recorded to \(path).")
+        if let loss = recorder.loss {
+            console.error("\(loss)")
         } else {
-            console.error("recording to \(path): the end is missing because the pipe's reader was too slow")
+            console.notice("Recorded to \(escapingControls(recorder.path)).")
         }
         recorder.close()
         didDrain()

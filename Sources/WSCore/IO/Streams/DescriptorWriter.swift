@@ -14,6 +14,8 @@ public final class DescriptorWriter {
     private var hangUp: ReadinessWatcher?
     private var isScheduled = false
     private var isClosed = false
+    /// The number of bytes passed to the stream or the kernel so far, or lost.
+    private var passedBytes = 0
 
     /// Called at the end of each turn that leaves nothing to write.
     public var didDrain: (() -> Void)?
@@ -45,6 +47,11 @@ public final class DescriptorWriter {
     /// The number of unwritten bytes, buffered or in flight; 0 after ``close()``.
     public var pendingBytes: Int { isClosed ? 0 : waitingBytes + (stream?.inFlightBytes ?? 0) }
 
+    /// The number of bytes appended so far: the position of the end of the output.
+    public var appendedBytes: Int { passedBytes + waitingBytes }
+    /// The number of bytes that the kernel has accepted so far.
+    public var writtenBytes: Int { passedBytes - (stream?.unwrittenBytes ?? 0) }
+
     private var waitingBytes: Int { buffer.count + (queue?.count ?? 0) }
 
     /// Appends bytes shared with other writers. Large data is not copied.
@@ -65,6 +72,7 @@ public final class DescriptorWriter {
     /// Writes as much as possible now, without waiting for the end of the turn.
     public func flush() {
         guard !isClosed else { return forget() }
+        let previousBytes = waitingBytes
         if let stream {
             do throws(StreamError) {
                 try write(to: stream)
@@ -78,6 +86,7 @@ public final class DescriptorWriter {
                 return fail(error)
             }
         }
+        passedBytes += previousBytes - waitingBytes
         if pendingBytes == 0 { didDrain?() }
     }
 
@@ -90,6 +99,7 @@ public final class DescriptorWriter {
     }
 
     private func forget() {
+        passedBytes += waitingBytes
         queue = nil
         buffer.removeAll()
     }

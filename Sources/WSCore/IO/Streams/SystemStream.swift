@@ -92,7 +92,8 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     /// storage is in use until all have been accepted.
     public var inFlightBytes: Int { isWriting ? pendingWrite?.startBytes ?? 0 : 0 }
 
-    private var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
+    /// The number of bytes of the write in progress that the kernel has not accepted.
+    internal var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
 
     /// The number of bytes not yet accepted by the kernel, plus those that the peer's side has not acknowledged.
     public var unsentBytes: Int {

@@ -127,7 +127,7 @@ final class ConnectRun {
         deadline = nil
         program?.kill()
         stages.codecs?.close()
-        return state.failure ?? program?.failure
+        return console.failure(after: state.failure ?? program?.failure, outputs.losses)
     }
 
     var connection: Connection<ConnectRun>? { current?.connection }

@@ -194,6 +194,9 @@ final class ListenOutputs {
     /// Whether no output has data left to write.
     var isDrained: Bool { messages?.isDrained ?? true && recorder?.isDrained ?? true }
 
+    /// What the outputs would lack if the run ended now.
+    var losses: [OutputLoss] { [messages?.loss, recorder?.loss].compactMap(\.self) }
+
     /// Pauses all clients while an output has a backlog: each of them may already have a large message in its buffer.
     /// - Parameter number: The client that sent the last message.
     func pauseIfFull(by number: Int) {

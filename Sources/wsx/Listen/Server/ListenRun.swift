@@ -118,7 +118,16 @@ final class ListenRun {
         }
         loop.run()
         threads?.join()
-        return failure ?? scenarioTally.failure
+        return console.failure(after: failure ?? scenarioTally.failure, losses)
+    }
+
+    /// What the outputs lack, now that the run has ended.
+    private var losses: [OutputLoss] {
+        // Clients that wait for standard output are not read.
+        let hasUnread = distributor.clients.all.contains { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }
+        return outputs.losses.map { loss in
+            if case .messages(let count, _) = loss { .messages(count, hasUnread: hasUnread) } else { loss }
+        }
     }
 
     private func makeServer() -> Server<ListenClient> {

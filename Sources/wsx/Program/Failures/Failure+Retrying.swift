@@ -16,7 +16,7 @@ extension Failure {
             .program:
             false
         case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,
-            .hungUp, .quit:
+            .hungUp, .quit, .incompleteOutput:
             false
         }
     }

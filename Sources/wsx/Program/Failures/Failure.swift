@@ -19,6 +19,8 @@ enum Failure: Error {
     case output(IOError)
     /// The recording cannot be written.
     case recording(path: String, IOError)
+    /// The run ended before an output was complete.
+    case incompleteOutput(OutputLoss)
     /// A file of results cannot be written.
     case writing(path: String, IOError)
     /// The system is out of resources.
@@ -96,7 +98,8 @@ enum Failure: Error {
     var status: ExitStatus {
         switch self {
         case .badArgument, .missingAddress, .badInput: .usage
-        case .input, .output, .recording, .writing, .system, .closed, .lost, .unanswered, .program, .limitExceeded:
+        case .input, .output, .recording, .incompleteOutput, .writing, .system, .closed, .lost, .unanswered, .program,
+            .limitExceeded:
             .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
@@ -126,6 +129,7 @@ enum Failure: Error {
         case .output(.badDescriptor): "writing standard output: it is closed"
         case .output(let error): "writing standard output: \(error)"
         case .recording(let path, let error): "recording to \(escapingControls(path)): \(error)"
+        case .incompleteOutput(let loss): "\(loss)"
         case .writing(let path, let error): "writing \(escapingControls(path)): \(error)"
         case .system(let error): "starting: \(error)"
         case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
@@ -203,8 +207,8 @@ enum Failure: Error {
         case .closed, .lost, .silent, .gaveUp, .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .noReply,
             .lateReplies, .unanswered, .errorReplies, .notReady, .application:
             true
-        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .writing, .system, .listening,
-            .connecting,
+        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .incompleteOutput, .writing,
+            .system, .listening, .connecting,
             .told, .unmet, .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .program,
             .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .scenarioFailedForClients, .interrupted,
             .terminated, .hungUp, .quit:
@@ -216,7 +220,7 @@ enum Failure: Error {
     var kind: FailureKind {
         switch self {
         case .badArgument, .missingAddress, .badInput: .usage
-        case .input, .output, .recording, .writing, .system: .system
+        case .input, .output, .recording, .incompleteOutput, .writing, .system: .system
         case .listening: .listen
         case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect),
             .connecting(_, .credentialsRefused), .connecting(_, .negotiation):

@@ -38,4 +38,12 @@ extension Console {
         lines += "\n"
         show(lines + body.withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) })
     }
+
+    /// Returns the failure of a run: the first loss if nothing else failed. Reports the other losses.
+    func failure(after failure: Failure?, _ losses: [OutputLoss]) -> Failure? {
+        var losses = losses[...]
+        let failure = failure ?? losses.popFirst().map { .incompleteOutput($0) }
+        for loss in losses { error("\(loss)") }
+        return failure
+    }
 }

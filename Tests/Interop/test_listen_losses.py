@@ -1,0 +1,153 @@
+"""`wsx listen` and `wsx connect` count the messages that an output lacks at the end."""
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, Running, wait_until
+
+# More than a pipe takes, and, even as events, less than the queue at which receiving pauses.
+MESSAGES_COUNT = 6000
+
+
+def connect(listener):
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
+    stream.send(wire.upgrade_request(listener.port))
+    assert b" 101 " in stream.read_head()
+    return stream
+
+
+def close_as_client(stream):
+    """Starts the closing handshake and keeps the connection open after it."""
+    stream.send(wire.close(1000, is_masked=True))
+    assert stream.read_until_close().close_code == 1000
+
+
+def fill(stream):
+    """Sends until the server accepts nothing more."""
+    stream.sock.settimeout(1)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            stream.send(wire.text("x" * 100_000, is_masked=True))
+    stream.sock.settimeout(60)
+
+
+class BlockedPipe:
+    """A pipe that nobody reads until the end."""
+
+    def __enter__(self):
+        self.reading, self.writing = os.pipe()
+        return self
+
+    def __exit__(self, *_):
+        for descriptor in (self.reading, self.writing):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+    def rest(self):
+        """Everything in the pipe, after its writer has ended."""
+        os.close(self.writing)
+        with open(self.reading, "rb") as stream:
+            return stream.read()
+
+
+def send_messages(client, count=MESSAGES_COUNT):
+    """Sends messages, and waits until the server has received them."""
+    client.send(b"".join(wire.text(f"message {number}", is_masked=True) for number in range(count)))
+    client.send(wire.frame(wire.PING, b"received", is_masked=True))
+    while client.read_frame().payload != b"received":
+        pass
+
+
+def assert_counted(err, written_count, sent_count=MESSAGES_COUNT):
+    match = re.search(
+        r"^wsx: writing standard output: (\d+) received messages were not written because its reader was too slow\n",
+        err, re.MULTILINE)
+    assert match, err
+    assert int(match.group(1)) == sent_count - written_count
+    assert written_count < sent_count
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("options", [[], ["--output", "json"], ["--broadcast", "--no-stdin"]])
+def test_messages_that_a_blocked_output_did_not_take_are_counted(number, options):
+    with BlockedPipe() as pipe, Listener("--close-timeout", "100ms", *options, stdout=pipe.writing) as listener:
+        send_messages(connect(listener))
+        listener.signal(number)
+        assert listener.wait() == 1
+        complete = pipe.rest().split(b"\n")[:-1]
+        written = [line for line in complete if line.startswith(b"message ") or b'"type":"message"' in line]
+        assert_counted(listener.err, len(written))
+
+
+def test_a_second_signal_ends_at_once_and_the_loss_is_reported():
+    with BlockedPipe() as pipe, Listener("--close-timeout", "1h", stdout=pipe.writing) as listener:
+        client = connect(listener)
+        send_messages(client)
+        listener.signal(signal.SIGTERM)
+        assert client.read_until_close().close_code == 1001
+        listener.signal(signal.SIGTERM)
+        assert listener.wait() == 1
+        assert_counted(listener.err, pipe.rest().count(b"\n"))
+
+
+def test_a_run_with_once_that_is_stopped_reports_what_it_did_not_write():
+    with BlockedPipe() as pipe, Listener("--once", stdout=pipe.writing) as listener:
+        client = connect(listener)
+        send_messages(client)
+        close_as_client(client)
+        client.sock.close()
+        listener.wait_for("Client 1 disconnected")
+        listener.signal(signal.SIGTERM)
+        assert listener.wait() == 1
+        assert_counted(listener.err, pipe.rest().count(b"\n"))
+
+
+def test_messages_that_were_not_read_are_mentioned():
+    with BlockedPipe() as pipe, Listener("--close-timeout", "100ms", stdout=pipe.writing) as listener:
+        fill(connect(listener))
+        listener.signal(signal.SIGTERM)
+        assert listener.wait() == 1
+        assert "too slow; more had arrived and was not read\n" in listener.err
+
+
+def test_nothing_is_reported_if_everything_was_written():
+    with Listener("--close-timeout", "100ms") as listener:
+        send_messages(connect(listener))
+        assert listener.stop() == 0
+        assert "not written" not in listener.err
+        assert listener.out.count(b"\n") == MESSAGES_COUNT
+
+
+def test_a_recording_without_its_end_is_reported(tmp_path):
+    path = tmp_path / "recording"
+    os.mkfifo(path)
+    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    options = ["--record", os.fspath(path), "--close-timeout", "100ms"]
+    with Listener(*options, stdout=subprocess.DEVNULL) as listener:
+        client = connect(listener)
+        send_messages(client, 2000)
+        listener.signal(signal.SIGTERM)
+        assert listener.wait() == 1
+        assert f"wsx: recording to {path}: the end is missing because the pipe's reader was too slow\n" in listener.err
+    os.close(reading)
+
+
+def test_connect_counts_messages_that_a_blocked_output_did_not_take(tmp_path):
+    path = tmp_path / "recording"
+    lines = [b"message %d" % number for number in range(MESSAGES_COUNT)]
+    with BlockedPipe() as pipe, Listener(stdin=subprocess.PIPE) as listener:
+        with Running(
+            [BINARY, "connect", "--no-stdin", "--record", path, listener.url], stdout=pipe.writing
+        ) as client:
+            listener.send(b"\n".join(lines) + b"\n")
+            wait_until(lambda: path.exists() and path.read_bytes().count(b'"type":"message"') == len(lines))
+            client.signal(signal.SIGTERM)
+            assert client.wait() == 143
+            assert_counted(client.err, pipe.rest().count(b"\n"))
