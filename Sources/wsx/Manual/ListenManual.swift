@@ -8,7 +8,7 @@ enum ListenManual {
             .paragraph(
                 """
                 Runs a WebSocket server. Each message from a client is written to standard output, and each line of \
-                standard input is sent to every client. Standard input is read only while a client is connected.
+                standard input is sent to every client. Standard input is read only while a client is connected that is not closing.
                 """),
             .paragraph(
                 """
@@ -26,7 +26,9 @@ enum ListenManual {
                 """
                 The bound address is printed on standard error and, with `--output json`, reported as a `listening` \
                 event. The server runs until SIGINT or SIGTERM, closes every client with 1001, and exits with 0, or with 7 if a client deviated \
-                from `--scenario`.
+                from `--scenario`. If the reader of standard output is too slow, the server waits 1 second longer than \
+                `--close-timeout`, reports how many messages were not written, and exits with 1. A second signal ends \
+                it at once.
                 """),
             .paragraph(
                 """

@@ -8,6 +8,9 @@ final class FakeClient: ServedClient {
     var isFull = false
     var isClosing = false
     var unsentBytes = 0
+    var takenBytes = 0
+    var hasUnreadBytes = false
+    var waitsForGate = false
     var gate: OutgoingGate?
     var pauseReasons: PauseReasons = []
     var answersPings = true

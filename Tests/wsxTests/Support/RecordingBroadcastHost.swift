@@ -5,11 +5,12 @@ import WSCore
 /// Clients and an input without connections, which record calls.
 final class RecordingBroadcastHost: BroadcastHost {
     let loop: EventLoop
-    var clientCount = 2
-    /// The unsent bytes of the clients with full queues, by client number.
-    var unsentBytes: [Int: Int] = [:]
-    /// Called when a client's unsent bytes are requested.
-    var willLook: (Int) -> Void = { _ in }
+    /// What the clients have taken, by client number.
+    var readingStates: [Int: ReadingState] = [:]
+    /// The senders, and the input as `nil`, that have something to send.
+    var heldUp: Set<Int?> = []
+    /// Called when the senders that wait are requested.
+    var willLook: () -> Void = {}
     /// Called when a sender is resumed.
     var didResume: (Int?) -> Void = { _ in }
     /// The senders that were paused and resumed, in order; `nil` is the input.
@@ -23,11 +24,13 @@ final class RecordingBroadcastHost: BroadcastHost {
         self.loop = loop
     }
 
-    func fullReaders(but sender: Int?) -> [Int] { unsentBytes.keys.filter { $0 != sender } }
+    func fullReaders(but sender: Int?) -> [Int] {
+        readingStates.filter { $0 != sender && $1.isFull }.map(\.key)
+    }
 
-    func unsentBytes(of reader: Int) -> Int? {
-        willLook(reader)
-        return unsentBytes[reader]
+    func isHeldUp(_ sender: Int?) -> Bool {
+        if sender == nil { willLook() }
+        return heldUp.contains(sender)
     }
 
     func pauseSender(_ sender: Int?, for reason: PauseReasons) { paused.append(sender) }
@@ -43,6 +46,6 @@ final class RecordingBroadcastHost: BroadcastHost {
 
     func close(slowReader reader: Int, because fault: String) {
         closed.append("\(reader) \(fault)")
-        unsentBytes[reader] = nil
+        readingStates[reader] = nil
     }
 }

@@ -3,11 +3,17 @@ import WSCore
 // The protocols through which other parts of the server reach the clients.
 
 extension Distributor: BroadcastHost {
-    var clientCount: Int { clients.count }
-
     func fullReaders(but sender: Int?) -> [Int] { clients.fullReaders(but: sender) }
 
-    func unsentBytes(of reader: Int) -> Int? { clients.unsentBytes(of: reader) }
+    var readingStates: [Int: ReadingState] { clients.readingStates }
+
+    func isHeldUp(_ sender: Int?) -> Bool {
+        guard let sender else { return isInputHeldUp }
+        guard let client = clients[sender], !outputs.hasBacklog, !isDelaying else { return false }
+        // A turn of the loop is too short to matter. The gates of slow readers also pause clients for the outputs.
+        let reasons: PauseReasons = [.slowReader, .turn, .output, .outputTurn]
+        return client.pauseReasons.isSubset(of: reasons) && client.hasUnreadBytes
+    }
 
     func close(slowReader reader: Int, because fault: String) {
         guard let client = clients[reader] else { return }

@@ -27,7 +27,8 @@ final class Distributor<Directory: ClientDirectory> {
     private let answersByItself: Bool
     private var input: Input
     /// The clients that delay messages to all.
-    private(set) lazy var slowReaders = SlowReaders(of: self)
+    private(set) lazy var slowReaders = SlowReaders(
+        of: self, limits: .init(bytesPerSecond: faults.arguments.bytesPerSecond))
     /// Limits the work per turn for expensive messages, including broadcasts.
     private(set) lazy var budget = TurnBudget(of: self)
 
@@ -106,8 +107,8 @@ final class Distributor<Directory: ClientDirectory> {
 
     private func sendThroughGates(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
         var isOneFull = false
-        for client in clients.all where client !== sender && client.letsThrough(.message(kind), payload) {
-            pass(.message(kind), payload, to: client)
+        for client in clients.all where client !== sender && client.takesMessages {
+            if client.letsThrough(.message(kind), payload) { pass(.message(kind), payload, to: client) }
             if client.isFull { isOneFull = true }
         }
         return isOneFull
@@ -179,6 +180,15 @@ final class Distributor<Directory: ClientDirectory> {
         !clients.hasRecipients || !slowReaders.isEmpty || outputs.isRecordingFull || faults.holdInput
             || budget.holdsInput
     }
+
+    /// Whether there is input that waits for slow readers, and for nothing else.
+    var isInputHeldUp: Bool {
+        guard case .reading(let reader) = input, !outputs.isRecordingFull, !isDelaying else { return false }
+        return reader.hasInput
+    }
+
+    /// Whether a gate is full of items that are not due yet.
+    var isDelaying: Bool { faults.holdInput && clients.all.contains { $0.hasFullGate && !$0.isFull } }
 }
 
 extension Distributor: InputReader.Receiver {

@@ -2,141 +2,147 @@ import WSCore
 
 /// The server as the source and the recipients of broadcasts.
 protocol BroadcastHost: SenderControl {
-    /// The number of connected clients.
-    var clientCount: Int { get }
     /// The clients with full queues, except `sender` and clients that are closing.
     func fullReaders(but sender: Int?) -> [Int]
-    /// The number of bytes a client has not accepted yet, or `nil` if it has left or is closing.
-    func unsentBytes(of reader: Int) -> Int?
-    /// Closes a client that delays all others.
+    /// What each client has taken, by client number, except clients that are closing.
+    var readingStates: [Int: ReadingState] { get }
+    /// Whether a paused client, or the input as `nil`, has something to send and waits only for slow readers.
+    func isHeldUp(_ sender: Int?) -> Bool
+    /// Closes a client that delays others.
     func close(slowReader reader: Int, because fault: String)
 }
 
-/// Tracks the clients with full queues that delay all others.
+/// Tracks the clients with full queues, for which broadcasts have to wait.
 ///
-/// A broadcast proceeds at the speed of the slowest client, within limits: a client that reads nothing, or falls behind
-/// for too long, is closed with 1013. The other clients lose no message.
+/// A broadcast proceeds at the speed of the slowest client. A client is closed with 1013 only for what it does to
+/// others: while others wait for it, it takes nothing, or too little. The other clients lose no message.
+///
+///      source ── full ──► client 1: nobody waits for it while client 2 has data to take
+///        │                client 2: has taken everything, and the source has more ──► client 1 is blocking
+///        └─ (paused)      source:   waits, too, if it is a client that can take more ──► client 1 is blocking
+///
+/// Standard input is no client: it may wait for as long as all clients do.
 final class SlowReaders {
     private unowned let host: any BroadcastHost
     private let loop: EventLoop
-    /// The slow readers, by client number.
-    private var readers: [Int: Reader] = [:]
+    private let limits: ReadingProgress.Limits
+    private let checkInterval: Duration
+    /// The clients with full queues.
+    private var readers: Set<Int> = []
     /// The clients that are paused because their broadcasts wait for these readers.
     private var heldSenders: Set<Int> = []
+    /// The clients that had data to take at the last check.
+    private var progress: [Int: ReadingProgress] = [:]
     private var timer: Timer?
-    /// How long a client that reads nothing may delay broadcasts.
-    private var patience: Patience
-    /// How many times longer a client may delay broadcasts if it reads, but falls behind.
-    private static let holdFactor = 5
-
-    private struct Reader {
-        /// The unsent bytes when the client last made progress.
-        var unsentBytes: Int
-        /// When the client last made progress.
-        var time: Duration
-        /// When the queue became full.
-        let fullTime: Duration
-    }
+    private var lastCheckTime = Duration.zero
 
     /// Whether no broadcast waits for a slow reader.
     var isEmpty: Bool { readers.isEmpty }
 
     /// Creates an empty set of slow readers.
-    init(of host: any BroadcastHost, patience: Patience = Patience()) {
+    init(
+        of host: any BroadcastHost, limits: ReadingProgress.Limits = .init(),
+        checkInterval: Duration = .milliseconds(100)
+    ) {
         self.host = host
-        self.patience = patience
+        self.limits = limits
+        self.checkInterval = checkInterval
         loop = host.loop
     }
 
-    /// Pauses the input while any client's queue is full, and also `sender`, the client that sent the current message.
+    /// Pauses the input while any client's queue is full, and also `sender`, the client that sent the current message,
+    /// while another client's queue is full.
     func hold(_ sender: Int? = nil) {
-        let now = loop.turnTime
-        for number in host.fullReaders(but: sender) where readers[number] == nil {
-            readers[number] = Reader(unsentBytes: host.unsentBytes(of: number) ?? 0, time: now, fullTime: now)
-        }
+        readers.formUnion(host.fullReaders(but: sender))
         guard !readers.isEmpty else { return }
         host.pauseSender(nil, for: .slowReader)
-        if let sender {
+        if let sender, waitsForOther(sender) {
             heldSenders.insert(sender)
             host.pauseSender(sender, for: .slowReader)
         }
         guard timer == nil else { return }
-        let timer = Timer(on: loop) { [unowned self] in judge() }
+        let timer = Timer(on: loop) { [unowned self] in check() }
         self.timer = timer
-        patience.recover(at: now)
-        timer.start(after: patience.duration)
+        lastCheckTime = loop.turnTime
+        timer.start(after: checkInterval)
     }
 
     /// Reports that a client has room again or has left.
     func clientDidDrain(_ number: Int) {
-        readers[number] = nil
-        goOn()
+        readers.remove(number)
+        progress[number] = nil
+        release()
     }
 
-    /// Closes the clients that have read nothing since the last check, and those that have delayed others for too long.
-    private func judge() {
-        var hasClosed = false
-        for (number, reader) in readers {
-            guard let unsentBytes = host.unsentBytes(of: number) else {
-                readers[number] = nil
+    /// Whether a sender waits for a client other than itself.
+    private func waitsForOther(_ sender: Int) -> Bool { readers.contains { $0 != sender } }
+
+    /// Closes the clients that others have waited for too long.
+    private func check() {
+        // If the process was stopped, the clients could not take anything.
+        let elapsed = min(loop.turnTime - lastCheckTime, checkInterval * 2)
+        lastCheckTime = loop.turnTime
+        let states = host.readingStates
+        readers.formIntersection(states.keys)
+        let wait = Wait(
+            states: states, holdsInput: host.isHeldUp(nil),
+            senders: heldSenders.filter { states[$0] != nil && host.isHeldUp($0) })
+        for (number, state) in states {
+            guard state.unsentBytes > 0 else {
+                progress[number] = nil
                 continue
             }
-            // With a single client, there are no others to delay.
-            guard let fault = look(at: reader, number, unsentBytes), host.clientCount > 1 else { continue }
-            readers[number] = nil
-            host.close(slowReader: number, because: fault)
-            hasClosed = true
+            let isWaiting = wait.concerns(number)
+            var progress =
+                self.progress[number] ?? ReadingProgress(takenBytes: state.takenBytes, limits: limits)
+            let fault = progress.advance(
+                to: state.takenBytes, waitTime: isWaiting ? elapsed : .zero,
+                isBlocking: isWaiting && readers.contains(number))
+            self.progress[number] = progress
+            guard let fault else { continue }
+            readers.remove(number)
+            self.progress[number] = nil
+            host.close(slowReader: number, because: fault.rawValue)
         }
-        // Clients closed in the same check delayed the others in parallel, so they count as one.
-        if hasClosed { patience.lose(at: loop.turnTime) }
-        goOn()
-        if !readers.isEmpty { timer?.start(after: patience.duration) }
+        release()
+        if !readers.isEmpty { timer?.start(after: checkInterval) }
     }
 
-    /// Why to close a client now, or `nil` to keep it.
-    private func look(at reader: Reader, _ number: Int, _ unsentBytes: Int) -> String? {
-        let now = loop.turnTime
-        let isMoving = unsentBytes < reader.unsentBytes
-        if isMoving {
-            readers[number]?.unsentBytes = unsentBytes
-            readers[number]?.time = now
+    /// Resumes the sources that no longer wait.
+    private func release() {
+        for sender in heldSenders where !waitsForOther(sender) {
+            heldSenders.remove(sender)
+            host.resumeSender(sender, after: .slowReader)
         }
-        if now - reader.fullTime >= patience.duration * Self.holdFactor {
-            return isMoving ? "reads too slowly" : "reads nothing"
-        }
-        return !isMoving && now - reader.time >= patience.duration ? "reads nothing" : nil
-    }
-
-    private func goOn() {
         guard readers.isEmpty else { return }
         timer = nil
-        for sender in heldSenders { host.resumeSender(sender, after: .slowReader) }
-        heldSenders = []
         host.resumeSender(nil, after: .slowReader)
     }
-}
 
-/// How long one client may delay all others. Each time a client exhausts it, it is halved, down to a minimum. A series of
-/// slow clients therefore delays the others hardly longer than one does.
-struct Patience {
-    /// The current limit.
-    private(set) var duration = Patience.full
-    /// When a client last exhausted the limit, or `nil` if none has.
-    private var lossTime: Duration?
+    /// Who waits because queues are full.
+    private struct Wait {
+        let states: [Int: ReadingState]
+        /// Whether the input has something to send.
+        let holdsInput: Bool
+        /// The paused clients that have something to send.
+        let senders: Set<Int>
+        /// Whether a client could take more.
+        let hasIdleClient: Bool
 
-    static let full = Duration.seconds(1)
-    static let least = Duration.milliseconds(50)
-    /// The limit is restored after this time without a loss.
-    static let recoveryTime = Duration.seconds(10)
+        init(states: [Int: ReadingState], holdsInput: Bool, senders: Set<Int>) {
+            self.states = states
+            self.holdsInput = holdsInput
+            self.senders = senders
+            hasIdleClient = states.values.contains(where: \.isIdle)
+        }
 
-    /// Halves the limit after a client has exhausted it.
-    mutating func lose(at now: Duration) {
-        lossTime = now
-        duration = max(Self.least, duration / 2)
-    }
-
-    /// Restores the limit if enough time has passed. Called when a client starts to delay others.
-    mutating func recover(at now: Duration) {
-        if let lossTime, now - lossTime >= Self.recoveryTime { duration = Self.full }
+        /// Whether others wait while a client has not taken everything.
+        func concerns(_ client: Int) -> Bool {
+            if holdsInput && hasIdleClient { return true }
+            return senders.contains { sender in
+                // A sender that does not read either has no more right to continue than the client.
+                sender != client && (hasIdleClient || states[sender]?.isFull == false)
+            }
+        }
     }
 }

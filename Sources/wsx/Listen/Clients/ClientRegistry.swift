@@ -54,9 +54,15 @@ struct ClientRegistry<Directory: ClientDirectory> {
         return readers
     }
 
-    /// The number of bytes a client has not accepted yet, or `nil` if it has left or is closing.
-    func unsentBytes(of number: Int) -> Int? {
-        self[number].flatMap { $0.isClosing ? nil : $0.unsentBytes }
+    /// What each client has taken, by client number, except clients that are closing.
+    var readingStates: [Int: ReadingState] {
+        var states: [Int: ReadingState] = [:]
+        for (number, client) in directory.connections where client.takesMessages {
+            states[number] = ReadingState(
+                takenBytes: client.takenBytes, unsentBytes: client.unsentBytes, isFull: client.isFull,
+                waitsForGate: client.waitsForGate)
+        }
+        return states
     }
 
     /// Pauses all clients.

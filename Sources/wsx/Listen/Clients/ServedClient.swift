@@ -11,8 +11,14 @@ protocol ServedClient: AnyObject {
     var isClosing: Bool { get }
     /// The number of bytes the client has not accepted yet.
     var unsentBytes: Int { get }
+    /// The number of bytes the client has accepted so far, plus a constant.
+    var takenBytes: Int { get }
     /// Whether the client can still receive messages: no close frame has been sent or queued, and no write has failed.
     var takesMessages: Bool { get }
+    /// Whether bytes from the client have arrived that have not been processed.
+    var hasUnreadBytes: Bool { get }
+    /// Why reading from the client is paused.
+    var pauseReasons: PauseReasons { get }
 
     /// Stops reading from the client.
     func pauseReading(for reasons: PauseReasons)
@@ -34,6 +40,8 @@ protocol ServedClient: AnyObject {
     /// Discards items queued for the client after its close frame has been queued.
     func didClose()
 
+    /// Whether items for the client wait in its gate.
+    var waitsForGate: Bool { get }
     /// Whether the client's gate is full, and the source should pause.
     var hasFullGate: Bool { get }
     /// Whether the caller may send an item now. Otherwise the gate sends it when it is due, or drops it.

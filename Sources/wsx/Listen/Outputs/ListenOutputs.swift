@@ -185,11 +185,10 @@ final class ListenOutputs {
 
     // MARK: Back-pressure
 
-    /// Whether an output has a backlog: standard output or the recording is slow, the user's editor has held the
-    /// terminal for long, or gates delay the broadcasts of clients.
-    var isFull: Bool {
-        messages?.isFull ?? false || recorder?.isFull ?? false || editor?.holdsMuch ?? false || faults.holdBroadcasts
-    }
+    /// Whether an output has a backlog, or gates delay the broadcasts of clients.
+    var isFull: Bool { hasBacklog || faults.holdBroadcasts }
+    /// Whether standard output or the recording is slow, or the user's editor has held the terminal for long.
+    var hasBacklog: Bool { messages?.isFull ?? false || recorder?.isFull ?? false || editor?.holdsMuch ?? false }
 
     /// Whether no output has data left to write.
     var isDrained: Bool { messages?.isDrained ?? true && recorder?.isDrained ?? true }

@@ -228,6 +228,10 @@ extension Connection: ServedClient where Handler == ListenClient {
 
     var takesMessages: Bool { !isClosing && !isLost && !(handler.gate?.isClosing ?? false) }
 
+    var takenBytes: Int { sentTraffic.wireBytes - unsentBytes }
+
+    var waitsForGate: Bool { handler.waitsForGate }
+
     func didClose() {
         handler.gate?.cancel()
         handler.replay?.cancel()

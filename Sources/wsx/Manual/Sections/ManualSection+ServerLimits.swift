@@ -53,9 +53,10 @@ extension ManualSection {
                 (
                     "Client that blocks others",
                     """
-                    While others wait for it, a client is closed with 1013 if it takes nothing for 1 second, or less \
-                    than half of its queue in 5 seconds. Each such close halves these times, down to 50 ms, until 10 \
-                    seconds pass without one.
+                    A client with a full queue is closed with 1013 if it takes nothing for 1 second, or less than 8 \
+                    MiB in 5 seconds, while others wait: a client that has taken everything, and to which more is to \
+                    be sent, or a client that sends. Other time does not count, nor do other clients. Standard input \
+                    alone waits for as long as all clients do.
                     """
                 ),
             ])

@@ -92,9 +92,10 @@ import WSCore
         try withDistributor { distributor, directory, console in
             directory[2].isFull = true
             directory[2].unsentBytes = 100
-            distributor.receivedInputPiece()
+            directory[1].hasUnreadBytes = true
+            distributor.relay(RawSpan(), as: .text, from: directory[1])
             directory.loop.turn { directory[2].isClosing }
-            #expect(directory[2].sent == ["close 1013 reading too slowly"])
+            #expect(directory[2].sent.last == "close 1013 reading too slowly")
             #expect(console.take() == ["Client 2 reads nothing and holds up the others: closed with 1013"])
             distributor.close(slowReader: 9, because: "has left")
             #expect(console.take() == [])

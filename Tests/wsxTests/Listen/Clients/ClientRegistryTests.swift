@@ -42,10 +42,10 @@ import WSCore
             #expect(clients.hasRecipients)
             #expect(Set(clients.fullReaders(but: nil)) == [1, 2])
             #expect(clients.fullReaders(but: 2) == [1])
-            #expect(clients.unsentBytes(of: 1) == 100)
+            #expect(clients.readingStates[1]?.unsentBytes == 100)
             directory[1].isClosing = true
             #expect(clients.fullReaders(but: nil) == [2])
-            #expect(clients.unsentBytes(of: 1) == nil && clients.unsentBytes(of: 3) == nil)
+            #expect(clients.readingStates[1] == nil && clients.readingStates[3] == nil)
             directory[2].isClosing = true
             #expect(!clients.hasRecipients)
         }

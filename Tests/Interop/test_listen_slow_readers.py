@@ -1,0 +1,171 @@
+"""`wsx listen` closes a slow reader only for what it does to others."""
+
+import contextlib
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+import wire
+from processes import Listener, wait_until
+
+pytestmark = pytest.mark.alone
+
+LINE_BYTES = 64 << 10
+# Three times as much as the kernel and the queue of a paused client hold.
+LINES_COUNT = 1200
+# Several times the limit for a client that others wait for.
+LONG_PAUSE = 4
+
+
+def connect(listener):
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
+    stream.send(wire.upgrade_request(listener.port))
+    assert b" 101 " in stream.read_head()
+    return stream
+
+
+def line(number):
+    return b"%07d " % number + b"x" * (LINE_BYTES - 9)
+
+
+@contextlib.contextmanager
+def feeding(listener, count=LINES_COUNT):
+    """Writes lines to standard input, until the block ends or the server does."""
+    def feed():
+        with contextlib.suppress(BrokenPipeError):
+            for number in range(count):
+                listener.send(line(number) + b"\n")
+
+    thread = threading.Thread(target=feed, daemon=True)
+    thread.start()
+    yield thread
+
+
+def read_all(stream, count=LINES_COUNT):
+    for number in range(count):
+        assert stream.read_message().payload == line(number)
+
+
+def in_parallel(*actions):
+    """Runs actions in threads and raises the first failure."""
+    failures = []
+
+    def run(action):
+        try:
+            action()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def wait_until_stuck(read, timeout=30):
+    """Waits until a counter no longer changes."""
+    last = [read(), time.monotonic()]
+
+    def is_stuck():
+        now = read()
+        if now != last[0]:
+            last[:] = now, time.monotonic()
+        return time.monotonic() - last[1] > 0.5
+
+    wait_until(is_stuck, timeout)
+
+
+def written_bytes(pid):
+    """The number of bytes that a process has written."""
+    with open(f"/proc/{pid}/io") as counters:
+        return next(int(entry.split()[1]) for entry in counters if entry.startswith("wchar"))
+
+
+@pytest.mark.parametrize("options", [[], ["--broadcast"], ["--delay", "1ms"]])
+def test_clients_that_pause_together_are_kept(options):
+    with Listener("--compress=off", *options, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as listener:
+        clients = [connect(listener) for _ in range(2)]
+        with feeding(listener) as feeder:
+            wait_until_stuck(lambda: written_bytes(listener.pid))
+            time.sleep(LONG_PAUSE)
+            in_parallel(*[lambda client=client: read_all(client) for client in clients])
+            feeder.join(60)
+        assert "1013" not in listener.err
+
+
+def test_clients_that_pause_together_are_closed_when_another_waits():
+    with Listener("--compress=off", stdin=subprocess.PIPE) as listener:
+        paused = [connect(listener) for _ in range(2)]
+        with feeding(listener):
+            wait_until_stuck(lambda: written_bytes(listener.pid))
+            assert "1013" not in listener.err
+            late = connect(listener)
+            # The late client gets what remains of the input.
+            first = int(late.read_message().payload.split()[0])
+            for number in range(first + 1, LINES_COUNT):
+                assert late.read_message().payload == line(number)
+        for client in paused:
+            assert client.read_until_close().close_code == 1013
+
+
+def test_a_client_that_pauses_after_the_last_message_is_kept():
+    size = 40 << 20
+    with Listener("--compress=off", stdin=subprocess.PIPE) as listener:
+        paused, reader = connect(listener), connect(listener)
+        listener.send(b"x" * size + b"\n")
+        assert len(reader.read_message().payload) == size
+        time.sleep(LONG_PAUSE)
+        assert len(paused.read_message().payload) == size
+        listener.send(b"end\n")
+        for client in (paused, reader):
+            assert client.read_message().payload == b"end"
+        assert "1013" not in listener.err
+
+
+def test_a_sender_that_waits_for_a_paused_client_continues():
+    with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
+        paused, sender = connect(listener), connect(listener)
+        for number in range(LINES_COUNT):
+            sender.send(wire.text(line(number).decode(), is_masked=True))
+        sender.send(wire.frame(wire.PING, b"done", is_masked=True))
+        assert sender.read_frame().payload == b"done"
+        assert paused.read_until_close().close_code == 1013
+
+
+def test_clients_that_stop_reading_do_not_shorten_the_time_of_others():
+    with Listener("--compress=off", stdin=subprocess.PIPE) as listener:
+        reader, slow = connect(listener), connect(listener)
+        count = LINES_COUNT * 2
+        over = threading.Event()
+
+        def stop_reading_again_and_again():
+            while not over.is_set():
+                offender = connect(listener)
+                closed_count = listener.err.count("closed with 1013")
+                while listener.err.count("closed with 1013") == closed_count and not over.wait(0.02):
+                    pass
+                offender.sock.close()
+
+        def read_with_pauses():
+            """Reads on average 10 MB/s, in bursts with pauses of a third of the limit."""
+            for number in range(count):
+                if number % 48 == 0 and listener.err.count("closed with 1013") >= 4:
+                    time.sleep(0.3)
+                assert slow.read_message().payload == line(number)
+
+        offending = threading.Thread(target=stop_reading_again_and_again)
+        offending.start()
+        try:
+            with feeding(listener, count):
+                in_parallel(lambda: read_all(reader, count), read_with_pauses)
+        finally:
+            over.set()
+            offending.join()
+        assert "Client 1 " not in "".join(text for text in listener.err.splitlines() if "1013" in text)
+        assert "Client 2 " not in "".join(text for text in listener.err.splitlines() if "1013" in text)
