@@ -3,7 +3,8 @@
 extension FuzzTarget {
     /// URLs as typed by users, and as given by redirects.
     ///
-    /// - A parsed URL survives description and parsing, except for its user name and password.
+    /// - A parsed URL survives writing and parsing, except for its user name and password.
+    /// - What is shown of it contains none of its secrets.
     /// - The target and the Host of a request are visible ASCII, and a server parses them to the same values.
     /// - The target of a redirect can be described too. A relative reference stays at its origin.
     /// - Error messages are one line that is safe to show.
@@ -31,13 +32,15 @@ extension FuzzTarget {
         .compactMap { try? WebSocketURL(parsing: $0) }
 
     private static func checkURL(_ url: WebSocketURL) {
-        let description = url.description
+        let description = url.text
         expectOneSafeLine(description)
+        expectOneSafeLine(url.description)
+        expect(SecretQuery.values(in: url.description).isEmpty, "\(url) contains a secret")
         guard let again = try? WebSocketURL(parsing: description) else { unexpected("\(description) does not parse") }
         expectEqual(again.isSecure, url.isSecure, "whether \(description) is secure")
         expectEqual(again.endpoint, url.endpoint, "the endpoint of \(description)")
         expectEqual(again.requestTarget, url.requestTarget, "the request target of \(description)")
-        expectEqual(again.description, description, "described again")
+        expectEqual(again.text, description, "written again")
         expect(again.userInfo == nil, "\(description) has a user name")
         checkRequest(for: url)
     }

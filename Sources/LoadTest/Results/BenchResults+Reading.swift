@@ -206,7 +206,7 @@ extension BenchDescription {
     fileprivate init(_ json: Members) throws(BenchResultsError) {
         guard let mode = BenchMode(rawValue: try json.string("mode")) else { throw .badMember("mode") }
         self.init(
-            mode: mode, url: try json.string("url"),
+            mode: mode, url: SecretQuery.masking(try json.string("url")),
             connections: try json.count("connections", largest: Self.largestCount),
             threads: try json.count("threads", largest: Self.largestCount),
             message: try Self.message(json),

@@ -39,6 +39,7 @@ struct ConnectorComposition {
         self.requests = requests
         self.url = url
         let proxies = try Self.proxies(arguments, secrets: secrets)
+        secrets.record.add(request)
         connector = Connector.Settings(
             request: request, negotiation: protocolSelection?.negotiation,
             destination: arguments.network.unixSocket.map { .unix(path: $0) },
@@ -47,7 +48,7 @@ struct ConnectorComposition {
                 maximum: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
                 isTrusted: arguments.request.trustsRedirects),
             timeouts: arguments.network.connectTimeouts)
-        let isProxySecure = try Self.proxy(for: url, among: proxies)?.isSecure ?? false
+        let isProxySecure = try Self.proxy(for: url, among: proxies, secrets: secrets)?.isSecure ?? false
         let mayRedirect = arguments.request.followsRedirects || connector.negotiation != nil
         let needsTLS = url.isSecure || isProxySecure || mayRedirect || arguments.tls.areGiven
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
@@ -72,7 +73,7 @@ struct ConnectorComposition {
         do throws(URLError) {
             return try WebSocketURL(parsing: text)
         } catch {
-            let shown = escapingControls(WebSocketURL.withoutUserInfo(text))
+            let shown = escapingControls(WebSocketURL.shown(text))
             throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
         }
     }
@@ -88,10 +89,14 @@ struct ConnectorComposition {
         }
     }
 
-    private static func proxy(for url: WebSocketURL, among proxies: ProxyChoice) throws(Failure) -> Proxy? {
+    private static func proxy(
+        for url: WebSocketURL, among proxies: ProxyChoice, secrets: Secrets
+    ) throws(Failure) -> Proxy? {
         guard case .tcp(let host, let port) = url.endpoint else { return nil }
         do throws(ProxyChoiceError) {
-            return try proxies.proxy(isSecure: url.isSecure, host: host, port: port)?.proxy
+            let proxy = try proxies.proxy(isSecure: url.isSecure, host: host, port: port)?.proxy
+            secrets.record.add(proxy?.credentials)
+            return proxy
         } catch {
             throw .badArgument(what: "environment variable \(error.variable)", why: "\(error.reason)")
         }

@@ -7,7 +7,7 @@ extension ProtocolSelection {
         guard let negotiation = descriptor.negotiation(parameters) else { return nil }
         return Connector.Negotiation { url in
             // A valid target remains valid: the suffix and the parameter need no escapes.
-            (try? url.requesting(negotiation.requestTarget(for: url.requestTarget))) ?? url
+            (try? url.changingTarget(negotiation.requestTarget(for:))) ?? url
         } next: { body, request, redirects throws(ConnectError) in
             try Self.next(body, request, redirects)
         }

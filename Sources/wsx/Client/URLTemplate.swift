@@ -3,7 +3,7 @@ import WSCore
 
 /// A URL with placeholders in its path and query. Values are percent-encoded, so they cannot add segments or parameters.
 struct URLTemplate: Sendable {
-    /// The URL without user name and password, with placeholders instead of their values.
+    /// The URL without secrets, with placeholders instead of their values.
     let shown: String
     /// The URL without its path and query, if these are a template; otherwise, the whole URL.
     let base: WebSocketURL
@@ -11,6 +11,8 @@ struct URLTemplate: Sendable {
     private let beginning: String
     /// The path and query, or `nil` if they are not a template.
     private let target: Template?
+    /// The path and query of an evaluated URL where it is shown: a template may insert secrets.
+    private let shownTarget: String
     /// What completes the path and query of the URL, or `nil` if they are complete.
     private let endpoint: ApplicationProtocol.Endpoint?
 
@@ -26,10 +28,10 @@ struct URLTemplate: Sendable {
         self.endpoint = endpoint
         guard let variables, text.utf8.indices.contains(where: { text.utf8[$0...].starts(with: "{{".utf8) }) else {
             base = try ConnectorComposition.url(parsing: text).completed(for: endpoint)
-            (shown, beginning, target) = ("\(base)", "", nil)
+            (shown, beginning, target, shownTarget) = ("\(base)", "", nil, base.requestTarget)
             return
         }
-        let what = "URL '\(escapingControls(WebSocketURL.withoutUserInfo(text)))'"
+        let what = "URL '\(escapingControls(WebSocketURL.shown(text)))'"
         let start = Self.targetStart(of: text)
         let head = try Self.head(String(text[..<start]), of: what, variables: variables, secrets: secrets)
         var values = RequestValues(connection: 1, ChosenRow())
@@ -38,9 +40,9 @@ struct URLTemplate: Sendable {
         let rest = String(text[start...])
         target = try Template.make(
             rest, of: what, variables: variables, role: .request, percentEncodesValues: true, secrets: secrets)
-        let place = "\(base)".dropLast(base.requestTarget.utf8.count)
-        let shownTarget = (rest.hasPrefix("/") ? "" : "/") + escapingControls(rest)
-        shown = place + (endpoint?.requestTarget(completing: shownTarget) ?? shownTarget)
+        let typedTarget = (rest.hasPrefix("/") ? "" : "/") + escapingControls(rest)
+        shown = "\(base.showing(target: endpoint?.requestTarget(completing: typedTarget) ?? typedTarget))"
+        shownTarget = typedTarget.replacingPlaceholders(with: SecretText.mask)
     }
 
     /// Parses the text before the path and query.
@@ -67,7 +69,8 @@ struct URLTemplate: Sendable {
     func url(_ values: inout RequestValues) throws(Failure) -> WebSocketURL {
         guard let target else { return base }
         do throws(URLError) {
-            return try WebSocketURL(parsing: beginning + values.text(of: target)).completed(for: endpoint)
+            return try WebSocketURL(parsing: beginning + values.text(of: target)).showing(target: shownTarget)
+                .completed(for: endpoint)
         } catch {
             throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
         }
@@ -97,11 +100,32 @@ extension WebSocketURL {
     func completed(for endpoint: ApplicationProtocol.Endpoint?) -> WebSocketURL {
         guard let endpoint, self.endpoint != .embeddedEcho else { return self }
         // A valid target remains valid: what is added needs no escapes.
-        return (try? requesting(endpoint.requestTarget(completing: requestTarget))) ?? self
+        return (try? changingTarget(endpoint.requestTarget)) ?? self
     }
 }
 
 extension String {
+    /// The text with another in place of each placeholder.
+    fileprivate func replacingPlaceholders(with replacement: String) -> String {
+        var text = ""
+        var rest = self[...]
+        while let next = rest.first {
+            if rest.hasPrefix("{{{{") {
+                // A literal `{{`.
+                text += "{{"
+                rest = rest.dropFirst(4)
+            } else if rest.hasPrefix("{{") {
+                text += replacement
+                while !rest.isEmpty, !rest.hasPrefix("}}") { rest = rest.dropFirst() }
+                rest = rest.dropFirst(2)
+            } else {
+                text.append(next)
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
     /// The first index outside of placeholders at which the rest of the text meets a condition.
     func indexOutsidePlaceholders(
         from start: Index? = nil, where isMatch: (Substring.UTF8View) -> Bool

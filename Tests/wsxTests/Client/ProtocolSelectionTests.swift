@@ -251,7 +251,7 @@ import WSCore
             ("ws+unix:/s", "actioncable", "ws+unix:/s:/cable"), ("h:1/graphql", "graphql", "ws://h:1/graphql"),
         ] as [(String, String, String)])
     func urls(typed: String, name: String, url: String) throws {
-        #expect("\(try Self.connector(typed.contains(":") ? typed : "ws://" + typed, name).request.url)" == url)
+        #expect(try Self.connector(typed.contains(":") ? typed : "ws://" + typed, name).request.url.text == url)
     }
 
     @Test("The URL of a template is completed after its evaluation, and shown with its placeholders")

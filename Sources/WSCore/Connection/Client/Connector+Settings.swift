@@ -97,7 +97,7 @@ extension Connector {
     public enum Step {
         /// Connected to a proxy or the server at an address and port, or at a socket path.
         case reached(peer: String, Proxy?)
-        /// Sent a request head to a proxy or the server. It contains secrets.
+        /// Sent a request head to a proxy or the server. Its fields contain secrets; its first line does not.
         case sent(head: String)
         /// Received a response head.
         case received(ResponseHead)

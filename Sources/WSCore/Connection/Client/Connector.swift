@@ -332,7 +332,7 @@ public final class Connector {
             }
         }
         stage = .upgrading(opening)
-        didStep?(.sent(head: String(decoding: handshake.requestBytes, as: UTF8.self)))
+        didStep?(.sent(head: handshake.shownRequest))
         opening.start(with: firstBytes)
     }
 

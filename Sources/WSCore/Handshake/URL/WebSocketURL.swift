@@ -30,6 +30,8 @@ public struct WebSocketURL: Equatable, Sendable {
     public let requestTarget: String
     /// The user name and password in the URL, percent-decoded.
     public let userInfo: Credentials?
+    /// The path and query to show, or `nil` for those of the request.
+    private let shownForm: String?
 
     /// Parses one of the forms above.
     /// - Throws: ``URLError``.
@@ -45,11 +47,14 @@ public struct WebSocketURL: Equatable, Sendable {
         }
     }
 
-    init(isSecure: Bool, endpoint: Endpoint, requestTarget: String, userInfo: Credentials?) {
+    init(
+        isSecure: Bool, endpoint: Endpoint, requestTarget: String, userInfo: Credentials?, shownForm: String? = nil
+    ) {
         self.isSecure = isSecure
         self.endpoint = endpoint
         self.requestTarget = requestTarget
         self.userInfo = userInfo
+        self.shownForm = shownForm
     }
 
     /// The same server with another path and query.
@@ -60,14 +65,32 @@ public struct WebSocketURL: Equatable, Sendable {
             isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(target), userInfo: userInfo)
     }
 
-    /// The URL with another query parameter. Its name and its value are percent-encoded.
+    /// The same server with a changed path and query. What is shown of them changes in the same way.
+    /// - Throws: ``URLError``.
+    public func changingTarget(_ change: (String) -> String) throws(URLError) -> WebSocketURL {
+        WebSocketURL(
+            isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(change(requestTarget)),
+            userInfo: userInfo, shownForm: shownForm.map(change))
+    }
+
+    /// The same URL, with another text in place of its path and query where it is shown.
+    public func showing(target: String) -> WebSocketURL {
+        WebSocketURL(
+            isSecure: isSecure, endpoint: endpoint, requestTarget: requestTarget, userInfo: userInfo, shownForm: target)
+    }
+
+    /// The URL with another query parameter. Its name and its value are percent-encoded. The value is a secret.
     public func adding(query name: String, _ value: String) -> WebSocketURL {
-        let parameter = [name, value].map { PercentEncoding.encode($0.utf8, where: PercentEncoding.isUnreserved) }
-            .joined(separator: "=")
+        let (name, value) = (Self.component(name), Self.component(value))
         let separator = requestTarget.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         return WebSocketURL(
-            isSecure: isSecure, endpoint: endpoint, requestTarget: requestTarget + separator + parameter,
-            userInfo: userInfo)
+            isSecure: isSecure, endpoint: endpoint, requestTarget: "\(requestTarget)\(separator)\(name)=\(value)",
+            userInfo: userInfo,
+            shownForm: "\(shownForm ?? requestTarget)\(separator)\(name)=\(SecretText.mask)")
+    }
+
+    private static func component(_ text: String) -> String {
+        PercentEncoding.encode(text.utf8, where: PercentEncoding.isUnreserved)
     }
 
     /// The origin of pages on the server (RFC 6454 §6.2).
@@ -105,21 +128,30 @@ public struct WebSocketURL: Equatable, Sendable {
 }
 
 extension WebSocketURL: CustomStringConvertible {
-    /// The canonical form of the URL, without user name and password.
-    public var description: String {
+    /// The canonical form of the URL, without user name and password, and with `•••` in place of other secrets: to show
+    /// and to store, not to connect to.
+    public var description: String { form(target: shownTarget) }
+
+    /// The canonical form of the URL, without user name and password. It may contain other secrets.
+    public var text: String { form(target: requestTarget) }
+
+    /// The path and query, with `•••` in place of secrets.
+    public var shownTarget: String { SecretQuery.masking(shownForm ?? requestTarget) }
+
+    private func form(target: String) -> String {
         switch endpoint {
         case .tcp(let host, let port):
             let parts = host.utf8.split(separator: UInt8(ascii: "%"), maxSplits: 1).map { String(Substring($0)) }
             let name = parts.joined(separator: "%25")
             return
-                "\(isSecure ? "wss" : "ws")://\(Self.authority(host: name, port: port, isSecure: isSecure))\(requestTarget)"
+                "\(isSecure ? "wss" : "ws")://\(Self.authority(host: name, port: port, isSecure: isSecure))\(target)"
         case .unix(let path):
             let encodedPath = PercentEncoding.encode(path.utf8) {
                 ASCII.isUnreservedOrSubDelimiter($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@")
             }
             // Otherwise the first two of three or more slashes would be parsed as an empty authority.
             let authority = encodedPath.utf8.starts(with: "///".utf8) ? "//" : ""
-            return "ws+unix:\(authority)\(encodedPath):\(requestTarget)"
+            return "ws+unix:\(authority)\(encodedPath):\(target)"
         case .embeddedEcho:
             return "echo:"
         }
@@ -238,6 +270,14 @@ extension Substring {
 }
 
 extension WebSocketURL {
+    /// A URL in text of a user or a peer, with `•••` in place of secrets. The text need not be a valid URL.
+    public static func shown(_ text: String) -> String { SecretQuery.masking(withoutUserInfo(text)) }
+
+    /// Whether a URL in text contains a secret: a password, or a parameter that is likely one. Placeholders are none.
+    public static func containsSecret(_ text: String) -> Bool {
+        !SecretQuery.values(in: text).isEmpty || (try? WebSocketURL(parsing: text))?.userInfo?.password.isEmpty == false
+    }
+
     /// Replaces everything that may be a user name and password with `•••`. The text need not be a valid URL.
     ///
     /// That is everything between the scheme and the last `@`: a password that is not percent-encoded can contain any
@@ -246,6 +286,6 @@ extension WebSocketURL {
         guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
         let scheme = URLForm.scheme(of: text).map { $0 + ":" } ?? ""
         let hasAuthority = text.utf8.dropFirst(scheme.utf8.count).starts(with: "//".utf8)
-        return (hasAuthority ? scheme + "//" : "") + "•••" + text[at...]
+        return (hasAuthority ? scheme + "//" : "") + SecretText.mask + text[at...]
     }
 }

@@ -29,8 +29,9 @@ struct RecentURLs {
     /// - Parameter policy: The lines that may be written to files.
     /// - Throws: ``IOError`` if the file cannot be written.
     func record(_ url: WebSocketURL, policy: HistoryPolicy) throws(IOError) {
-        let text = "\(url)"
-        guard let path, url.endpoint != .embeddedEcho, policy.allows(Array(text.utf8)) else { return }
+        // What is shown of a URL with a secret leads nowhere.
+        let text = url.text
+        guard let path, url.endpoint != .embeddedEcho, text == "\(url)", policy.allows(Array(text.utf8)) else { return }
         try File.makeDirectory(File.directory(of: path))
         guard !File.isMissing(path) else { return try File.append(Self.bytes(of: [text]), to: path) }
         try SharedFile.update(path, readingAtMost: Self.maximumFileBytes) { bytes, _ in
@@ -42,8 +43,10 @@ struct RecentURLs {
 
     private static func lines(in bytes: [UInt8]) -> [String] {
         bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            // The lines go to terminals.
-            line.allSatisfy { 0x21...0x7E ~= $0 } ? String(decoding: line, as: UTF8.self) : nil
+            // The lines go to terminals. Earlier versions kept more secrets.
+            guard line.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
+            let text = String(decoding: line, as: UTF8.self)
+            return WebSocketURL.containsSecret(text) ? nil : text
         }
     }
 

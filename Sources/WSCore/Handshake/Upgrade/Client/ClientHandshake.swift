@@ -33,6 +33,9 @@ public struct ClientHandshake: Sendable {
     /// The bytes of the request, to send as soon as the connection is established.
     public var requestBytes: [UInt8] { request.head(key: key) }
 
+    /// The request to show: without the secrets of its URL, but with those of its fields.
+    var shownRequest: String { request.shownHead(key: key) }
+
     /// Receives bytes from the server.
     /// - Throws: ``HandshakeError``. A refusal is thrown after its body is complete, or exceeds
     ///   ``ResponseBody/maximumBytes``. After an error, every call throws the same error.

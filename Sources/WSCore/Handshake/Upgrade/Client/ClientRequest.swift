@@ -205,15 +205,18 @@ public struct ClientRequest: Sendable {
     }
 
     /// The bytes of the request with its key.
-    func head(key: String) -> [UInt8] {
+    func head(key: String) -> [UInt8] { Array(head(key: key, target: url.requestTarget).utf8) }
+
+    /// The request with its key, as it is shown: without the secrets of its URL, but with those of its fields.
+    func shownHead(key: String) -> String { head(key: key, target: url.shownTarget) }
+
+    private func head(key: String, target: String) -> String {
         let lines = fields.map(\.line).joined()
-        let text =
-            switch purpose {
-            // RFC 6455 §4.1: the method is GET, the version is at least HTTP/1.1, and the target is the resource name.
-            case .upgrade: "GET \(url.requestTarget) HTTP/1.1\r\n\(lines)Sec-WebSocket-Key: \(key)\r\n\r\n"
-            case .negotiation: "POST \(url.requestTarget) HTTP/1.1\r\n\(lines)\r\n"
-            }
-        return Array(text.utf8)
+        return switch purpose {
+        // RFC 6455 §4.1: the method is GET, the version is at least HTTP/1.1, and the target is the resource name.
+        case .upgrade: "GET \(target) HTTP/1.1\r\n\(lines)Sec-WebSocket-Key: \(key)\r\n\r\n"
+        case .negotiation: "POST \(target) HTTP/1.1\r\n\(lines)\r\n"
+        }
     }
 
     private static func check(_ extra: HTTPFields) throws(ClientRequestError) {

@@ -67,7 +67,7 @@ extension RedirectError: CustomStringConvertible {
     }
 
     private static func shown(_ locations: [String]) -> String {
-        quoted(locations.map(WebSocketURL.withoutUserInfo).joined(separator: ", "))
+        quoted(locations.map(WebSocketURL.shown).joined(separator: ", "))
     }
 
     private static func shown(_ url: WebSocketURL) -> String { escapingControls(url.description) }

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct SecretNameTests {
+    @Test(
+        "A name suggests a secret by a part of it, in any notation",
+        arguments: [
+            "token", "access_token", "accessToken", "ACCESS-TOKEN", "auth[token]", "accessKey", "APIKey", "api.key",
+            "key", "Key2", "x-key", "sig", "signature", "X-Amz-Signature", "X-Amz-Credential", "pass", "passwd", "pwd",
+            "userPwd", "jwt", "id_jwt", "session", "PHPSESSID", "sid", "connect.sid", "login", "cookie", "Set-Cookie",
+            "otp", "pin", "csrf", "csrfToken", "dpop", "DPoP", "hmac256", "authorization", "authorisation", "oauth2",
+            "client_secret", "clientsecret", "MYPASSWORD", "Kennwort-Passwort", "private key", "privateKey",
+        ])
+    func secrets(name: String) {
+        #expect(SecretName.isSecret(name))
+    }
+
+    @Test(
+        "A harmless name that only contains such letters does not",
+        arguments: [
+            "", "-", "monkey", "keyboard", "keyword", "turkey", "design", "assign", "compass", "bypass", "passenger",
+            "spin", "author", "authors", "authority", "author_id", "tokenizer", "idempotency_key", "publicKey",
+            "partition-key", "x-cookie", "room", "user", "id", "EIO", "transport", "vsn", "version",
+        ])
+    func harmless(name: String) {
+        #expect(!SecretName.isSecret(name))
+    }
+
+    @Test("Text assigns a secret only if a value follows its name")
+    func assignments() {
+        for text in ["token=x", "{\"token\": \"x\"}", #"{\"token\":\"x\"}"#, "a=1, pass: y", "auth[key]=x"] {
+            #expect(SecretText.assignsSecret(text.utf8), "\(text)")
+        }
+        let harmless = [
+            "token", "token=", "{\"token\":{}}", "{\"token\":{{json:env:T}}}", "token=&a=b", "the token is", "a=token",
+        ]
+        for text in harmless {
+            #expect(!SecretText.assignsSecret(text.utf8), "\(text)")
+        }
+    }
+}
