@@ -25,6 +25,8 @@ struct BenchSettings: Sendable {
     let protocolSelection: ProtocolSelection?
     /// The rows of the connections, or `nil` without a data file.
     let data: DataFile?
+    /// The secrets of the run, which servers may repeat.
+    let secrets: SecretRecord
 
     private static let defaultDuration = Duration.seconds(10)
     /// The descriptors reserved for purposes other than connections: standard streams, the loop, certificates, and the
@@ -37,6 +39,7 @@ struct BenchSettings: Sendable {
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
         self.arguments = arguments
+        self.secrets = secrets.record
         try arguments.checkUser()
         try InputPlace.check(arguments.readFiles)
         let data = try arguments.data.path.map { (path) throws(Failure) in try DataFile(path) }

@@ -22,7 +22,7 @@ extension LoadScenario {
         var options = ScenarioOptions(arguments)
         options.variables = data?.columns ?? VariableNames()
         options.add(codecs)
-        let environment = secrets.environment(forMessageOf: "--scenario")
+        let environment = secrets.inserted(intoMessageOf: "--scenario")
         options.environment = { name in
             let value = environment(name)
             values[name] = value

@@ -171,7 +171,7 @@ extension ProtocolSelection {
         let file = try HeaderFiles.contents(of: path, for: "--protocol", maximumBytes: 1 << 20)
         do throws(DeclarativeProtocolError) {
             return try DeclarativeProtocol(
-                file, environment: secrets.environment(forMessageOf: "--protocol \(escapingControls(path))"),
+                file, environment: secrets.inserted(intoMessageOf: "--protocol \(escapingControls(path))"),
                 parseDuration: { try? DurationValue.parse($0) }
             ).applicationProtocol
         } catch {

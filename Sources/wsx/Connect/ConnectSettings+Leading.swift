@@ -16,7 +16,6 @@ extension ConnectSettings {
         if target.mayReceiveSecrets(of: url) {
             settings.url = target
             settings.connector.request = connector.request.addressed(to: target)
-            secrets.record.add(target.userInfo)
             secrets.record.add(settings.connector.request)
             settings.requests = try RequestQueue.Settings.make(
                 arguments, requestTarget: target.requestTarget, isRepl: isRepl)

@@ -111,8 +111,6 @@ struct ConnectSettings {
             case .file(let path): path
             case .none: nil
             }
-        secrets.record.add(url.userInfo)
-        secrets.record.add(connector.request)
         connector.redirects.secretMessages = secrets.record.messageSources
     }
 
@@ -267,6 +265,6 @@ extension ConnectSettings {
         guard isRepl, arguments.history == .host else { return }
         // Completion is a convenience. The history, which has the same directory, reports errors.
         try? RecentURLs(environment: secrets.environment)
-            .record(url, policy: HistoryPolicy(secrets: secrets.record.texts))
+            .record(url, policy: HistoryPolicy(secrets: secrets.record))
     }
 }

@@ -78,9 +78,10 @@ struct Wsx {
     private static func connect(
         _ arguments: ConnectArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
+        let secrets = secrets
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
-            environment: environment)
+            secrets: secrets.record, environment: environment)
         do throws(Failure) {
             let settings = try ConnectSettings(arguments, secrets: secrets)
             if let scenario = settings.scenario {
@@ -97,9 +98,10 @@ struct Wsx {
     private static func listen(
         _ arguments: ListenArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
+        let secrets = secrets
         let console = Console(
             color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
-            environment: environment)
+            secrets: secrets.record, environment: environment)
         do throws(Failure) {
             let activation = SocketActivation(environment: environment, processNumber: getpid())
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
@@ -114,8 +116,10 @@ struct Wsx {
     private static func bench(
         _ arguments: BenchArguments, _ places: [ConfigurationSource.Place]
     ) -> ExitStatus {
+        let secrets = secrets
         let console = Console(
-            color: arguments.display.color, isQuiet: arguments.display.isQuiet, environment: environment)
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: secrets.record,
+            environment: environment)
         do throws(Failure) {
             let run = try BenchRun(
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)

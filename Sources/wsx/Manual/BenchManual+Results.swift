@@ -191,7 +191,7 @@ extension BenchManual {
             these lines.
             """),
         .definitions([
-            ("`mode`, `url`", "The value of `--mode`, and the URL without credentials."),
+            ("`mode`, `url`", "The value of `--mode`, and the URL without secrets."),
             ("`connections`, `threads`", "The number of requested connections, and of threads."),
             ("`duration_s`", "The time during which messages were sent, in seconds."),
             ("`rate_per_second`", "Replies per second during that time; in `--mode send`, messages sent per second."),

@@ -112,6 +112,12 @@ enum ConnectManual {
             A host is a name (internationalized names are supported), an IPv4 address, or an IPv6 address in brackets, \
             with a zone if necessary: `[fe80::1%eth0]`. A user and password in the URL, as in `ws://me:secret@host/`, \
             log in with HTTP Basic authentication.
+            """),
+        .paragraph(
+            """
+            Wherever a URL is shown or stored, `•••` replaces the user and password, the values of parameters whose \
+            names suggest a secret, such as `access_token`, `key`, or `t`, and values that `--template` inserts. Such a \
+            URL is informational. A secret in the path is shown: a path has no names.
             """))
 
     private static let events: [(term: MarkedText, text: MarkedText)] =
@@ -120,8 +126,8 @@ enum ConnectManual {
                 "`open`",
                 """
                 The connection is open: `url`, and `subprotocol` and `extensions` if any were negotiated. `status` and \
-                `headers` are those of the response. `headers` maps each name in lower case to an array of values; \
-                `•••` replaces secrets. `address` is that of the server or the proxy. With TLS, `tls` has `version`, \
+                `headers` are those of the response. `headers` maps each name in lower case to an array of values. \
+                `•••` replaces secrets in the URL and in the values. `address` is that of the server or the proxy. With TLS, `tls` has `version`, \
                 `cipher`, `group`, `alpn`, `resumed`, `verified`, and `certificate` (`subject`, `issuer`, `names`, \
                 `not_before`, `not_after`, and `pin`). `timings` has the microseconds of each phase of connecting: \
                 `lookup_us`, `connect_us`, `proxy_us`, `tls_us`, `upgrade_us`, and `total_us`.

@@ -96,7 +96,11 @@ enum ListenManual {
             ),
             (
                 "`open`",
-                "A client connected: `url`, `client`, and the negotiated `subprotocol` and `extensions`, if any."
+                """
+                A client connected: `url`, in which `•••` replaces values of parameters that are likely secrets, \
+                `client`, and the negotiated `subprotocol` and `extensions`, if any. A program of `--exec-json` gets \
+                the URL as it is.
+                """
             ),
         ] + ManualSection.commonEvents + [
             (

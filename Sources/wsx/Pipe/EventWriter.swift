@@ -8,13 +8,16 @@ import WSCore
 final class EventWriter {
     private let writer: DescriptorWriter
     private let loop: EventLoop
+    /// The secrets of the run, which a peer may repeat.
+    private let secrets: SecretRecord
     private var clock = EventClock()
     private var clockTurn: UInt64?
     /// The text of the clock in that turn.
     private var time = ByteBuffer()
 
     /// Creates an event writer that appends to the output of `writer`.
-    init(_ writer: DescriptorWriter, on loop: EventLoop) {
+    init(_ writer: DescriptorWriter, without secrets: SecretRecord, on loop: EventLoop) {
+        self.secrets = secrets
         self.writer = writer
         self.loop = loop
     }
@@ -110,15 +113,17 @@ final class EventWriter {
 
     /// Writes the opening of a connection from a client.
     func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
-        write("open", client: client) { $0.add(url: url, subprotocol, extensions) }
+        write("open", client: client) { $0.add(url: SecretQuery.masking(url), subprotocol, extensions) }
     }
 
     /// Writes the opening of a connection to a server, with everything known about it.
     func writeOpen(_ opened: Connector.Opened) {
         write("open") { event in
-            event.add(url: "\(opened.request.url)", opened.upgrade.subprotocol, opened.upgrade.extensions)
+            event.add(
+                url: "\(opened.request.url)", opened.upgrade.subprotocol.map(secrets.masking),
+                opened.upgrade.extensions)
             event.add("status", opened.upgrade.response.status)
-            event.add("headers", ReportedHead.json(opened.upgrade.response.fields))
+            event.add("headers", ReportedHead.json(opened.upgrade.response.fields, without: secrets))
             event.add("address", opened.peer)
             if let tls = opened.tls { event.add("tls", ReportedTLS.json(tls)) }
             event.add("timings", ReportedTimings.json(opened))
@@ -128,7 +133,7 @@ final class EventWriter {
     /// Writes a failure.
     func writeFailure(_ failure: Failure, client: Int? = nil) {
         guard let message = failure.message else { return }
-        write("error", client: client) { $0.add(failure, message) }
+        write("error", client: client) { $0.add(failure, message, without: secrets) }
     }
 
     /// Writes a sent close frame. The end of the connection is a separate event.
@@ -138,7 +143,7 @@ final class EventWriter {
 
     /// Writes the end of a connection.
     func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
-        write("close", client: client) { $0.add(end) }
+        write("close", client: client) { $0.add(end, reason: secrets.masking(end.reason)) }
     }
 }
 
@@ -152,23 +157,25 @@ extension JSONEvent {
     }
 
     /// Adds the fields of the end of a connection.
-    mutating func add(_ end: ConnectionEnd) {
+    /// - Parameter reason: The reason, if it is not that of the end.
+    mutating func add(_ end: ConnectionEnd, reason: String? = nil) {
         // The direction is `out` only if our close frame was not answered. A lost connection counts as ended by the
         // peer.
         let isOurs = end.closing.received == nil && end.closing.sent != nil
         add("direction", (isOurs ? EventDirection.outgoing : .incoming).word)
         add("code", Int(end.code.rawValue))
-        add("reason", end.reason)
+        add("reason", reason ?? end.reason)
         add("clean", end.isClean)
     }
 
     /// Adds the fields of a failure.
-    mutating func add(_ failure: Failure, _ message: String) {
+    /// - Parameter secrets: The secrets of the run, or `nil` if the peer does not know them.
+    mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord? = nil) {
         add("kind", failure.kind.rawValue)
-        add("message", message)
+        add("message", secrets?.masking(message) ?? message)
         guard let (head, body, _) = failure.refusal else { return }
         add("status", head.status)
-        add("body", String(decoding: body, as: UTF8.self))
+        add("body", String(decoding: secrets?.masking(body) ?? body, as: UTF8.self))
     }
 
     /// Adds the fields of a message.

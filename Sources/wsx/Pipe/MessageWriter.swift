@@ -38,7 +38,7 @@ final class MessageWriter {
         changes = arguments.format.changes.map { MessageChanges(kinds: $0) }
         style = OutputStyle(arguments, to: descriptor, palette: colors.colors(on: descriptor))
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
-        events = format == .json ? EventWriter(writer, on: loop) : nil
+        events = format == .json ? EventWriter(writer, without: colors.secrets, on: loop) : nil
     }
 
     /// Whether the source should pause until ``didDrain``.

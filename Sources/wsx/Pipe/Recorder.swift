@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// Records both directions of a session as JSON events, which `--input json` can replay.
@@ -11,12 +12,17 @@ final class Recorder {
     private let writer: DescriptorWriter
 
     /// Starts a recording in a new file that only its owner may access.
-    /// - Parameter isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
-    init(path: String, replacing isReplacing: Bool = true, on loop: EventLoop) throws(IOError) {
+    /// - Parameters:
+    ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
+    ///   - secrets: The secrets of the run, which a peer may repeat.
+    init(
+        path: String, replacing isReplacing: Bool = true, without secrets: SecretRecord = SecretRecord(),
+        on loop: EventLoop
+    ) throws(IOError) {
         self.path = path
         file = try OutputFile(creating: path, replacing: isReplacing)
         writer = try DescriptorWriter(descriptor: file.descriptor, on: loop)
-        events = EventWriter(writer, on: loop)
+        events = EventWriter(writer, without: secrets, on: loop)
         events.write("recording") { _ in }
     }
 

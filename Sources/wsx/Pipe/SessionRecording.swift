@@ -26,7 +26,7 @@ final class SessionRecording {
     ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
     func start(to path: String, replacing isReplacing: Bool) throws(IOError) {
         stop()
-        let recorder = try Recorder(path: path, replacing: isReplacing, on: loop)
+        let recorder = try Recorder(path: path, replacing: isReplacing, without: console.secrets, on: loop)
         recorder.didDrain = { [unowned self] in didDrain() }
         recorder.didFail = { [unowned self] error in
             self.recorder = nil

@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 import WSCore
 
@@ -96,7 +97,7 @@ import WSCore
         var lines: [String] = []
         try withIdleLoop { loop in
             let writer = try DescriptorWriter(descriptor: StandardDescriptors.error, on: loop)
-            write(EventWriter(writer, on: loop))
+            write(EventWriter(writer, without: SecretRecord(), on: loop))
             lines = text(of: writer.buffer).split(separator: "\n").map(String.init)
             writer.close()
         }

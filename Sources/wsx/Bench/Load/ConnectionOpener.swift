@@ -30,6 +30,7 @@ final class ConnectionOpener {
     private let connectionResources: ConnectionResources
     /// The connection settings, created with the type of the first handler.
     private var connectionSettings: AnyObject?
+    private var hasRecordedSecrets = false
     /// The attempts in progress, by connection number.
     private var connectors: [UInt64: Connector] = [:]
     /// The schedule of attempts, or `nil` to start them as soon as possible.
@@ -97,6 +98,7 @@ final class ConnectionOpener {
         }
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in
             connectors[number] = nil
+            if case .failure = result { recordSecrets(of: way.request) }
             completion(number, result.mapError { .connecting($0) })
         }
         connector.didStep = { [unowned self] step in
@@ -104,6 +106,27 @@ final class ConnectionOpener {
         }
         connectors[number] = connector
         connector.start()
+    }
+
+    /// Adds the secrets of a request to those of the run, because its failure may repeat them. Only the first failure of
+    /// the thread is kept and shown.
+    private func recordSecrets(of request: ClientRequest) {
+        if !hasRecordedSecrets, !settings.requests.isConstant { settings.secrets.add(request) }
+        hasRecordedSecrets = true
+    }
+
+    /// Adds the secrets of a connection's request and row to those of the run, because its failure may repeat them.
+    func recordSecrets(of number: UInt64) {
+        // Without connections that last, rows are not kept.
+        guard settings.plan.mode.load.needsConnections else { return }
+        if let row = rows?.row(of: number), let columns = rows?.columns {
+            for (slot, name) in columns.names.enumerated() where slot < row.count && SecretName.isSecret(name) {
+                let value = row.withValue(slot) { value, _ in value.withUnsafeBytes { Array($0) } }
+                settings.secrets.add(inserted: String(decoding: value, as: UTF8.self))
+            }
+        }
+        guard !settings.requests.isConstant, let way = try? way(of: number) else { return }
+        settings.secrets.add(way.request)
     }
 
     /// The route and the request of a connection.

@@ -11,8 +11,14 @@ extension LoadWorker {
         if self.failure == nil { self.failure = failure }
     }
 
+    /// Records the secrets of a connection if its failure may be the one that is kept.
+    func recordSecrets(of number: UInt64) {
+        if failure == nil { opener.recordSecrets(of: number) }
+    }
+
     /// Counts the end of a connection if it is an error.
     func note(_ end: ConnectionEnd, of connection: LoadConnection) {
+        if !connection.isClosing, !connection.isEndExpected { recordSecrets(of: connection.number) }
         let failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
         switch failure {
         case .violation(_)?: note(failure, counting: \.protocolErrors)

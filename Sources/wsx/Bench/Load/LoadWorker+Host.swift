@@ -90,6 +90,7 @@ extension LoadWorker: LoadHost {
     }
 
     func protocolFailed(on connection: LoadConnection, because problem: ProtocolProblem) {
+        recordSecrets(of: connection.number)
         let failure = application(problem)
         switch problem {
         case .refused(_, afterLogin: false), .ended(_, _, afterLogin: false), .notReady:

@@ -59,10 +59,12 @@ extension ConnectOutputs {
         console.error("\(request.map { "request \($0): error" } ?? place): \(words)")
     }
 
-    /// Records a message of the protocol that has been sent. With `-v`, shows it.
+    /// Records a message of the protocol that has been sent. With `-v`, shows it without secrets.
     func writeSent(protocolMessage payload: RawSpan, as kind: MessageKind) {
         record(sent: payload, as: kind)
-        if isVerbose { console.show(transcript.message(payload, as: kind, .sent)) }
+        guard isVerbose else { return }
+        let masked = console.secrets.masking(payload.withUnsafeBytes { Array($0) })
+        console.show(transcript.message(masked.span.bytes, as: kind, .sent))
     }
 
     /// Writes to JSON output.

@@ -217,12 +217,16 @@ final class ConnectOutputs {
         }
     }
 
-    /// Shows a sent or queued message. The prompt also keeps it.
+    /// Shows a sent or queued message. The prompt also keeps it. Elsewhere, it is shown without the secrets of the run.
     /// - Parameter request: The number of the request that the message is, or `nil` if it is none.
     func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, request: Int? = nil) {
         guard let view else {
             let note = request.map { "(request \($0))" } ?? ""
-            return console.show(transcript.message(payload, as: kind, direction, note: note))
+            guard direction != .received else {
+                return console.show(transcript.message(payload, as: kind, direction, note: note))
+            }
+            let masked = console.secrets.masking(payload.withUnsafeBytes { Array($0) })
+            return console.show(transcript.message(masked.span.bytes, as: kind, direction, note: note))
         }
         let (number, _) = view.show(payload, as: kind, direction)
         if let request { requestMessages[request] = number }
@@ -262,7 +266,7 @@ final class ConnectOutputs {
 
     /// Shows the peer's close frame, with `-v`. Without it, the end of the connection is reported in one line.
     func show(close frame: CloseFrame) {
-        if isVerbose { console.show(transcript.close(frame, .received)) }
+        if isVerbose { console.show(transcript.close(frame.without(console.secrets), .received)) }
     }
 
     /// Shows a line of an opening handshake, with `-v`.

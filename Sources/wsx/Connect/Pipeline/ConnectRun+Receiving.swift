@@ -229,10 +229,11 @@ extension ConnectRun: ConnectionSequence.Delegate {
 
     /// Records a step and shows it with `-v`, with secrets removed.
     func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step) {
+        console.secrets.add(step)
         if !outputs.isVerbose, let notice = ReportedRedirect.notice(of: step), statistics.isNew(redirect: notice) {
             console.notice(notice)
         }
-        let report = step.report
+        let report = step.report(without: console.secrets)
         guard let direction = report.direction else {
             return outputs.noticeVerbosely(report.lines.joined(separator: "\n"))
         }

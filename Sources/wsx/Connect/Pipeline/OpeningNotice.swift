@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -25,13 +26,30 @@ enum OpeningNotice {
     }
 }
 
+extension SecretRecord {
+    /// Adds the secrets that a step has sent or will send.
+    func add(_ step: Connector.Step) {
+        switch step {
+        case .sent(let head): add(sentHead: head)
+        case .redirected(_, let next): add(next)
+        case .reached, .received, .secured: break
+        }
+    }
+}
+
+extension CloseFrame {
+    /// The frame with `•••` in place of secrets in its reason.
+    func without(_ secrets: SecretRecord) -> CloseFrame { CloseFrame(code: code, reason: secrets.masking(reason)) }
+}
+
 extension Connector.Step {
     /// The step in lines, with secrets removed. Those of a request or a response have a direction.
-    var report: (lines: [String], direction: Transcript.Direction?) {
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    func report(without secrets: SecretRecord) -> (lines: [String], direction: Transcript.Direction?) {
         switch self {
         case .reached(let peer, let proxy): (["Reached \(peer)" + (proxy.map { ", the proxy \($0)" } ?? "")], nil)
-        case .sent(let head): (ReportedHead.lines(ofSent: head), .sent)
-        case .received(let head): (ReportedHead.lines(of: head), .received)
+        case .sent(let head): (ReportedHead.lines(ofSent: head, without: secrets), .sent)
+        case .received(let head): (ReportedHead.lines(of: head, without: secrets), .received)
         case .secured(let summary, let proxy): (ReportedTLS.lines(summary, with: proxy), nil)
         case .redirected(let request, let next):
             (["Redirected \(ReportedRedirect.words(from: request, to: next))"], nil)

@@ -59,7 +59,7 @@ final class ConnectPrompt {
         // Evaluated for each line: /connect may add secrets.
         let record = settings.secrets.record
         let isOwnFile = settings.arguments.history == .host
-        let history = History(path: settings.historyPath, isOwnFile: isOwnFile) { HistoryPolicy(secrets: record.texts) }
+        let history = History(path: settings.historyPath, isOwnFile: isOwnFile) { HistoryPolicy(secrets: record) }
         history.didFail = { [weak console] problem in console?.error(problem) }
         history.load()
         return history
@@ -195,7 +195,7 @@ final class ConnectPrompt {
 
     /// Shows the facts about the connection.
     func showInfo() {
-        let rows = connection.facts.map { ($0.name, $0.value) }
+        let rows = connection.facts.map { ($0.name, console.secrets.masking($0.value)) }
         console.show(TermList.text(of: rows, columns: console.columns, style: console.palette.quiet))
     }
 

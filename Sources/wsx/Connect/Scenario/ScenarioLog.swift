@@ -18,7 +18,7 @@ struct ScenarioLog {
 
     /// Shows a step in opening the connection.
     func show(_ step: Connector.Step) {
-        let report = step.report
+        let report = step.report(without: console.secrets)
         guard let direction = report.direction else {
             return console.notice(report.lines.joined(separator: "\n"))
         }
@@ -27,7 +27,9 @@ struct ScenarioLog {
 
     /// Shows a message.
     func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction) {
-        console.show(transcript.message(payload, as: kind, direction))
+        guard direction == .sent else { return console.show(transcript.message(payload, as: kind, direction)) }
+        let masked = console.secrets.masking(payload.withUnsafeBytes { Array($0) })
+        console.show(transcript.message(masked.span.bytes, as: kind, direction))
     }
 
     /// Shows a ping or a pong.
@@ -37,6 +39,6 @@ struct ScenarioLog {
 
     /// Shows a close frame.
     func show(close frame: CloseFrame, _ direction: Transcript.Direction) {
-        console.show(transcript.close(frame, direction))
+        console.show(transcript.close(frame.without(console.secrets), direction))
     }
 }

@@ -18,6 +18,7 @@ final class ScenarioReport {
     private let scenario: Scenario
     private let arguments: ScenarioArguments
     private let palette: Palette
+    private let secrets: SecretRecord
     /// Whether to write only the step that has failed.
     private let isQuiet: Bool
     private let file: OutputFile?
@@ -30,6 +31,7 @@ final class ScenarioReport {
         self.scenario = scenario
         self.arguments = arguments
         isQuiet = console.isQuiet
+        secrets = console.secrets
         palette = console.colors(on: StandardDescriptors.output)
         do throws(IOError) {
             file = try arguments.junitPath.map { (path) throws(IOError) in try OutputFile(creating: path) }
@@ -53,13 +55,14 @@ final class ScenarioReport {
     func finish(_ failure: Failure?, nanoseconds: UInt64) -> Failure? {
         var failed: Failed?
         if case .scenarioFailed(let failure)? = failure {
-            failed = Failed(index: failure.step, nanoseconds: nanoseconds, reason: "\(failure.reason)")
-            write("\(palette.failure("FAIL"))  \(words(for: failure.step))  \(failure.reason)\n")
+            let reason = secrets.masking("\(failure.reason)")
+            failed = Failed(index: failure.step, nanoseconds: nanoseconds, reason: reason)
+            write("\(palette.failure("FAIL"))  \(words(for: failure.step))  \(reason)\n")
         } else if let failure {
             // The run failed in the first step that has not passed.
             failed = Failed(
                 index: min(passed.count, scenario.steps.count - 1), nanoseconds: nanoseconds,
-                reason: failure.message ?? "interrupted")
+                reason: secrets.masking(failure.message ?? "interrupted"))
         }
         guard let file, let path = arguments.junitPath else { return problem }
         let error = StandardDescriptors.writeAll(junit(failed), to: file.descriptor)

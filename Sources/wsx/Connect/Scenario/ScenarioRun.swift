@@ -103,6 +103,7 @@ final class ScenarioRun {
             }
         }
         connector.didStep = { [log, console] step in
+            console.secrets.add(step)
             if let log { return log.show(step) }
             if let notice = ReportedRedirect.notice(of: step) { console.notice(notice) }
         }

@@ -70,7 +70,7 @@ final class TemplateStage {
         let template: Template
         do throws(TemplateError) {
             template = try Template(
-                source, variables: columns, environment: secrets.environment(forMessageOf: "MESSAGE"))
+                source, variables: columns, environment: secrets.inserted(intoMessageOf: "MESSAGE"))
         } catch {
             throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }

@@ -1,4 +1,5 @@
 import CommandLine
+import WSCore
 
 extension ManualSection {
     /// The prompt of `wsx connect`.
@@ -69,18 +70,24 @@ extension ManualSection {
             lines that start with a space, and lines that contain:
             """),
         .definitions([
-            ("A word from the list below", "In upper or lower case, with or without `-` and `_`."),
+            (
+                "A name that suggests a secret",
+                """
+                Such as `password`, `accessKey`, or `X-Login`: a name with a part from the list below, in upper or lower \
+                case, with or without `-` and `_`. Short ones count only as whole words.
+                """
+            ),
             (
                 "A secret of this run",
                 """
-                From `--auth`, `--bearer`, `--cookie`, `--passphrase`, a URL, or a header field whose name suggests a \
-                secret.
+                From `--auth`, `--bearer`, `--cookie`, `--passphrase`, `--param`, `--proxy`, `{{env:`*NAME*`}}`, a URL, \
+                or a header field with such a name.
                 """
             ),
-            ("A URL with a user name or password", "Such as `ws://me:secret@host/`."),
-            ("A JSON Web Token", "In any position."),
+            ("A URL with a secret", "Such as `ws://me:secret@host/` or `ws://host/?t=secret`."),
+            ("A JSON Web Token, or a key in PEM form", "In any position."),
         ]),
-        .listing([HistoryPolicy.words.joined(separator: " ")]),
+        .listing([(SecretName.allWords + ["cookie"]).joined(separator: " ")]),
         .paragraph(
             """
             When the connection ends, the prompt stays open, and `/reconnect` opens a new connection. The exit status \

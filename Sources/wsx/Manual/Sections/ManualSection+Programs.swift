@@ -50,7 +50,7 @@ extension ManualSection {
             .paragraph(
                 """
                 A program inherits only `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `TMPDIR`, `TZ`, `LANG`, \
-                `LANGUAGE`, and the `LC_*` category variables. `WSX_URL` is the URL without credentials, and \
+                `LANGUAGE`, and the `LC_*` category variables. `WSX_URL` is the URL without secrets, and \
                 `WSX_SUBPROTOCOL` the negotiated subprotocol, if any. To add others, use `--exec` *URL* `-- env` \
                 *NAME*`=`*value* *program*. `--reconnect` is not available: a program could not tell what a new \
                 connection has missed.

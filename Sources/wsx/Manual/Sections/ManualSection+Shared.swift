@@ -189,7 +189,10 @@ extension ManualSection {
         ),
         (
             "`error`",
-            "An error: `kind` and `message`, and `status` and `body` if a server rejected the upgrade."
+            """
+            An error: `kind` and `message`, and `status` and `body` if a server rejected the upgrade. `•••` replaces \
+            secrets of this run that the server repeats.
+            """
         ),
     ]
 }

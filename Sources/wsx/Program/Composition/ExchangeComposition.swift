@@ -31,7 +31,7 @@ extension AutomaticExchange.Plan {
         for text in arguments.answers {
             do throws(AnswerRuleError) {
                 let rule = try AnswerRule(
-                    text, variables: variables, environment: secrets.environment(forMessageOf: "--answer"))
+                    text, variables: variables, environment: secrets.inserted(intoMessageOf: "--answer"))
                 plan.answers.append(Answer(rule))
             } catch {
                 throw .badArgument(

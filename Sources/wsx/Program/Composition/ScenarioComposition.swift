@@ -25,7 +25,7 @@ extension Scenario {
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
         var options = ScenarioOptions(arguments)
         options.variables = variables
-        options.environment = secrets.environment(forMessageOf: "--scenario")
+        options.environment = secrets.inserted(intoMessageOf: "--scenario")
         options.playsPeer = playsPeer
         options.decoders = codecs.decoders
         options.decodedLimitBytes = limitBytes

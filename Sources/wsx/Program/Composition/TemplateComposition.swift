@@ -43,7 +43,7 @@ extension Template {
         do throws(TemplateError) {
             template = try Template(
                 text, variables: names, percentEncodesValues: percentEncodesValues,
-                environment: role == .request ? secrets.environment : secrets.environment(forMessageOf: option))
+                environment: role == .request ? secrets.inserted : secrets.inserted(intoMessageOf: option))
         } catch {
             if error.reason == .noLastMessage, let reason = role.reasonForNoLastMessage {
                 throw .badArgument(what: option, why: "{{last:…}} needs a received message, \(reason)")

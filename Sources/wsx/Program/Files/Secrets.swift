@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// Reads the values of options for secrets, which should not be visible on the command line.
@@ -45,12 +46,19 @@ struct Secrets {
         return text
     }
 
-    /// Looks up environment variables for a message, which then contains a secret.
-    /// - Parameter option: The source of the message.
-    func environment(forMessageOf option: String) -> (String) -> String? {
+    /// The value of an environment variable that a template inserts, which counts as a secret.
+    func inserted(_ name: String) -> String? {
+        let value = environment(name)
+        if let value { record.add(inserted: value) }
+        return value
+    }
+
+    /// The same for a text that is sent on the connection, which redirects then may not take to another origin.
+    /// - Parameter option: The source of the text, for errors.
+    func inserted(intoMessageOf option: String) -> (String) -> String? {
         { name in
-            guard let value = environment(name) else { return nil }
-            record.addMessage(of: option)
+            let value = inserted(name)
+            if value != nil { record.addMessage(of: option) }
             return value
         }
     }
@@ -64,61 +72,7 @@ struct Secrets {
                 what: option,
                 why: "the \(noun) is missing; write \(remedy), @FILE, or env:NAME")
         }
-        record.add(answer, of: option)
+        record.add(inserted: answer)
         return answer
-    }
-}
-
-/// Collects the secrets that a run receives, to keep them out of files.
-final class SecretRecord {
-    /// The secrets, in the form that a message would contain.
-    private(set) var texts: Set<String> = []
-    /// The options whose messages or parameters contain secrets and are sent on the connection, in order.
-    private(set) var messageSources: [String] = []
-
-    /// Adds an option whose messages contain a secret.
-    func addMessage(of option: String) {
-        if !messageSources.contains(option) { messageSources.append(option) }
-    }
-
-    /// Forgets the sources of messages, for another server that gets none of them.
-    func removeMessageSources() {
-        messageSources = []
-    }
-
-    /// Adds the value of an option and, for values such as `user:password`, the secret part.
-    func add(_ value: String, of option: String) {
-        texts.insert(value)
-        switch option {
-        case "--auth": add(value, after: ":")
-        case "--cookie": add(value, after: "=")
-        case "--proxy":
-            let authority = value.split(separator: "@", omittingEmptySubsequences: false)
-            if authority.count > 1 { add(String(authority[0].drop { $0 != "/" }), after: ":") }
-        default: break
-        }
-    }
-
-    /// Adds the password of a URL.
-    func add(_ credentials: Credentials?) {
-        guard let credentials else { return }
-        texts.formUnion([credentials.password, "\(credentials.user):\(credentials.password)"])
-    }
-
-    /// Adds the secret fields of a request: their values, the part after an authentication scheme, and cookies.
-    func add(_ request: ClientRequest) {
-        for field in request.fields where field.isSecret {
-            texts.insert(field.value)
-            if field.isNamed("Cookie") {
-                for pair in field.value.split(separator: ";") { add(String(pair), after: "=") }
-            } else {
-                add(field.value, after: " ")
-            }
-        }
-    }
-
-    private func add(_ value: String, after separator: Character) {
-        guard let index = value.firstIndex(of: separator) else { return }
-        texts.insert(String(value[value.index(after: index)...]))
     }
 }

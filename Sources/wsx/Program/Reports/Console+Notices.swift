@@ -32,11 +32,12 @@ extension Console {
     func report(_ failure: Failure) {
         if let message = failure.message { error(message) }
         guard let (head, body, bodyIsTruncated) = failure.refusal else { return }
-        var lines = ReportedHead.lines(of: head).prefix(Self.shownHeadLines).joined(separator: "\n") + "\n"
+        var lines =
+            ReportedHead.lines(of: head, without: secrets).prefix(Self.shownHeadLines).joined(separator: "\n") + "\n"
         let hiddenCount = 1 + head.fields.count - Self.shownHeadLines
         if hiddenCount > 0 { lines += "… (\(Phrase.count(hiddenCount, "more field")); -v shows all)\n" }
         lines += "\n"
-        show(lines + body.withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) })
+        show(lines + secrets.masking(body).withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) })
     }
 
     /// Returns the failure of a run: the first loss if nothing else failed. Reports the other losses.

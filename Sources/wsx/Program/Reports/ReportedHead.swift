@@ -1,29 +1,36 @@
+import Conversation
 import Formats
 import WSCore
 
 /// Formats the heads of requests and responses for display: one line per field, without secrets.
 enum ReportedHead {
     /// The lines of a request or response, as sent.
-    static func lines(ofSent head: String) -> [String] {
+    /// - Parameter secrets: The secrets of the run, or `nil` if the peer does not know them.
+    static func lines(ofSent head: String, without secrets: SecretRecord? = nil) -> [String] {
         head.split(separator: "\r\n").enumerated().map { index, sent in
-            let name = sent.prefix { $0 != ":" }
             // The first line is no field, even if its path contains a colon and a word such as "password".
-            let isSecret = index > 0 && HeaderField.isSecret(name: name)
-            return escapingControls(isSecret ? "\(name): •••" : String(sent))
+            let field = index > 0 ? try? HeaderField(parsing: String(sent)) : nil
+            return shown(field.map(line) ?? String(sent), without: secrets)
         }
     }
 
     /// The lines of a received request.
     static func lines(of request: RequestHead) -> [String] {
-        (["\(request.method) \(request.target) HTTP/1.\(request.minorVersion)"] + request.fields.map(line))
+        let target = WebSocketURL.shown(request.target)
+        return (["\(request.method) \(target) HTTP/1.\(request.minorVersion)"] + request.fields.map(line))
             .map { escapingControls($0) }
     }
 
     /// The lines of a response.
-    static func lines(of response: ResponseHead) -> [String] {
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat, or `nil` if it does not know them.
+    static func lines(of response: ResponseHead, without secrets: SecretRecord? = nil) -> [String] {
         let reason = response.reason.isEmpty ? "" : " \(response.reason)"
         return (["HTTP/1.\(response.minorVersion) \(response.status)\(reason)"] + response.fields.map(line))
-            .map { escapingControls($0) }
+            .map { shown($0, without: secrets) }
+    }
+
+    private static func shown(_ line: String, without secrets: SecretRecord?) -> String {
+        escapingControls(secrets?.masking(line) ?? line)
     }
 
     private static func line(_ field: HeaderField) -> String {
@@ -32,19 +39,29 @@ enum ReportedHead {
 
     /// The value of a field, without secrets.
     private static func value(of field: HeaderField) -> String {
-        if field.isSecret { return "•••" }
+        if field.isSecret { return SecretText.mask }
+        if field.isNamed("Sec-WebSocket-Protocol") { return withoutSecrets(subprotocols: field) }
         // RFC 9110 §4.2.4: a URL can contain a user name and password.
-        return field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
+        return field.isNamed("Location") ? WebSocketURL.shown(field.value) : SecretQuery.masking(field.value)
+    }
+
+    private static func withoutSecrets(subprotocols field: HeaderField) -> String {
+        let names = HTTPFields([field]).elements(named: field.name)
+        let secrets = HeaderField.secretSubprotocols(in: names)
+        return secrets.isEmpty
+            ? field.value
+            : (names.dropLast(secrets.count) + secrets.map { _ in SecretText.mask }).joined(separator: ", ")
     }
 
     /// Header fields as a JSON object, as in curl's `%{header_json}`: names in lower case, each with an array of values.
-    static func json(_ fields: HTTPFields) -> JSONWriter {
+    static func json(_ fields: HTTPFields, without secrets: SecretRecord? = nil) -> JSONWriter {
         var json = JSONWriter()
         var names: Set<String> = []
         for field in fields {
             let name = field.name.lowercased()
             guard names.insert(name).inserted else { continue }
-            json.add(named: name, fields.filter { $0.isNamed(name) }.map(value))
+            let values = fields.filter { $0.isNamed(name) }.map(value)
+            json.add(named: name, values.map { secrets?.masking($0) ?? $0 })
         }
         json.endObject()
         return json

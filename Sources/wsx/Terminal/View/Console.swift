@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import WSCore
 
@@ -13,6 +14,8 @@ final class Console {
     private let isTerminal: Bool
     private let screenSize: (_ isPrompt: Bool) -> ScreenSize?
     private let log: LogWriter
+    /// The secrets of the run, which no line shows.
+    let secrets: SecretRecord
     /// Whether the terminal shows a status, which other output replaces.
     private var hasStatus = false
 
@@ -26,14 +29,16 @@ final class Console {
     ///   - log: Standard error or its replacement.
     ///   - isTerminal: Whether the log is a terminal.
     ///   - screenSize: Returns the size of the window that shows output.
+    ///   - secrets: The secrets of the run.
     ///   - environment: Looks up an environment variable.
     init(
-        color: ColorChoice, isQuiet: Bool, log: LogWriter = .standardError,
+        color: ColorChoice, isQuiet: Bool, secrets: SecretRecord = SecretRecord(), log: LogWriter = .standardError,
         isTerminal: Bool = StandardDescriptors.isTerminal(StandardDescriptors.error),
         screenSize: @escaping (_ isPrompt: Bool) -> ScreenSize? = { ScreenSize.current(isPrompt: $0) },
         environment: (String) -> String?
     ) {
         self.isQuiet = isQuiet
+        self.secrets = secrets
         self.isTerminal = isTerminal
         self.screenSize = screenSize
         self.log = log
@@ -103,16 +108,16 @@ final class Console {
     /// In a narrower window, the terminal wraps lines.
     private static let minimumColumns = 20
 
-    /// Shows a notice, as one line, unless notices are suppressed.
+    /// Shows a notice, as one line without the secrets of the run, unless notices are suppressed.
     /// - Parameter indentation: The indentation of further lines in a narrow window.
     func notice(_ line: String, as style: Palette.Style? = nil, indentation: Int = 2) {
         guard !isQuiet else { return }
-        show(palette.styled(wrapped(line, indentation: indentation), style) + "\n")
+        show(palette.styled(wrapped(secrets.masking(line), indentation: indentation), style) + "\n")
     }
 
-    /// Shows an error, as one line that begins with the program's name.
+    /// Shows an error, as one line that begins with the program's name, without the secrets of the run.
     func error(_ line: String) {
-        let text = wrapped("wsx: \(line)")
+        let text = wrapped("wsx: \(secrets.masking(line))")
         show(palette.failure("wsx:") + text.dropFirst(4) + "\n")
     }
 

@@ -25,6 +25,21 @@ import WSCore
                 == ["GET /echo/password HTTP/1.1", "Host: h"])
     }
 
+    @Test("A URL in any field, and a token among subprotocols, are shown without secrets")
+    func values() throws {
+        let head =
+            "GET / HTTP/1.1\r\nReferer: https://h/?a=1&token=x\r\nLocation: /?sig=x#access_token=y\r\n"
+            + "Link: <https://h/?key=x>; rel=next\r\nSec-WebSocket-Protocol: chat, access_token, x\r\n\r\n"
+        #expect(
+            ReportedHead.lines(ofSent: head) == [
+                "GET / HTTP/1.1", "Referer: https://h/?a=1&token=•••", "Location: /?sig=•••#access_token=•••",
+                "Link: <https://h/?key=•••>; rel=next", "Sec-WebSocket-Protocol: chat, •••, •••",
+            ])
+        let request = RequestHead(
+            method: "GET", target: "/a?token=x&b=1", fields: HTTPFields(), minorVersion: 1)
+        #expect(ReportedHead.lines(of: request) == ["GET /a?token=•••&b=1 HTTP/1.1"])
+    }
+
     @Test("Fields in JSON have names in lower case, all their values, and no secrets")
     func json() throws {
         let fields = HTTPFields([

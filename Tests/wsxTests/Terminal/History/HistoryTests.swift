@@ -1,3 +1,4 @@
+import Conversation
 import Glibc
 import Testing
 import WSCore
@@ -35,7 +36,9 @@ import WSCore
     @Test("A line rejected by the policy is remembered but not saved")
     func policy() throws {
         try withFile([]) { path in
-            let history = History(path: path) { HistoryPolicy(secrets: ["hush"]) }
+            let record = SecretRecord()
+            record.add(inserted: "hush")
+            let history = History(path: path) { HistoryPolicy(secrets: record) }
             #expect(history.record(Array("hush".utf8)))
             #expect(history.lines.count == 1)
             let next = History(path: path)

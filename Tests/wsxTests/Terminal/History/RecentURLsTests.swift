@@ -1,3 +1,4 @@
+import Conversation
 import Glibc
 import Testing
 import WSCore
@@ -16,7 +17,9 @@ import WSCore
                 for directory in ["/wsx", ""] { rmdir(path + ".d" + directory) }
             }
             let recent = RecentURLs(environment: { $0 == "XDG_STATE_HOME" ? path + ".d" : nil })
-            let policy = HistoryPolicy(secrets: secrets)
+            let record = SecretRecord()
+            for secret in secrets { record.add(inserted: secret) }
+            let policy = HistoryPolicy(secrets: record)
             for url in urls { try recent.record(try WebSocketURL(parsing: url), policy: policy) }
             try body(recent)
             recorded = recent.urls
@@ -35,13 +38,17 @@ import WSCore
     }
 
     @Test("URLs that may contain a secret are left out, and passwords are removed") func secrets() throws {
-        let urls = ["ws://me:hidden@h/", "ws://h/?token=x", "ws://h/geheim", "echo:", "ws+unix:/run/s"]
+        let urls = [
+            "ws://me:hidden@h/", "ws://h/?token=x", "ws://h/geheim", "echo:", "ws+unix:/run/s", "ws://h/?sig=x",
+            "ws://h/?key=x", "ws://h/?a=1&t=x", "ws://h/?a=x;k=y", "ws://h/?s%69g=x",
+        ]
         #expect(try recorded(urls, secrets: ["geheim"]) == ["ws+unix:/run/s:/", "ws://h/"])
     }
 
-    @Test("Lines that could control a terminal are not listed") func controls() throws {
+    @Test("Lines that could control a terminal, and secrets that an earlier version kept, are not listed")
+    func controls() throws {
         let urls = try recorded(["ws://a/"]) { recent in
-            try File.append(Array("ws://b/\u{1B}[2J\nws://c/\n".utf8), to: try #require(recent.path))
+            try File.append(Array("ws://b/\u{1B}[2J\nws://c/\nws://d/?t=x\n".utf8), to: try #require(recent.path))
         }
         #expect(urls == ["ws://c/", "ws://a/"])
     }

@@ -1,0 +1,302 @@
+import Formats
+import Synchronization
+import WSCore
+
+/// Collects the secrets of a run, to keep them out of files, and to hide them where a peer repeats them.
+///
+/// Any thread may use it.
+public final class SecretRecord: Sendable {
+    private struct Contents {
+        var texts: Set<String> = []
+        var masked: Set<[UInt8]> = []
+        var messageSources: [String] = []
+    }
+
+    private let contents = Mutex(Contents())
+
+    /// Creates an empty record.
+    public init() {}
+
+    /// The secrets, in the form that a message would contain. Includes names and users that belong to a secret, such as
+    /// `user:password`.
+    public var texts: Set<String> { contents.withLock { $0.texts } }
+
+    /// The options whose messages or parameters contain secrets and are sent on the connection, in order.
+    public var messageSources: [String] { contents.withLock { $0.messageSources } }
+
+    // MARK: Adding
+
+    /// Adds an option whose messages contain a secret.
+    public func addMessage(of option: String) {
+        contents.withLock { if !$0.messageSources.contains(option) { $0.messageSources.append(option) } }
+    }
+
+    /// Forgets the sources of messages, for another server that gets none of them.
+    public func removeMessageSources() {
+        contents.withLock { $0.messageSources = [] }
+    }
+
+    /// Adds the value of an option and, for values such as `user:password`, the secret part.
+    public func add(_ value: String, of option: String) {
+        keep(value)
+        // A template is not sent. What it inserts is added with the request.
+        guard Array(value.utf8)[...].firstRange(of: Array("{{".utf8)) == nil else { return }
+        switch option {
+        case "--auth":
+            let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            // Without a colon, the value is a user name.
+            if parts.count == 2, let credentials = try? Credentials(user: parts[0], password: parts[1]) {
+                add(credentials)
+            }
+        case "--cookie": add(cookies: value)
+        case "--proxy":
+            add((try? Proxy(parsing: value))?.credentials)
+            let authority = value.split(separator: "@", omittingEmptySubsequences: false)
+            guard authority.count > 1 else { return }
+            let login = authority[0].drop { $0 != "/" }
+            if let colon = login.firstIndex(of: ":") { keep(String(login[login.index(after: colon)...])) }
+        default: mask(value)
+        }
+    }
+
+    /// Adds a value that was inserted into a request or a message.
+    public func add(inserted value: String) {
+        keep(value)
+        mask(value)
+    }
+
+    /// Adds the password of a URL, and what is sent of it.
+    public func add(_ credentials: Credentials?) {
+        guard let credentials else { return }
+        let pair = "\(credentials.user):\(credentials.password)"
+        keep(credentials.password)
+        keep(pair)
+        mask(credentials.password)
+        // A short password alone may be a common word.
+        if credentials.password.utf8.count < Self.shortestBytes { mask(pair) }
+        mask(String(credentials.basicAuthorization.dropFirst("Basic ".count)))
+    }
+
+    /// Adds the password and the secret parameters of a URL.
+    public func add(_ url: WebSocketURL) {
+        add(url.userInfo)
+        for value in SecretQuery.values(in: url.text) { add(inserted: value) }
+    }
+
+    /// Adds the secrets of a request: of its URL, and of its fields.
+    public func add(_ request: ClientRequest) {
+        add(request.url)
+        for field in request.fields { add(field) }
+    }
+
+    /// Adds the secret fields of a request as it was sent, including cookies and logins that this end added to it.
+    public func add(sentHead head: String) {
+        for line in head.split(separator: "\r\n").dropFirst() {
+            if let field = try? HeaderField(parsing: String(line)) { add(field) }
+        }
+    }
+
+    /// Adds a field, if it is secret: its value, the part after an authentication scheme, and cookies.
+    private func add(_ field: HeaderField) {
+        if field.isNamed("Sec-WebSocket-Protocol") {
+            let names = HTTPFields([field]).elements(named: field.name)
+            for name in HeaderField.secretSubprotocols(in: names) { add(inserted: name) }
+        }
+        guard field.isSecret else { return }
+        keep(field.value)
+        if field.isNamed("Cookie") { return add(cookies: field.value) }
+        guard let space = field.value.firstIndex(of: " ") else { return mask(field.value) }
+        let rest = String(field.value[field.value.index(after: space)...])
+        keep(rest)
+        mask(rest)
+        guard field.value[..<space].lowercased() == "basic" else { return }
+        var decoded = ByteBuffer()
+        guard (try? Base64.appendDecoded(Array(rest.utf8).span.bytes, to: &decoded)) != nil else { return }
+        let login = decoded.withReadableBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        add(login, of: "--auth")
+    }
+
+    private func add(cookies: String) {
+        for pair in cookies.split(separator: ";") {
+            guard let sign = pair.firstIndex(of: "=") else { continue }
+            add(inserted: String(pair[pair.index(after: sign)...]))
+        }
+    }
+
+    private func keep(_ text: String) {
+        contents.withLock { _ = $0.texts.insert(text) }
+    }
+
+    private func mask(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= Self.shortestBytes else { return }
+        contents.withLock { _ = $0.masked.insert(bytes) }
+    }
+
+    // MARK: Masking
+
+    /// A shorter secret cannot be told from other text.
+    private static let shortestBytes = 3
+    /// A shorter secret must be a separate word, because many other words contain it.
+    private static let shortestPartBytes = 6
+    /// A shorter beginning of a secret cannot be told from other text.
+    private static let shortestBeginningBytes = 8
+
+    /// Replaces the secrets in text of a peer with `•••`, also if they are percent-encoded, or escaped for JSON or HTML,
+    /// or if the end of one is missing.
+    public func masking(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let masked = masking(bytes)
+        return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
+    }
+
+    /// See ``masking(_:)-(String)``.
+    public func masking(_ text: [UInt8]) -> [UInt8] {
+        let secrets = contents.withLock { $0.masked }
+        guard !secrets.isEmpty else { return text }
+        // Of several that match, the longest hides all.
+        let byLength = secrets.sorted { $0.count > $1.count }
+        var masked: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            let end = byLength.lazy.compactMap { Self.end(of: $0, in: text, at: index) }.max()
+            if let end {
+                masked += SecretText.mask.utf8
+                index = end
+            } else {
+                masked.append(text[index])
+                index += 1
+            }
+        }
+        return masked
+    }
+
+    /// Whether the text contains one of the secrets, as it is.
+    public func isIn(_ text: [UInt8]) -> Bool {
+        texts.contains { secret in
+            let secret = Array(secret.utf8)
+            guard !secret.isEmpty else { return false }
+            var rest = text[...]
+            while let found = rest.firstRange(of: secret) {
+                if secret.count >= Self.shortestPartBytes || Self.isWord(found, in: text) { return true }
+                rest = rest[(found.lowerBound + 1)...]
+            }
+            return false
+        }
+    }
+
+    /// The end of a secret that begins at an index, or `nil` if none does.
+    private static func end(of secret: [UInt8], in text: [UInt8], at start: Int) -> Int? {
+        var index = start
+        var count = 0
+        while count < secret.count, index < text.count {
+            guard let (end, byteCount) = EscapedByte.match(secret[count...], in: text, at: index) else { break }
+            index = end
+            count += byteCount
+        }
+        // Base64 without padding is the same secret.
+        if secret[count...].allSatisfy({ $0 == UInt8(ascii: "=") }) {
+            return count >= shortestPartBytes || isWord(start..<index, in: text) ? index : nil
+        }
+        guard count >= shortestBeginningBytes else { return nil }
+        // Cut by this end or by the peer.
+        let isCut = index == text.count || ["…", "..."].contains { text[index...].starts(with: $0.utf8) }
+        return isCut || count >= secret.count / 2 ? index : nil
+    }
+
+    private static func isWord(_ range: Range<Int>, in text: [UInt8]) -> Bool {
+        let isPart = { (byte: UInt8) in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
+            default: false
+            }
+        }
+        return ![text[..<range.lowerBound].last, text[range.upperBound...].first].contains { $0.map(isPart) ?? false }
+    }
+}
+
+/// Compares bytes with text in which characters may be escaped.
+private enum EscapedByte {
+    /// Matches the beginning of `bytes` with a character of a text, escaped or not.
+    /// - Returns: The index after the character, and the number of bytes that it stands for.
+    static func match(_ bytes: ArraySlice<UInt8>, in text: [UInt8], at index: Int) -> (end: Int, byteCount: Int)? {
+        guard let first = bytes.first else { return nil }
+        switch text[index] {
+        case UInt8(ascii: "%"):
+            if let byte = hexByte(in: text, at: index + 1), byte == first { return (index + 3, 1) }
+            // Encoded twice.
+            if text[index...].starts(with: "%25".utf8), let byte = hexByte(in: text, at: index + 3), byte == first {
+                return (index + 5, 1)
+            }
+        case UInt8(ascii: "+") where first == UInt8(ascii: " "): return (index + 1, 1)
+        case UInt8(ascii: "\\"):
+            let next = index + 1 < text.count ? text[index + 1] : 0
+            if next == UInt8(ascii: "u"), let match = unicodeEscape(bytes, in: text, at: index) { return match }
+            if next == UInt8(ascii: "x"), let byte = hexByte(in: text, at: index + 2), byte == first {
+                return (index + 4, 1)
+            }
+            if next == first, "\"\\/'".utf8.contains(next) { return (index + 2, 1) }
+        case UInt8(ascii: "&"): if let match = reference(bytes, in: text, at: index) { return match }
+        default: break
+        }
+        return text[index] == first ? (index + 1, 1) : nil
+    }
+
+    /// RFC 8259 §7: `\u00E9`. A surrogate pair has two of them.
+    private static func unicodeEscape(
+        _ bytes: ArraySlice<UInt8>, in text: [UInt8], at index: Int
+    ) -> (end: Int, byteCount: Int)? {
+        guard let unit = hexUnit(in: text, at: index + 2) else { return nil }
+        var scalar = UInt32(unit)
+        var end = index + 6
+        if 0xD800...0xDBFF ~= unit, text[end...].starts(with: "\\u".utf8), let low = hexUnit(in: text, at: end + 2),
+            0xDC00...0xDFFF ~= low
+        {
+            scalar = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(low & 0x3FF))
+            end += 6
+        }
+        return match(scalar, bytes, end: end)
+    }
+
+    /// HTML §13.5: the named references of the characters that HTML and XML escape, and numeric references.
+    private static func reference(
+        _ bytes: ArraySlice<UInt8>, in text: [UInt8], at index: Int
+    ) -> (end: Int, byteCount: Int)? {
+        let maximumBytes = 10
+        guard let semicolon = text[index...].prefix(maximumBytes).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        let name = String(decoding: text[(index + 1)..<semicolon], as: UTF8.self).lowercased()
+        let scalar: UInt32? =
+            switch name {
+            case "amp": 0x26
+            case "lt": 0x3C
+            case "gt": 0x3E
+            case "quot": 0x22
+            case "apos": 0x27
+            case _ where name.hasPrefix("#x"): UInt32(name.dropFirst(2), radix: 16)
+            case _ where name.hasPrefix("#"): UInt32(name.dropFirst())
+            default: nil
+            }
+        return scalar.flatMap { match($0, bytes, end: semicolon + 1) }
+    }
+
+    private static func match(_ value: UInt32, _ bytes: ArraySlice<UInt8>, end: Int) -> (end: Int, byteCount: Int)? {
+        guard let scalar = Unicode.Scalar(value), let encoded = UTF8.encode(scalar), bytes.starts(with: encoded) else {
+            return nil
+        }
+        return (end, encoded.count)
+    }
+
+    private static func hexUnit(in text: [UInt8], at index: Int) -> UInt16? {
+        guard let high = hexByte(in: text, at: index), let low = hexByte(in: text, at: index + 2) else { return nil }
+        return UInt16(high) << 8 | UInt16(low)
+    }
+
+    private static func hexByte(in text: [UInt8], at index: Int) -> UInt8? {
+        guard index + 2 <= text.count else { return nil }
+        let digits = text[index..<(index + 2)]
+        // `UInt8` would accept a sign.
+        guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+        return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+}

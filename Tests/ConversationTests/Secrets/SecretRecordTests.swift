@@ -1,0 +1,97 @@
+import Conversation
+import Testing
+import WSCore
+
+@Suite struct SecretRecordTests {
+    @Test("The secrets of a run are the values of its options and their parts")
+    func record() throws {
+        let record = SecretRecord()
+        record.add("me:hush-hush", of: "--auth")
+        record.add("sid=xyz", of: "--cookie")
+        record.add("http://u:proxypass@proxy:8080", of: "--proxy")
+        record.add(try Credentials(user: "url", password: "urlpass"))
+        let fields = [
+            try HeaderField(parsing: "Authorization: Custom opaque"),
+            try HeaderField(parsing: "Cookie: a=first; b=second"),
+            try HeaderField(parsing: "X-API-Key: of-the-service"),
+            try HeaderField(parsing: "X-Plain: shown"),
+        ]
+        record.add(try ClientRequest(url: try WebSocketURL(parsing: "ws://host/"), extraFields: fields))
+        let expected = [
+            "me:hush-hush", "hush-hush", "sid=xyz", "xyz", "proxypass", "urlpass", "url:urlpass", "opaque", "first",
+            "second", "of-the-service",
+        ]
+        for text in expected { #expect(record.texts.contains(text), "\(text)") }
+        #expect(!record.texts.contains("me") && !record.texts.contains("shown"))
+    }
+
+    private func record(_ secrets: String...) -> SecretRecord {
+        let record = SecretRecord()
+        for secret in secrets { record.add(inserted: secret) }
+        return record
+    }
+
+    @Test(
+        "A secret that a server repeats is masked, in whatever form it repeats it",
+        arguments: [
+            ("bad token p\"/<w ö&d!", "bad token •••"),
+            ("?t=p%22%2F%3Cw%20%C3%B6%26d%21&u=1", "?t=•••&u=1"), ("?t=p%22/%3cw+%c3%b6%26d!", "?t=•••"),
+            ("?t=p%2522%252F%253Cw%2520%25C3%25B6%2526d%2521", "?t=•••"),
+            (#"{"t":"p\"\/<w ö&d!"}"#, #"{"t":"•••"}"#), (#"{"t":"p\u0022/\u003Cw \u00f6\u0026d!"}"#, #"{"t":"•••"}"#),
+            ("<b>p&quot;/&lt;w ö&amp;d!</b>", "<b>•••</b>"), ("<b>p&#34;/&#x3C;w &#xF6;&#38;d!</b>", "<b>•••</b>"),
+            (#"p\x22/\x3cw ö&d!"#, "•••"), ("p\"/<w ö&d!p\"/<w ö&d!", "••••••"),
+            ("p\"/<w ö&D!", "•••D!"), ("p\"/<W", "p\"/<W"), ("p%", "p%"), (#"p\u00"#, #"p\u00"#), ("p&#34", "p&#34"),
+        ])
+    func forms(text: String, masked: String) {
+        #expect(record("p\"/<w ö&d!").masking(text) == masked)
+    }
+
+    @Test("Of a cut secret, the beginning is masked; other text with the same beginning is not")
+    func beginnings() {
+        let record = record("abcdefghijklmnopqrstuvwxyz0123456789")
+        #expect(record.masking("no: abcdefgh") == "no: •••")
+        #expect(record.masking("no: \"abcdefghij…\"") == "no: \"•••…\"")
+        #expect(record.masking("abcdefghij... is bad") == "•••... is bad")
+        #expect(record.masking("abcdefghijklmnopqrst is bad") == "••• is bad")
+        #expect(record.masking("abcdefghij is a name") == "abcdefghij is a name")
+        #expect(record.masking("abcdefg") == "abcdefg")
+    }
+
+    @Test("A short secret is masked as a separate word; a shorter one cannot be told from other text")
+    func short() throws {
+        let record = record("abc", "x", "no", "")
+        #expect(record.masking("abc, abcd, (abc) x no") == "•••, abcd, (•••) x no")
+        record.add(try Credentials(user: "me", password: "pw"))
+        #expect(record.masking("me:pw is wrong, Basic bWU6cHc= too") == "••• is wrong, Basic ••• too")
+    }
+
+    @Test("Of secrets that begin alike, the longest is masked")
+    func longest() {
+        #expect(record("abcdef", "abcdefghi").masking("abcdefghi abcdef") == "••• •••")
+    }
+
+    @Test("The logins of a request are masked in all forms in which they are sent")
+    func sent() throws {
+        let record = SecretRecord()
+        record.add("me:hush-hush", of: "--auth")
+        record.add("theme=dark-blue", of: "--cookie")
+        record.add("alice", of: "--auth")
+        record.add("id={{user}}", of: "--cookie")
+        record.add(
+            sentHead: "GET /?token=shown HTTP/1.1\r\nHost: host-name\r\n"
+                + "Proxy-Authorization: Basic dTpwcm94eXB3OQ==\r\n"
+                + "Cookie: a=stored-one; b=stored-two\r\nX-Login: who-am-i\r\nX-Plain: harmless\r\n"
+                + "Sec-WebSocket-Protocol: chat.v1, base64url.bearer.authorization.k8s.io.abcdef\r\n\r\n")
+        record.add(try WebSocketURL(parsing: "ws://u:url%20word@host/?access%5Ftoken=in%2Fquery&room=lobby"))
+        for secret in [
+            "hush-hush", "bWU6aHVzaC1odXNo", "dark-blue", "proxypw9", "dTpwcm94eXB3OQ==", "dTpwcm94eXB3OQ",
+            "stored-one", "stored-two", "who-am-i", "base64url.bearer.authorization.k8s.io.abcdef", "url word",
+            "in/query",
+        ] {
+            #expect(record.masking("<\(secret)>") == "<•••>", "\(secret)")
+        }
+        for text in ["alice", "me", "theme", "host-name", "harmless", "chat.v1", "lobby", "Basic", "{{user}}"] {
+            #expect(record.masking("<\(text)>") == "<\(text)>")
+        }
+    }
+}
