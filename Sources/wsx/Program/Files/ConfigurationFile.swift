@@ -63,10 +63,12 @@ struct ConfigurationFile {
     }
 
     private static func exposed(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
+        let takesTemplate = ["url", "subprotocol", "first-message", "answer"].contains(entry.name)
+        let remedy = takesTemplate ? "{{env:NAME}} with 'template'" : "env:NAME or @FILE"
         let words = "'\(entry.name)' contains a secret, but other users can access the file"
         return ConfigurationError(
             path: path, line: entry.line,
-            reason: .unusable("\(words); run 'chmod 600 \(path)', or write env:NAME or @FILE"))
+            reason: .unusable("\(words); run 'chmod 600 \(path)', or write \(remedy)"))
     }
 }
 
@@ -84,10 +86,13 @@ extension Configuration.Entry {
         switch name {
         case "url":
             // An invalid URL is reported when the profile is used.
-            return (try? WebSocketURL(parsing: value))?.userInfo?.password.isEmpty == false
+            return WebSocketURL.containsSecret(value)
         case "header":
             let name = value.utf8.prefix { $0 != UInt8(ascii: ":") }
             return !value.hasPrefix("@") && HeaderField.isSecret(name: Substring(name))
+        case "subprotocol": return !HeaderField.secretSubprotocols(in: [value]).isEmpty
+        case "first-message", "heartbeat-message", "answer", "message":
+            return !value.hasPrefix("@") && SecretText.assignsSecret(value.utf8)
         case "auth", "user": return !isReference(value) && value.utf8.contains(UInt8(ascii: ":"))
         case "bearer", "cookie", "passphrase": return !isReference(value)
         case "param":

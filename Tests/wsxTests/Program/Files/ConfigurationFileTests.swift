@@ -57,7 +57,10 @@ import WSCore
         arguments: [
             "bearer = t", "auth = me:secret", "user = me:secret", "cookie = a=b", "passphrase = p",
             "[p]\nurl = wss://me:secret@h/", "proxy = http://me:secret@h:1", "header = Authorization: Basic x",
-            "header = X-Api-Key: x",
+            "header = X-Api-Key: x", "header = X-Login: x", "[p]\nurl = wss://h/?token=x",
+            "[p]\nurl = wss://h/?a=1&t=x",
+            "subprotocol = base64url.bearer.authorization.k8s.io.x", #"first-message = {"token":"x"}"#,
+            #"answer = ^auth => {"password":"x"}"#,
         ])
     func secrets(text: String) throws {
         #expect(try Configuration(parsing: text, path: "").firstLiteralSecret != nil)
@@ -68,7 +71,10 @@ import WSCore
         arguments: [
             "bearer = env:T", "bearer = @token", "auth = me", "auth = env:A", "cookie = @c", "passphrase = env:P",
             "[p]\nurl = wss://h/@x:y", "[p]\nurl = wss://me@h/", "proxy = http://h:1", "proxy = env:P",
-            "header = @fields", "header = Accept: x", "bearer", "bearer =", "tls-cert = a:b",
+            "[p]\nurl = wss://h/?token={{env:T}}", "[p]\nurl = wss://h/?room=1",
+            #"first-message = {"token":{{json:env:T}}}"#,
+            "first-message = @login.json", "subprotocol = chat", "header = @fields",
+            "header = Accept: x", "bearer", "bearer =", "tls-cert = a:b",
         ])
     func harmless(text: String) throws {
         #expect(try Configuration(parsing: text, path: "").firstLiteralSecret == nil)
