@@ -1,0 +1,313 @@
+"""Secrets in URLs, and secrets that a server repeats: they are sent, but neither shown nor stored."""
+
+import base64
+import html
+import json
+import urllib.parse
+
+import pytest
+
+import wire
+from processes import Listener, environment, wsx
+from scripted_server import ScriptedServer
+from terminal import Screen
+
+
+def everything(result):
+    return result.out.decode() + result.err
+
+
+def closing(peer):
+    peer.upgrade(then=wire.close(1000))
+    peer.read_until_close()
+    return peer.request
+
+
+def rejection(body, *fields, status=b"403 Forbidden"):
+    """A script that rejects the request. The body is computed from it."""
+
+    def script(peer):
+        content = body(peer.read_request())
+        head = b"HTTP/1.1 " + status + b"\r\n" + b"".join(field + b"\r\n" for field in fields)
+        peer.send(head + b"Content-Length: %d\r\n\r\n" % len(content) + content)
+        return peer.request
+
+    return script
+
+
+QUERIES = [
+    "access_token=geheim1", "ACCESS%5Ftoken=geheim1", "a=1;sig=geheim1", "token=%67eheim1", "t=geheim1", "key=geheim1&key=geheim1",
+    "next=%2F%3Ftoken%3Dgeheim1", "geheim1geheim1geheim1", "code=geheim1",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_secret_in_the_query_is_sent_but_not_shown(query, tmp_path):
+    with ScriptedServer(closing) as server:
+        url = f"{server.url}?{query}"
+        result = wsx("connect", "-v", "--output", "json", "--record", tmp_path / "r", url)
+        assert result.status == 0
+        refused = wsx("connect", "-v", "ws://127.0.0.1:1/?" + query)
+        assert refused.status == 3
+    assert query.encode() in server.results[0].split(b"\r\n")[0]
+    for text in (everything(result), (tmp_path / "r").read_text(), everything(refused)):
+        assert "eheim1" not in text
+        assert "•••" in text
+
+
+def test_a_harmless_query_is_shown():
+    with ScriptedServer(closing) as server:
+        result = wsx("connect", "-v", server.url + "?room=lobby&EIO=4&page=2")
+    assert "GET /?room=lobby&EIO=4&page=2 HTTP/1.1" in result.err
+
+
+@pytest.mark.parametrize("template", ["?room={{env:WSX_SECRET}}", "rooms/{{env:WSX_SECRET}}", "?room=a{{env:WSX_SECRET}}b"])
+def test_a_value_that_a_template_inserts_into_the_url_is_not_shown(template, tmp_path):
+    # Too short to be found in other text.
+    variables = environment(WSX_SECRET="q7")
+    with ScriptedServer(closing) as server:
+        url = server.url + template
+        result = wsx("connect", "-v", "--template", "--output", "json", "--record", tmp_path / "r", url, env=variables)
+        assert result.status == 0
+        refused = wsx("connect", "-v", "--template", "ws://127.0.0.1:1/" + template, env=variables)
+    assert b"q7" in server.results[0].split(b"\r\n")[0]
+    for text in (everything(result), (tmp_path / "r").read_text(), everything(refused)):
+        assert "q7" not in text
+        assert "•••" in text
+
+
+@pytest.mark.parametrize("output", ["json", "jsonl", "text"])
+def test_bench_neither_shows_nor_stores_a_secret_of_the_url(wsx_echo, tmp_path, output):
+    result = wsx(
+        "bench", "-c", "1", "--messages", "5", "--output", output, "--report", tmp_path / "r.html", "--hdr", tmp_path / "h",
+        wsx_echo.url + "?sig=geheim1&room=1")
+    assert result.status == 0
+    for text in (everything(result), (tmp_path / "r.html").read_text(), (tmp_path / "h").read_text()):
+        assert "geheim1" not in text
+    assert "sig=•••" in (tmp_path / "r.html").read_text()
+    if output == "json":
+        assert json.loads(result.out)["url"].endswith("?sig=•••&room=1")
+
+
+def test_a_masked_url_does_not_prevent_a_comparison(wsx_echo, tmp_path):
+    arguments = ["bench", "-c", "1", "-d", "2s", "--output", "json"]
+    before = wsx(*arguments, wsx_echo.url + "?sig=geheim1")
+    (tmp_path / "before").write_bytes(before.out)
+    after = wsx(*arguments, "--baseline", tmp_path / "before", wsx_echo.url + "?sig=geheim2")
+    assert json.loads(after.out)["baseline"] is not None
+    assert "eheim" not in everything(before) + everything(after)
+
+
+@pytest.mark.parametrize(
+    "location, shown",
+    [("wss://u:geheim1@h/", "wss://•••@h/"), ("/?token=geheim1", "/?token=•••"), ("/a#access_token=geheim1", "/a#access_token=•••")])
+def test_a_secret_in_location_is_not_shown(location, shown):
+    with ScriptedServer(rejection(lambda _: b"", b"Location: " + location.encode(), status=b"302 Found")) as server:
+        result = wsx("connect", "-v", server.url)
+    assert result.status == 4
+    assert f"Location: {shown}" in result.err
+    assert "geheim1" not in result.err
+
+
+def test_a_redirect_to_a_url_with_a_token_does_not_show_it():
+    with ScriptedServer(closing) as target:
+        location = f"Location: {target.url}?token=geheim1".encode()
+        with ScriptedServer(rejection(lambda _: b"", location, status=b"302 Found")) as server:
+            result = wsx("connect", "-v", "-L", "--output", "json", server.url)
+    assert result.status == 0
+    assert b"?token=geheim1 " in target.results[0]
+    assert "geheim1" not in everything(result)
+    assert f"{target.url}?token=•••" in result.err
+
+
+def echo_forms(secret):
+    data = secret.encode()
+    return [
+        data, urllib.parse.quote(secret, safe="").encode(), urllib.parse.quote_plus(secret).encode(),
+        json.dumps(secret).encode(), json.dumps(secret, ensure_ascii=False).replace("/", "\\/").encode(),
+        html.escape(secret).encode(),
+    ]
+
+
+# Characters that the forms escape.
+SECRET = "g&e<h>'e i\"m/é~1"
+
+
+@pytest.mark.parametrize("form", range(6))
+@pytest.mark.parametrize("place", ["body", "field", "reason"])
+@pytest.mark.parametrize("command", ["connect", "bench"])
+def test_a_rejection_that_repeats_a_password_does_not_show_it(form, place, command):
+    echo = echo_forms(SECRET)[form]
+    fields = [b"X-Echo: " + echo] if place == "field" else []
+    status = b"403 no " + echo if place == "reason" else b"403 No"
+    with ScriptedServer(rejection(lambda _: echo if place == "body" else b"", *fields, status=status)) as server:
+        result = wsx(command, "--auth", "env:WSX_LOGIN", server.url, env=environment(WSX_LOGIN=f"me:{SECRET}"))
+        events = wsx(
+            "connect", "-v", "--output", "json", "--auth", "env:WSX_LOGIN", server.url,
+            env=environment(WSX_LOGIN=f"me:{SECRET}"))
+    assert result.status == events.status == 4
+    for run in (result, events):
+        shown = everything(run)
+        assert "•••" in shown
+        for part in (echo.decode(), SECRET, base64.b64encode(f"me:{SECRET}".encode()).decode()):
+            assert part not in shown
+        assert "m/é" not in shown and "~1" not in shown
+
+
+@pytest.mark.parametrize(
+    "arguments, secret",
+    [(["--bearer", "geheim-token"], "geheim-token"), (["--cookie", "sid=geheim-token"], "geheim-token"),
+     (["-H", "X-Login: geheim-token"], "geheim-token"), (["-H", "Authorization: Custom geheim-token"], "geheim-token"),
+     (["--auth", "me:geheim-token"], "bWU6Z2VoZWltLXRva2Vu"), (["--auth", "me:pw"], "me:pw"),
+     (["-s", "base64url.bearer.authorization.k8s.io.geheim-token"], "geheim-token"),
+     (["--template", "-H", "X-Room: {{env:WSX_SECRET}}"], "geheim-token")])
+def test_a_rejection_that_repeats_the_request_does_not_show_its_secrets(arguments, secret):
+    with ScriptedServer(rejection(lambda request: b"refused: " + request + b" and me:pw")) as server:
+        result = wsx(
+            "connect", "-v", "--output", "json", *arguments, server.url, env=environment(WSX_SECRET="geheim-token"))
+        quiet = wsx("connect", *arguments, server.url, env=environment(WSX_SECRET="geheim-token"))
+    assert result.status == quiet.status == 4
+    assert secret in server.results[0].decode() + "me:pw"
+    assert secret not in everything(result) + everything(quiet)
+    assert "•••" in everything(result)
+
+
+def test_a_secret_that_the_end_of_the_shown_text_cuts_is_not_shown():
+    secret = "geheimnis" * 20
+    with ScriptedServer(rejection(lambda _: b"x" * 100 + b" " + secret.encode())) as server:
+        result = wsx("connect", "--bearer", secret, server.url)
+    assert "geheimnis" not in everything(result)
+
+
+def test_a_proxy_that_repeats_the_request_does_not_show_its_password():
+    with ScriptedServer(rejection(lambda request: request + b" geheim1")) as proxy:
+        address = f"http://me:geheim1@127.0.0.1:{proxy.port}"
+        results = [
+            wsx("connect", "-v", "--output", "json", "--proxy", address, "ws://127.0.0.1:1/"),
+            wsx("connect", "ws://127.0.0.1:1/", env=environment(ws_proxy=address, no_proxy="")),
+            wsx("bench", "--proxy", address, "ws://127.0.0.1:1/"),
+        ]
+    for result in results:
+        assert result.status == 3
+        assert "geheim1" not in everything(result)
+        assert base64.b64encode(b"me:geheim1").decode() not in everything(result)
+
+
+@pytest.mark.parametrize("command", ["connect", "bench"])
+def test_a_close_reason_that_repeats_a_token_does_not_show_it(command, tmp_path):
+    def script(peer):
+        peer.upgrade(then=wire.close(4001, b"bad token geheim-token"))
+        peer.read_until_close()
+
+    extra = ["-v", "--output", "json", "--record", tmp_path / "r"] if command == "connect" else []
+    with ScriptedServer(script) as server:
+        result = wsx(command, *extra, "--bearer", "geheim-token", server.url)
+    assert result.status != 0
+    shown = everything(result) + ((tmp_path / "r").read_text() if extra else "")
+    assert "bad token •••" in shown
+    assert "geheim-token" not in shown
+
+
+def test_a_connection_of_a_load_with_its_own_token_does_not_show_it(tmp_path):
+    (tmp_path / "users.csv").write_text("user,token\nalice,geheim-a\nbob,geheim-b\n")
+    with ScriptedServer(rejection(lambda request: request)) as server:
+        result = wsx(
+            "bench", "-c", "2", "--data", tmp_path / "users.csv", "--bearer", "{{token}}", "-H", "X-Key: {{token}}",
+            server.url + "?u={{user}}&t={{token}}")
+    assert result.status == 4
+    assert "geheim-" not in everything(result)
+
+
+def test_a_login_of_a_protocol_is_not_shown():
+    def script(peer):
+        peer.upgrade(then=wire.text(b'0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000}'))
+        peer.read_message()
+        peer.send(wire.text(b'44{"message":"bad token geheim-token"}'))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "-v", "--protocol", "socket.io", "--param", 'auth={"token":"geheim-token"}', server.url, stdin=b"")
+    assert result.status == 4
+    assert "bad token •••" in result.err
+    assert "geheim-token" not in everything(result)
+
+
+def test_the_prompt_shows_no_secret_of_the_url_and_stores_none(wsx_echo):
+    with Screen() as screen:
+        screen.enter(f"$WSX --no-history '{wsx_echo.url}?access_token=geheim1&room=1'; clear")
+        screen.wait_for_last_line(">")
+        screen.enter("/info")
+        screen.wait_for("URL .*access_token=•••&room=1")
+        screen.enter("/headers")
+        screen.wait_for("GET /.*access_token=•••&room=1")
+        shown = "\n".join(line for line in screen.lines if "$WSX" not in line)
+        assert "geheim1" not in shown
+        screen.enter("/quit")
+
+
+def test_the_history_and_the_recent_urls_keep_no_secret(wsx_echo):
+    lines = [
+        '{"accessKey":"geheim1"}', '{"signature":"geheim1"}', '{"session":"geheim1"}', '{"jwt":"geheim1"}', "AUTH geheim1",
+        "PASS geheim1", '{"pwd":"geheim1"}', "-----BEGIN PRIVATE KEY-----geheim1", "-H X-Login:geheim1",
+        f"/connect {wsx_echo.url}?t=geheim1",
+    ]
+    with Screen() as screen:
+        screen.enter(f"$WSX '{wsx_echo.url}?sig=geheim1'; clear")
+        screen.wait_for_last_line(">")
+        screen.enter("kept-line")
+        for line in lines:
+            screen.enter(line)
+        screen.wait_for("Connected to .*t=•••")
+        screen.enter("/quit")
+        screen.wait_for_last_line("shell$")
+        files = [path for path in screen.state.rglob("*") if path.is_file()]
+        stored = "".join(path.read_text() for path in files)
+        assert "kept-line" in stored
+        assert "geheim1" not in stored
+
+
+def test_a_password_prompt_shows_no_secret_of_the_url(wsx_echo):
+    with Screen() as screen:
+        screen.enter(f"clear; $WSX --auth me '{wsx_echo.url}?token=geheim1'")
+        screen.wait_for(r"Password for me at .*token=•••")
+        screen.press("C-c")
+
+
+def test_listen_shows_no_secret_of_a_client(tmp_path):
+    with Listener("-v", "--echo", "--output", "json", "--record", tmp_path / "r", "--once") as server:
+        result = wsx(
+            "connect", "-n", "1", "-H", "Referer: https://h/?sig=geheim1", "-s", "chat",
+            server.url + "?access_token=geheim1&room=1", "x")
+        assert result.status == 0
+        server.wait()
+        shown = server.err + server.out.decode() + (tmp_path / "r").read_text()
+    assert "geheim1" not in shown
+    assert "?access_token=•••&room=1" in shown
+
+
+@pytest.mark.parametrize(
+    "line, is_secret",
+    [("url = ws://127.0.0.1:1/?token=geheim1", True), ("url = ws://127.0.0.1:1/?t=geheim1", True),
+     ('first-message = {"token":"geheim1"}', True), ("url = ws://127.0.0.1:1/?room=1", False),
+     ("template\nurl = ws://127.0.0.1:1/?token={{env:HOME}}", False),
+     ('first-message = {"token":{{json:env:HOME}}}', False)])
+def test_a_readable_configuration_file_with_a_secret_in_a_url_is_refused(tmp_path, line, is_secret):
+    path = tmp_path / "config"
+    path.write_text(f"[p]\n{line}\n" + ("" if "url" in line else "url = ws://127.0.0.1:1/\n"))
+    path.chmod(0o644)
+    result = wsx("connect", "@p", env=environment(WSX_CONFIG=path))
+    assert result.status == (2 if is_secret else 3)
+    assert ("contains a secret, but other users can access the file" in result.err) == is_secret
+    assert "geheim1" not in result.err
+    path.chmod(0o600)
+    assert wsx("connect", "@p", env=environment(WSX_CONFIG=path)).status == 3
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--count", "{}"], ["--linger", "{}"], ["{} {}"], ["--subprotocol", "{}", "ws://h"], ["ws://h", "--record"]])
+def test_an_invalid_command_line_does_not_show_the_token_of_a_url(arguments):
+    url = "ws://127.0.0.1:1/?token=geheim1"
+    result = wsx("connect", *(argument.replace("{}", url) for argument in arguments))
+    assert result.status == 2
+    assert "geheim1" not in result.err
