@@ -31,15 +31,21 @@ public struct Backoff: Sendable {
         self.maximumTries = maximumTries
     }
 
+    /// The maximum delay for which a server can ask.
+    public static let longestRequestedWait = Duration.seconds(300)
+
     /// Starts the next attempt.
-    /// - Parameter random: A uniformly distributed random number.
+    /// - Parameters:
+    ///   - random: A uniformly distributed random number.
+    ///   - requested: The delay for which the server has asked (Retry-After), at most ``longestRequestedWait`` of which
+    ///     counts. Defaults to 0.
     /// - Returns: The delay before the attempt, or nil if ``maximumTries`` is exhausted.
-    public mutating func nextWait(random: UInt64) -> Duration? {
+    public mutating func nextWait(random: UInt64, atLeast requested: Duration = .zero) -> Duration? {
         if let maximumTries, tryCount >= maximumTries { return nil }
         tryCount += 1
         let wait = (ceilingSeconds * 1_000_000_000).multipliedFullWidth(by: random).high
         ceilingSeconds = min(ceilingSeconds * 2, Self.longestCeilingSeconds)
-        return .nanoseconds(Int64(clamping: wait))
+        return max(.nanoseconds(Int64(clamping: wait)), min(requested, Self.longestRequestedWait))
     }
 
     /// Records the loss of a connection. The backoff starts over if the connection was stable.
@@ -52,7 +58,7 @@ public struct Backoff: Sendable {
     /// - Parameters:
     ///   - openTime: The time the connection was open.
     ///   - silence: The final, silent part of `openTime` if the heartbeat ended the connection. Defaults to 0.
-    ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnacknowledgedMessages``). Defaults to false.
+    ///   - hasConfirmed: Whether the peer confirmed messages on it (`UnconfirmedLines`). Defaults to false.
     public mutating func connectionWasLost(
         after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false
     ) {

@@ -20,6 +20,18 @@ import WSCore
         #expect(waits == [.zero, .seconds(4), .seconds(4)])
     }
 
+    @Test(
+        "the delay is the larger of the random one and the requested one, of which at most 5 minutes count",
+        arguments: [(0, 4), (1, 4), (20, 20), (300, 300), (301, 300), (86_400, 300)])
+    func requested(seconds: Int, expected: Int) {
+        var backoff = Backoff()
+        let wait = backoff.nextWait(random: .max, atLeast: .seconds(seconds))
+        #expect(wait == .seconds(expected) - (expected == 4 ? .nanoseconds(1) : .zero))
+        // The ceiling does not depend on it.
+        let next = backoff.nextWait(random: .max)
+        #expect(next == .seconds(8) - .nanoseconds(1))
+    }
+
     @Test("after the maximum number of tries there are no more until a connection is stable")
     func bound() {
         var backoff = Backoff(maximumTries: 3)

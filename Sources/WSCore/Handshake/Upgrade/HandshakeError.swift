@@ -142,12 +142,12 @@ extension HandshakeError: CustomStringConvertible {
         }
     }
 
-    /// RFC 9110 §10.2.3: Retry-After is a number of seconds or a date.
+    /// The wait for which a valid Retry-After asks.
     private static func describeDelay(_ head: ResponseHead) -> String {
         let maximumBytes = 40
-        guard let delay = head.fields.first(named: "Retry-After"), 1...maximumBytes ~= delay.utf8.count else {
-            return "try again later"
-        }
+        guard let delay = head.fields.first(named: "Retry-After"), 1...maximumBytes ~= delay.utf8.count,
+            head.retryDelay(at: 0) != nil
+        else { return "try again later" }
         let isCount = delay.utf8.allSatisfy(ASCII.isDigit)
         return isCount ? "try again in \(delay) s" : "try again after \(escapingControls(delay))"
     }

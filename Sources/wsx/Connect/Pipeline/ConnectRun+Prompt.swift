@@ -56,6 +56,7 @@ extension ConnectRun: PromptConnection {
 
     /// Sends a typed message.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
+        connections?.endRequestedWait()
         guard kind == .text, let templates = stages.templates else { return send(typed: payload, as: kind) }
         switch templates.result(payload) {
         case .success(let message): send(typed: message.span.bytes, as: kind)

@@ -250,7 +250,9 @@ extension ConnectRun: ConnectionSequence.Delegate {
     }
 
     /// Reports why there is no connection, and when the next attempt follows.
-    func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
+    func sequence(
+        _ sequence: ConnectionSequence, willWait wait: Duration, isShortened: Bool, because failure: Failure
+    ) {
         showProgress(of: nil)
         state.attemptFailed(failure)
         outputs.writeEvent { $0.writeFailure(failure) }
@@ -260,7 +262,8 @@ extension ConnectRun: ConnectionSequence.Delegate {
             guard prompt != nil else { return }
         }
         prompt?.showsWait(wait)
-        let next = "reconnecting in \(Phrase.seconds(wait)) (attempt \(sequence.tryCount))"
+        let remark = isShortened ? ", the longest wait" : ""
+        let next = "reconnecting in \(Phrase.seconds(wait))\(remark) (attempt \(sequence.tryCount))"
         outputs.console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }
 

@@ -34,7 +34,9 @@ final class ConnectionSequence {
         /// Called when a connection is open.
         func sequence(_ sequence: ConnectionSequence, didOpen opened: Connector.Opened)
         /// Called when an attempt failed or a connection was lost, and another attempt follows after a wait.
-        func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure)
+        /// - Parameter isShortened: Whether the server has asked for a longer wait.
+        func sequence(
+            _ sequence: ConnectionSequence, willWait wait: Duration, isShortened: Bool, because failure: Failure)
         /// Called when no further attempt follows.
         func sequence(_ sequence: ConnectionSequence, didGiveUp failure: Failure)
     }
@@ -42,7 +44,8 @@ final class ConnectionSequence {
     private enum State {
         case connecting(any ConnectionAttempt)
         case open(since: Duration)
-        case waiting(Timer, until: Duration)
+        /// `isRequested` is whether the server has asked for the wait.
+        case waiting(Timer, until: Duration, isRequested: Bool)
         case over
     }
 
@@ -75,7 +78,7 @@ final class ConnectionSequence {
 
     /// The loop time of the next attempt, or `nil` if none is being waited for.
     var nextAttemptTime: Duration? {
-        if case .waiting(_, let time) = state { time } else { nil }
+        if case .waiting(_, let time, _) = state { time } else { nil }
     }
 
     /// Whether a connection is open, being opened, or waited for.
@@ -110,6 +113,11 @@ final class ConnectionSequence {
         }
     }
 
+    /// Opens a connection now if the server has asked for the current wait.
+    func endRequestedWait() {
+        if case .waiting(_, _, isRequested: true) = state { start() }
+    }
+
     /// Stops opening connections. The delegate is not called again.
     func cancel() {
         if case .connecting(let attempt) = state { attempt.cancel() }
@@ -132,13 +140,14 @@ final class ConnectionSequence {
     private func failed(_ failure: Failure) {
         state = .over
         guard backoff != nil, failure.isWorthRetrying else { return delegate.sequence(self, didGiveUp: failure) }
-        guard let wait = backoff?.nextWait(random: Self.random()) else {
+        let requested = failure.refusal?.head.retryDelay(at: WallTime.now.seconds) ?? .zero
+        guard let wait = backoff?.nextWait(random: Self.random(), atLeast: requested) else {
             return delegate.sequence(self, didGiveUp: .gaveUp(after: tryCount, failure))
         }
         let timer = Timer(on: loop) { [unowned self] in start() }
-        state = .waiting(timer, until: loop.now + wait)
+        state = .waiting(timer, until: loop.now + wait, isRequested: requested > .zero)
         timer.start(after: wait)
-        delegate.sequence(self, willWait: wait, because: failure)
+        delegate.sequence(self, willWait: wait, isShortened: wait < requested, because: failure)
     }
 
     private static func random() -> UInt64 {

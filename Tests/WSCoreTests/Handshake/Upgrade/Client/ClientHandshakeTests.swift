@@ -269,6 +269,8 @@ import Testing
                 "; try again after Fri, 31 Dec 2027 23:59:59 GMT"
             ),
             (429, String(repeating: "9", count: 41), "", "; try again later"),
+            (429, "-5", "", "; try again later"),
+            (429, "soon", "", "; try again later"),
             (500, nil, "", ""),
             (502, nil, "", "; a gateway cannot reach the server behind it: is that server running?"),
             (503, "5", "", "; the server is down or overloaded: try again in 5 s"),
