@@ -64,6 +64,7 @@ final class MQTTSession: ProtocolSession {
     private var decoder = MQTTDecoder()
     private var isConnected = false
     private(set) var renewsLastLine = false
+    private(set) var lastAcknowledgement: LineConfirmation?
     private var subscriptions: [Subscription] = []
     private var pending: [UInt16: Pending] = [:]
     private var lastIdentifier: UInt16 = 0
@@ -279,7 +280,9 @@ final class MQTTSession: ProtocolSession {
             keptBytes -= kept.remove(at: index).packet.contents.count
         }
         let key = "\(identifier)"
-        output.append(ProtocolEvent(isRequest ? .reply(key, isError: false) : .hidden, name: "PUBACK", id: key))
+        output.append(
+            ProtocolEvent(
+                isRequest ? .reply(key, isError: false) : .hidden, name: "PUBACK", id: key, acknowledgedKey: key))
     }
 
     private func subscribed(_ packet: MQTTPacket, _ output: inout ProtocolOutput) throws(MQTTError) {
@@ -320,7 +323,9 @@ final class MQTTSession: ProtocolSession {
         guard case .unsubscribe(let isRequest)? = pending[identifier] else { return unmatched(packet, &output) }
         pending[identifier] = nil
         let key = "\(identifier)"
-        output.append(ProtocolEvent(isRequest ? .reply(key, isError: false) : .notice, name: "UNSUBACK", id: key))
+        output.append(
+            ProtocolEvent(
+                isRequest ? .reply(key, isError: false) : .notice, name: "UNSUBACK", id: key, acknowledgedKey: key))
     }
 
     private func unmatched(_ packet: MQTTPacket, _ output: inout ProtocolOutput) {
@@ -350,6 +355,7 @@ final class MQTTSession: ProtocolSession {
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         let typed = try MQTTLine(line)
         renewsLastLine = false
+        lastAcknowledgement = nil
         switch typed.command {
         case .publish(let topic, let message):
             return try publish(topic, message, typed, wantsReply, at: now, &output)
@@ -370,6 +376,7 @@ final class MQTTSession: ProtocolSession {
             pending[identifier] = .unsubscribe(isRequest: wantsReply)
             let contents = MQTTPacket.bytes(identifier) + filters.flatMap { MQTTPacket.bytes($0) }
             send(MQTTPacket(.unsubscribe, contents), at: now, &output)
+            lastAcknowledgement = .acknowledgement("\(identifier)")
             return wantsReply ? "\(identifier)" : nil
         }
     }
@@ -405,6 +412,8 @@ final class MQTTSession: ProtocolSession {
         }
         pending[identifier] = .publish(isRequest: wantsReply)
         send(packet, at: now, &output)
+        // [MQTT-4.3.2-2]: the receiver confirms it with PUBACK.
+        lastAcknowledgement = !isClean && !wantsReply ? .renewal : .acknowledgement("\(identifier)")
         return wantsReply ? "\(identifier)" : nil
     }
 

@@ -77,6 +77,7 @@ final class PhoenixSession: ProtocolSession {
     private var channels: [Channel] = []
     private var held = HeldLines<(action: Action, message: PhoenixMessage)>()
     private(set) var renewsLastLine = false
+    private(set) var lastAcknowledgement: LineConfirmation?
     private var pending = NumberedRequests<Purpose>()
     private var heartbeat: Int?
     private var nextHeartbeat: UInt64?
@@ -178,6 +179,7 @@ final class PhoenixSession: ProtocolSession {
         case .leave(_, wantsReply: false) where !isError:
             event.role = .notice
             event.name = "left"
+            event.acknowledgedKey = ref
         case .join(let topic, let wantsReply):
             // A join without a channel was followed by another one, or by a leave.
             let index = channels.firstIndex { $0.topic == topic && "\($0.joinRef)" == ref }
@@ -234,6 +236,7 @@ final class PhoenixSession: ProtocolSession {
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         var line = TypedLine(line)
         renewsLastLine = false
+        lastAcknowledgement = nil
         let form = "write TOPIC EVENT [JSON], as in: room:a new_msg {\"body\":\"hi\"}"
         let isQuoted = line.next == UInt8(ascii: "\"")
         let first = try line.name("the topic", form)
@@ -254,6 +257,7 @@ final class PhoenixSession: ProtocolSession {
                 try held.hold((.leave, message), byteCount: 0, for: topic, &output)
             }
             let ref = pending.add(.leave(topic: topic, wantsReply: wantsReply))
+            lastAcknowledgement = .acknowledgement("\(ref)")
             return wantsReply ? "\(ref)" : nil
         default:
             let event = try line.name("the event", form)
@@ -267,6 +271,8 @@ final class PhoenixSession: ProtocolSession {
                 try held.hold((.push, message), byteCount: payload.count + event.utf8.count, for: first, &output)
             }
             let ref = wantsReply ? pending.add(.push(topic: first)) : pending.skip()
+            // The channel need not reply.
+            lastAcknowledgement = .acknowledgementOrPong("\(ref)")
             return wantsReply ? "\(ref)" : nil
         }
     }

@@ -65,6 +65,7 @@ final class SocketIOSession: ProtocolSession {
     private var silenceLimit: UInt64?
     private var isReady = false
     private(set) var deadline: UInt64?
+    private(set) var lastAcknowledgement: LineConfirmation?
 
     init(_ parameters: ProtocolParameters) throws(ProtocolParameterError) {
         auth = parameters["auth"].map { Array($0.utf8) } ?? []
@@ -281,6 +282,7 @@ final class SocketIOSession: ProtocolSession {
         _ line: RawSpan, wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         var line = TypedLine(line)
+        lastAcknowledgement = nil
         var name = defaultNamespace
         if line.next == UInt8(ascii: "/"), let word = line.word() { name = word }
         guard !name.utf8.contains(UInt8(ascii: ",")) else {
@@ -302,7 +304,11 @@ final class SocketIOSession: ProtocolSession {
             }
             try held.hold(messages, byteCount: byteCount, for: name, &output)
         }
-        return wantsReply ? "\(pending.add(name))" : nil
+        guard wantsReply else { return nil }
+        let key = "\(pending.add(name))"
+        // The listener of the server need not acknowledge the event.
+        lastAcknowledgement = .acknowledgementOrPong(key)
+        return key
     }
 
     /// The index of a namespace. Connects to it on its first use.

@@ -62,6 +62,7 @@ final class StompSession: ProtocolSession {
     private var decoder = StompDecoder()
     private var isConnected = false
     private(set) var renewsLastLine = false
+    private(set) var lastAcknowledgement: LineConfirmation?
     private var subscriptions: [Subscription] = []
     private var nextSubscription = 0
     /// The frames without a receipt yet.
@@ -133,6 +134,9 @@ final class StompSession: ProtocolSession {
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         decoder = StompDecoder()
         isConnected = false
+        // The caller sends requests without a receipt again itself.
+        let unanswered = pending.removeAll { $0.isRequest }.compactMap(\.request.subscriptionID)
+        subscriptions.removeAll { unanswered.contains($0.id) }
         for index in subscriptions.indices { subscriptions[index].isNew = false }
         pending.removeAll()
         subscriptionsOfMessages.removeAll()
@@ -248,7 +252,7 @@ final class StompSession: ProtocolSession {
         let done = pending.remove(id)
         let destination = done?.subscriptionID.flatMap { confirm($0) }
         let role: ProtocolEvent.Role = done?.isRequest == true ? .reply(id, isError: false) : .notice
-        output.append(ProtocolEvent(role, name: "RECEIPT", topic: destination, id: id))
+        output.append(ProtocolEvent(role, name: "RECEIPT", topic: destination, id: id, acknowledgedKey: id))
     }
 
     /// ERROR: "The server … MUST then close the connection just after sending the ERROR frame."
@@ -260,7 +264,8 @@ final class StompSession: ProtocolSession {
         let reason = quoted(words)
         guard isConnected else { return output.append(.failure("the server refused the login: \(reason)")) }
         var event = ProtocolEvent(
-            .refusal, name: "ERROR", payload: Array(words.utf8), attributes: Self.attributes(frame))
+            .refusal, name: "ERROR", payload: Array(words.utf8), attributes: Self.attributes(frame),
+            acknowledgedKey: frame["receipt-id"])
         // RabbitMQ does not name the frame. If only one is unconfirmed, it is the cause.
         let unconfirmed = pending.removeAll { _ in true }
         let cause = unconfirmed.first { "\($0.number)" == frame["receipt-id"] || unconfirmed.count == 1 }
@@ -308,6 +313,8 @@ final class StompSession: ProtocolSession {
     ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
         let typed = try StompLine(line)
         renewsLastLine = typed.command == "SUBSCRIBE" && !wantsReply
+        // Header receipt: the server confirms the frame.
+        lastAcknowledgement = wantsReply ? nil : typed["receipt"].map { .acknowledgement($0) }
         guard let destination = typed.argument else {
             return receiptID(of: StompFrame(typed.command, typed.headers), wantsReply, at: now, &output)
         }

@@ -61,6 +61,13 @@ public struct RequestQueue {
     public private(set) var messageCount = 0
     /// The total number of requests that have timed out.
     public private(set) var expiredCount = 0
+    /// The requests that have been given up, because connections keep ending before their reply.
+    public private(set) var kept: [Request] = []
+    private var caution = ResendingCaution()
+    /// Whether a request was answered on this connection.
+    private var hasAnswered = false
+    /// The earliest time for the first request of this connection.
+    private var firstTime = Duration.zero
 
     /// Creates an empty queue.
     public init(_ settings: Settings) {
@@ -81,7 +88,12 @@ public struct RequestQueue {
     /// The number of messages that wait to be sent.
     public var waitingCount: Int { waiting.count - firstWaiting }
     /// The number of messages that wait to be sent or answered.
-    public var unansweredCount: Int { waitingCount + tracker.count }
+    public var unansweredCount: Int { waitingCount + tracker.count + kept.count }
+    /// The number of messages that were sent and have no reply, including those that were given up.
+    public var unconfirmedCount: Int {
+        // Messages are sent in the order of their numbers, so those to be sent again are first.
+        tracker.count + kept.count + waiting[firstWaiting...].prefix { $0.number <= lastSent }.count
+    }
 
     /// Adds an input message.
     /// - Parameter isInitial: Whether each connection begins with it.
@@ -116,7 +128,7 @@ public struct RequestQueue {
     public mutating func next(
         at now: Duration, isInitial: Bool = false
     ) -> (message: Request, isAwaited: Bool, wasSent: Bool)? {
-        guard isFull, hasRoom else { return nil }
+        guard isFull, hasRoom, now >= firstTime else { return nil }
         let message = waiting[firstWaiting]
         guard message.isInitial || !isInitial else { return nil }
         dropFirstWaiting()
@@ -132,12 +144,25 @@ public struct RequestQueue {
 
     /// Matches a received reply by its key.
     public mutating func received(key: String, at now: Duration) -> RequestTracker.Finding {
-        tracker.received(key: key, at: now)
+        note(tracker.received(key: key, at: now))
     }
 
     /// Matches a received message to a request.
     public mutating func received(_ payload: RawSpan, at now: Duration) -> RequestTracker.Finding {
-        tracker.received(payload, at: now)
+        note(tracker.received(payload, at: now))
+    }
+
+    private mutating func note(_ finding: RequestTracker.Finding) -> RequestTracker.Finding {
+        guard case .reply = finding else { return finding }
+        hasAnswered = true
+        endCaution()
+        return finding
+    }
+
+    /// Sends requests as usual again if none is left that was sent on a lost connection.
+    private mutating func endCaution() {
+        guard caution.isCareful, tracker.count == 0, !isFull || waiting[firstWaiting].number > lastSent else { return }
+        caution.allConfirmed()
     }
 
     /// When the next request times out, or `nil` if none is in flight.
@@ -149,6 +174,7 @@ public struct RequestQueue {
     public mutating func expire(at now: Duration) -> [RequestTracker.Expired] {
         let expired = tracker.expire(at: now)
         expiredCount += expired.count
+        endCaution()
         return expired
     }
 
@@ -162,18 +188,63 @@ public struct RequestQueue {
         _ = tracker.takeAll()
         waiting = sendsInitial ? initial : []
         firstWaiting = 0
+        kept = []
+        caution = ResendingCaution()
     }
+
+    /// Records a new connection. If requests go one at a time, the first one waits a little.
+    public mutating func connectionOpened(at now: Duration) {
+        hasAnswered = false
+        firstTime = caution.isCareful ? now + UnconfirmedLines.pingDelay : .zero
+    }
+
+    /// When the first request of this connection may be sent, or `nil` if it may be sent now.
+    public func nextTime(after now: Duration) -> Duration? { isFull && firstTime > now ? firstTime : nil }
 
     /// Queues messages for the next connection: first the initial messages, then unanswered requests, then those
     /// already waiting.
-    public mutating func connectionLost() {
-        let later = tracker.takeAll() + waiting[firstWaiting...]
+    /// - Returns: A request that is given up, because connections keep ending before its reply, or `nil`.
+    @discardableResult
+    public mutating func connectionLost() -> Request? {
+        var unanswered = tracker.takeAll()
+        let verdict = caution.connectionEnded(
+            firstUnconfirmed: unanswered.first?.payload, hasConfirmed: hasAnswered)
+        hasAnswered = false
+        if verdict == .giveUp {
+            let request = unanswered.removeFirst()
+            kept.append(request)
+            initial.removeAll { $0.number == request.number }
+        }
+        let later = unanswered + waiting[firstWaiting...]
         waiting = (sendsInitial ? initial : []) + later.filter { !$0.isInitial }
         firstWaiting = 0
+        return verdict == .giveUp ? kept.last : nil
+    }
+
+    /// Queues the requests that were given up again.
+    public mutating func retryKept() {
+        guard !kept.isEmpty else { return }
+        let later = Array(waiting[firstWaiting...])
+        // They precede messages that were never sent, and are not initial any more.
+        waiting = later.filter { $0.number <= lastSent } + kept.map(\.asLine) + later.filter { $0.number > lastSent }
+        firstWaiting = 0
+        kept = []
+        caution.suspectLines()
+    }
+
+    /// Forgets the requests that were given up.
+    public mutating func dropKept() {
+        kept = []
+    }
+
+    /// Records that a message has been sent again, and that its reply will have a key.
+    public mutating func sentAgain(_ number: Int, _ line: UnconfirmedLines.Line, key: String, at now: Duration) {
+        tracker.sent(
+            Request(number: number, payload: line.payload, kind: line.kind, isInitial: false), key: key, at: now)
     }
 
     private var hasRoom: Bool {
-        if settings.isSequential { return tracker.count == 0 }
+        if settings.isSequential || caution.isCareful { return tracker.count == 0 }
         return tracker.count < Self.maximumInFlight && tracker.keptBytes < Self.keptBytesLimit
     }
 
@@ -196,4 +267,7 @@ public struct Request: Equatable {
     public let kind: MessageKind
     /// Whether each connection begins with it.
     public let isInitial: Bool
+
+    /// The request without a place at the beginning of each connection.
+    fileprivate var asLine: Request { Request(number: number, payload: payload, kind: kind, isInitial: false) }
 }

@@ -128,6 +128,52 @@ import WSCore
         #expect(queue.sendable() == ["3 b"])
     }
 
+    @Test("A request that ends every connection is sent alone, and then given up")
+    func givenUp() throws {
+        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        for id in 1...3 { try queue.add(#"{"id":\#(id)}"#) }
+        for _ in 1...2 {
+            queue.connectionOpened(at: .zero)
+            #expect(queue.sendable().count == 3)
+            let givenUp = queue.connectionLost()
+            #expect(givenUp == nil)
+        }
+        for turn in 1...2 {
+            queue.connectionOpened(at: .zero)
+            #expect(queue.next(at: .milliseconds(499)) == nil && queue.nextTime(after: .zero) == .milliseconds(500))
+            let next = queue.next(at: .milliseconds(500))
+            #expect(next?.message.number == 1 && next?.wasSent == true)
+            #expect(queue.next(at: .seconds(1)) == nil)
+            let givenUp = queue.connectionLost()
+            #expect(givenUp?.number == (turn == 1 ? nil : 1))
+        }
+        #expect(queue.kept.map(\.number) == [1] && queue.unconfirmedCount == 3)
+        queue.connectionOpened(at: .zero)
+        #expect(queue.next(at: .seconds(1))?.message.number == 2)
+        #expect(queue.received(#"{"id":2}"#) == true)
+        queue.retryKept()
+        #expect(queue.kept.isEmpty)
+        #expect(queue.next(at: .seconds(1))?.message.number == 3)
+        #expect(queue.received(#"{"id":3}"#) == true)
+        #expect(queue.next(at: .seconds(1))?.message.number == 1)
+        #expect(queue.received(#"{"id":1}"#) == true)
+        #expect(queue.isSettled)
+    }
+
+    @Test("Requests go one at a time after lost connections only until one that was sent before is answered")
+    func endOfCaution() throws {
+        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        try queue.add(#"{"id":1}"#)
+        for _ in 1...2 {
+            #expect(queue.sendable().count == 1)
+            queue.connectionLost()
+        }
+        for id in 2...3 { try queue.add(#"{"id":\#(id)}"#) }
+        #expect(queue.sendable() == [#"1 {"id":1} *"#])
+        #expect(queue.received(#"{"id":1}"#) == true)
+        #expect(queue.sendable().count == 2)
+    }
+
     @Test("After abandoning, only the initial messages are sent")
     func abandoning() throws {
         var queue = RequestQueue(.init(isSequential: true))

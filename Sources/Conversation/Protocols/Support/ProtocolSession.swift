@@ -50,6 +50,9 @@ public protocol ProtocolSession: AnyObject {
     /// Whether the last line started something that the session renews on a new connection, and that would exist twice if
     /// the caller sent the line again.
     var renewsLastLine: Bool { get }
+    /// What confirms the last line if it is not the reply with the key that ``send(_:wantsReply:at:_:)`` has returned: an
+    /// acknowledgement that the peer sends anyway, or a reply that it need not send. `nil` if there is no such thing.
+    var lastAcknowledgement: LineConfirmation? { get }
     /// Whether so many lines wait for their subscriptions that another one would be rejected.
     var isFull: Bool { get }
     /// The unit that the received messages have begun and not completed, such as "a STOMP frame (12 bytes)", or `nil`
@@ -70,6 +73,8 @@ extension ProtocolSession {
     public var topics: [String] { [] }
     /// `false`: lines can be sent again.
     public var renewsLastLine: Bool { false }
+    /// `nil`: the reply confirms the line, or there is no acknowledgement.
+    public var lastAcknowledgement: LineConfirmation? { nil }
     /// `false`: no line waits.
     public var isFull: Bool { false }
     /// `nil`: each message is complete.
@@ -77,6 +82,13 @@ extension ProtocolSession {
 }
 
 extension ProtocolSession {
+    /// What confirms the last line: its reply if there will be one, else the protocol's acknowledgement, else a pong.
+    /// - Parameter key: The key that ``send(_:wantsReply:at:_:)`` has returned for it.
+    public func lastConfirmation(key: ProtocolEvent.ReplyKey?) -> LineConfirmation {
+        if renewsLastLine { return .renewal }
+        return lastAcknowledgement ?? key.map { .acknowledgement($0) } ?? .pong
+    }
+
     /// Finds a line that the session rejects, before its connection is open. The session must be new, and must not be used
     /// afterwards. Lines after one whose validity depends on the peer are not checked.
     /// - Returns: The index of the line, and the problem; `nil` if there is none.
@@ -193,11 +205,14 @@ public struct ProtocolEvent: Equatable {
     public var isText: Bool
     /// Further properties by name, such as headers. They are not part of the line.
     public var attributes: [String: String]
+    /// The key of the line that the event acknowledges without being a reply to it, or `nil` if it acknowledges none.
+    public var acknowledgedKey: ReplyKey?
 
     /// Creates an event.
     public init(
         _ role: Role, name: String? = nil, topic: String? = nil, isTopicTyped: Bool = false, id: String? = nil,
-        payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:]
+        payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:],
+        acknowledgedKey: ReplyKey? = nil
     ) {
         self.role = role
         self.name = name
@@ -207,6 +222,12 @@ public struct ProtocolEvent: Equatable {
         self.payload = payload
         self.isText = isText
         self.attributes = attributes
+        self.acknowledgedKey = acknowledgedKey
+    }
+
+    /// The key of the line that the event confirms, as a reply or an acknowledgement, or `nil` if it confirms none.
+    public var confirmedKey: ReplyKey? {
+        if case .reply(let key?, _) = role { key } else { acknowledgedKey }
     }
 
     /// The event in the form in which it would be typed: topic, name, and payload. A name or topic with blanks is a JSON

@@ -1,0 +1,69 @@
+/// Decides how lines are sent again after connections were lost, because one of the lines may be the cause.
+///
+///     all at once ── 2 connections without a confirmation ──► one at a time ── 2 more, same first line ──► given up
+///          ▲                                                       │
+///          └────────────── nothing is left to be sent again ───────┘
+///
+/// Only connections on which something was sent and not confirmed count, so attempts that never opened a connection do
+/// not, nor do connections that end before the first line is sent.
+public struct ResendingCaution: Equatable, Sendable {
+    /// How a connection ended.
+    public enum Verdict: Equatable, Sendable {
+        /// The lines are sent again.
+        case resend
+        /// The first line is not sent again: connections keep ending before the peer confirms it.
+        case giveUp
+    }
+
+    /// The number of connections after which lines go one at a time, and then of those after which the first one is
+    /// given up.
+    public static let limit = 2
+
+    /// Whether only one line at a time is sent, each after the confirmation of the one before.
+    public private(set) var isCareful = false
+    /// The number of connections in a row that count against the same lines.
+    private var count = 0
+    /// The first unconfirmed line of the last connection.
+    private var suspect: [UInt8]?
+
+    /// Creates the initial state, in which all lines are sent at once.
+    public init() {}
+
+    /// Handles the end of a connection.
+    /// - Parameters:
+    ///   - first: The first line that was sent on the connection and not confirmed, or `nil` if there is none.
+    ///   - hasConfirmed: Whether the peer confirmed anything on it. Lines that begin each connection do not count.
+    public mutating func connectionEnded(firstUnconfirmed first: [UInt8]?, hasConfirmed: Bool) -> Verdict {
+        guard let first else {
+            if hasConfirmed { restart() }
+            return .resend
+        }
+        guard isCareful else {
+            count = hasConfirmed ? 0 : count + 1
+            if count == Self.limit { suspectLines() }
+            return .resend
+        }
+        // The order of lines never changes, so an equal line is the same one unless another was confirmed.
+        count = hasConfirmed || first != suspect ? 1 : count + 1
+        suspect = first
+        guard count >= Self.limit else { return .resend }
+        restart()
+        return .giveUp
+    }
+
+    /// Lets lines go one at a time, because one of them was given up before.
+    public mutating func suspectLines() {
+        isCareful = true
+        restart()
+    }
+
+    /// Handles that no line is left to be sent again.
+    public mutating func allConfirmed() {
+        self = ResendingCaution()
+    }
+
+    private mutating func restart() {
+        count = 0
+        suspect = nil
+    }
+}

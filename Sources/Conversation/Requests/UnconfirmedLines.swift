@@ -1,0 +1,286 @@
+import WSCore
+
+/// The lines that the peer may not have read. They are sent again, in order, on the next connection.
+///
+///     sent on this connection                            to be sent
+///     ├─ line ─┼─ line ─┼─ line ─┼─ line ─┼─ line ─┤     ├─ line ─┼─ line ─┤
+///                       ↑ ping 1          ↑ ping 2  not covered by a ping yet
+///
+/// ``LineConfirmation`` says what confirms a line. A pong proves that the peer has read everything sent before its ping,
+/// and so does the answer to our close frame.
+///
+/// A ping is sent some time after the first line that needs one, not after each line. Servers answer pings as they decode
+/// them, before the application has processed earlier messages. If pongs were always in flight, killing a server would
+/// always lose messages that a pong had seemingly confirmed. Instead, that window opens only briefly, twice a second.
+///
+/// Lines that cannot be sent yet wait: the caller takes them one by one when it can send them, and records each one that
+/// it has sent. ``ResendingCaution`` decides whether the next one waits for the confirmation of the last one.
+public struct UnconfirmedLines: ~Copyable {
+    /// Where a line comes from.
+    public enum Origin: Equatable, Sendable {
+        case input
+        /// A request with this number, whose reply the caller matches but does not need.
+        case request(Int)
+        /// The message of the command line with this number. Each connection begins with these messages.
+        case operand(Int)
+    }
+
+    /// A line to send.
+    public struct Line: Equatable {
+        /// The payload.
+        public let payload: [UInt8]
+        /// The message type.
+        public let kind: MessageKind
+        /// Whether it was sent on a lost connection.
+        public let wasSent: Bool
+        /// Where it comes from.
+        public let origin: Origin
+
+        /// Creates a line.
+        public init(payload: [UInt8], kind: MessageKind, wasSent: Bool, origin: Origin = .input) {
+            self.payload = payload
+            self.kind = kind
+            self.wasSent = wasSent
+            self.origin = origin
+        }
+    }
+
+    private var sent = SentLines()
+    /// The lines to send, in order, tagged with the numbers of requests or 0.
+    private var waiting = LineQueue()
+    /// The lines to send before these, in order.
+    private var waitingOperands: ArraySlice<Line> = []
+    /// The messages with which each connection begins.
+    private var operands: [Line]
+    /// The lines that have been given up, until the user decides about them.
+    public private(set) var kept: [Line] = []
+    /// The number of waiting lines that have not been sent on any connection, except operands.
+    public private(set) var waitingCount = 0
+    private var pingCount: UInt64 = 0
+    private var isConnected = false
+    private var isInputOver = false
+    /// The time the first line not covered by a ping was sent.
+    private var firstUncoveredTime: Duration?
+    private var caution = ResendingCaution()
+    /// While lines go one at a time, the earliest time for the next one.
+    private var nextTime = Duration.zero
+
+    private static let payload = NumberedPayload(word: "confirm")
+
+    /// The number of bytes at which ``isFull`` asks the source of lines to pause. Lines are accepted regardless, so one
+    /// may be larger than this.
+    public static var limitBytes: Int { 16 << 20 }
+    /// The delay between the first uncovered line and the ping that covers it, and between the beginning of a connection
+    /// and the first line if lines go one at a time. A server that drops each connection does so before it gets a line.
+    public static let pingDelay = Duration.milliseconds(500)
+    /// The delay after which the next line is sent even if the last one, which went alone, is not confirmed: it has not ended
+    /// the connection.
+    public static let confirmationTimeout = Duration.seconds(10)
+
+    /// Creates an empty store without a connection.
+    /// - Parameter operands: The messages with which each connection begins.
+    public init(operands: [(payload: [UInt8], kind: MessageKind)] = []) {
+        self.operands = operands.enumerated().map { index, message in
+            Line(payload: message.payload, kind: message.kind, wasSent: false, origin: .operand(index + 1))
+        }
+    }
+
+    /// The number of lines, except operands that have not been given up.
+    public var count: Int { sent.count + waiting.count + kept.count }
+    /// Whether pongs prove that the peer has read all lines sent on this connection. It may still owe replies.
+    public var isRead: Bool { sent.isCovered }
+    /// Whether the peer has confirmed lines on this connection, except operands.
+    public var hasConfirmed: Bool { sent.hasConfirmed }
+    /// Whether lines wait to be sent or to be sent again. Later lines have to wait, too.
+    public var hasWaiting: Bool { waiting.count > 0 || !waitingOperands.isEmpty }
+    /// Whether lines are sent one at a time, each after the confirmation of the one before.
+    public var isCareful: Bool { caution.isCareful }
+    /// The memory used by the lines in bytes, including some for each line in addition to the payload.
+    public var byteCount: Int {
+        kept.reduce(sent.byteCount + waiting.byteCount) { $0 + $1.payload.count }
+    }
+    /// Whether the source of lines should pause until more are confirmed.
+    public var isFull: Bool { byteCount >= Self.limitBytes }
+
+    // MARK: Sending
+
+    /// Records a line that is being sent now.
+    /// - Parameters:
+    ///   - payload: The line, which is copied.
+    ///   - now: The monotonic time.
+    public mutating func record(
+        _ payload: RawSpan, as kind: MessageKind, confirmedBy confirmation: LineConfirmation = .pong,
+        from origin: Origin = .input, at now: Duration
+    ) {
+        guard confirmation != .renewal else { return }
+        sent.append(payload, as: kind, confirmedBy: confirmation, from: origin)
+        if firstUncoveredTime == nil { firstUncoveredTime = now }
+        if isCareful { nextTime = now + Self.confirmationTimeout }
+    }
+
+    /// Records a line that waits.
+    public mutating func wait(_ payload: RawSpan, as kind: MessageKind, from origin: Origin = .input) {
+        waiting.append(payload, as: kind, wasSent: false, tag: origin.number)
+        waitingCount += 1
+    }
+
+    /// Whether the next line may be sent now.
+    public func canSend(at now: Duration) -> Bool { !isCareful || now >= nextTime }
+
+    /// Removes and returns the first line that waits, or returns `nil` if there is none or it must not be sent yet.
+    public mutating func takeWaiting(at now: Duration) -> Line? {
+        guard canSend(at: now) else { return nil }
+        if let operand = waitingOperands.popFirst() { return operand }
+        guard let first = waiting.removeFirst() else { return nil }
+        if !first.wasSent { waitingCount -= 1 }
+        return first.line
+    }
+
+    /// Declares the input complete. The last lines then need not wait for their ping.
+    public mutating func inputEnded() {
+        isInputOver = true
+    }
+
+    /// The time the next ping is due, possibly in the past; nil if there is nothing to cover or no connection.
+    ///
+    /// A ping is due at once if the input has ended or half of ``limitBytes`` is not covered. The other half can then fill
+    /// while the pong is in flight. If lines go one at a time, the server gets the time to drop the connection.
+    public var pingDueTime: Duration? {
+        guard isConnected, let firstUncoveredTime else { return nil }
+        let isUrgent = isInputOver && !isCareful || sent.uncoveredBytes >= Self.limitBytes / 2
+        return isUrgent ? firstUncoveredTime : firstUncoveredTime + Self.pingDelay
+    }
+
+    /// When the next ping or, if lines go one at a time, the next line is due in the future, or `nil` if none is.
+    public func nextDueTime(after now: Duration) -> Duration? {
+        let lineTime = isConnected && isCareful && hasWaiting ? nextTime : nil
+        return [pingDueTime, lineTime].compactMap { $0 }.filter { $0 > now }.min()
+    }
+
+    /// Whether a ping is due.
+    public func needsPing(at now: Duration) -> Bool {
+        pingDueTime.map { $0 <= now } ?? false
+    }
+
+    /// Creates a ping that covers all lines sent so far. Returns its payload, which must be sent now.
+    public mutating func makePing() -> [UInt8] {
+        pingCount += 1
+        sent.mark(pingCount)
+        firstUncoveredTime = nil
+        return Self.payload.bytes(pingCount)
+    }
+
+    // MARK: Confirming
+
+    /// Processes a pong: removes the lines covered by its ping that it confirms.
+    ///
+    /// RFC 6455 §5.5.3: the peer may answer only the most recent ping, so a pong also confirms earlier pings. A pong that
+    /// answers none of our pings confirms nothing.
+    /// - Returns: Whether the pong answers one of these pings.
+    @discardableResult
+    public mutating func pongReceived(_ payload: RawSpan) -> Bool {
+        guard let number = Self.payload.number(in: payload), sent.answered(number) else { return false }
+        finishConfirmation()
+        return true
+    }
+
+    /// Processes the peer's reply or acknowledgement with a key.
+    /// - Returns: Whether it confirms a line.
+    @discardableResult
+    public mutating func acknowledged(_ key: String) -> Bool {
+        guard sent.acknowledged(key) else { return false }
+        finishConfirmation()
+        return true
+    }
+
+    /// Processes the peer's answer to our close frame, which confirms all lines sent.
+    public mutating func closeConfirmed() {
+        firstUncoveredTime = nil
+        sent.allConfirmed()
+        finishConfirmation()
+    }
+
+    /// Lets the next line follow one that went alone, or all others if none of them was sent on a lost connection.
+    private mutating func finishConfirmation() {
+        guard isCareful, sent.isEmpty else { return }
+        nextTime = .zero
+        if waitingOperands.isEmpty, waiting.firstWasSent != true { caution.allConfirmed() }
+    }
+
+    // MARK: Connections
+
+    /// Records a new connection, which begins with the operands. The lines that wait can be sent on it.
+    public mutating func connectionOpened(at now: Duration) {
+        isConnected = true
+        waitingOperands = operands[...]
+        if isCareful { nextTime = now + Self.pingDelay }
+    }
+
+    /// Records the loss of the connection. Confirmations can no longer arrive, and unconfirmed lines wait for the next
+    /// connection.
+    /// - Parameters:
+    ///   - unsent: Lines that were taken to be sent on this connection, and were not. They follow those that were sent.
+    ///   - isInterruption: Whether the end of the connection may be due to the lines.
+    /// - Returns: Whether the first unconfirmed line, which is the last in ``kept`` then, is not sent again.
+    @discardableResult
+    public mutating func connectionLost(unsent: [Line] = [], isInterruption: Bool = true) -> ResendingCaution.Verdict {
+        let hasConfirmed = hasConfirmed
+        let lines = sent.takeAll()
+        var verdict = ResendingCaution.Verdict.resend
+        if isInterruption {
+            verdict = caution.connectionEnded(
+                firstUnconfirmed: lines.first?.payload, hasConfirmed: hasConfirmed)
+        }
+        isConnected = false
+        firstUncoveredTime = nil
+        waitingOperands = []
+        var rest = lines[...]
+        if verdict == .giveUp, let first = rest.popFirst() {
+            kept.append(Line(payload: first.payload, kind: first.kind, wasSent: true, origin: first.origin.kept))
+            operands.removeAll { $0.origin == first.origin }
+        }
+        putBack(rest.filter { !$0.origin.isOperand } + unsent)
+        if verdict == .giveUp, waiting.firstWasSent != true { caution.allConfirmed() }
+        return verdict
+    }
+
+    /// Lets lines wait before those that wait already.
+    private mutating func putBack(_ lines: [Line]) {
+        guard !lines.isEmpty else { return }
+        var queue = LineQueue()
+        for line in lines {
+            queue.append(line.payload.span.bytes, as: line.kind, wasSent: line.wasSent, tag: line.origin.number)
+            if !line.wasSent { waitingCount += 1 }
+        }
+        queue.append(waiting)
+        waiting = queue
+    }
+
+    // MARK: Lines that were given up
+
+    /// Lets the lines that were given up wait again, behind the others. They go one at a time.
+    public mutating func retryKept(at now: Duration) {
+        guard !kept.isEmpty else { return }
+        for line in kept {
+            waiting.append(line.payload.span.bytes, as: line.kind, wasSent: true, tag: line.origin.number)
+        }
+        kept.removeAll()
+        caution.suspectLines()
+        nextTime = sent.isEmpty ? .zero : now + Self.confirmationTimeout
+    }
+
+    /// Forgets the lines that were given up.
+    public mutating func dropKept() {
+        kept.removeAll()
+    }
+}
+
+extension UnconfirmedLines.Origin {
+    /// The number of a request, or 0.
+    fileprivate var number: Int { if case .request(let number) = self { number } else { 0 } }
+
+    fileprivate var isOperand: Bool { if case .operand = self { true } else { false } }
+
+    /// The origin of a line that was given up: connections no longer begin with it.
+    fileprivate var kept: UnconfirmedLines.Origin { isOperand ? .input : self }
+}

@@ -1,0 +1,50 @@
+import Conversation
+import Testing
+
+@Suite struct ResendingCautionTests {
+    /// Ends connections with these first unconfirmed lines; "+" is a connection on which something was confirmed.
+    private func verdicts(_ ends: [String?], _ caution: inout ResendingCaution) -> [ResendingCaution.Verdict] {
+        ends.map { end in
+            let hasConfirmed = end?.hasSuffix("+") ?? false
+            let line = end.map { Array($0.utf8.filter { $0 != UInt8(ascii: "+") }) }
+            return caution.connectionEnded(
+                firstUnconfirmed: line?.isEmpty ?? true ? nil : line, hasConfirmed: hasConfirmed)
+        }
+    }
+
+    @Test(
+        "Lines go one at a time after two connections in a row that ended before anything was confirmed",
+        arguments: [
+            (["a"], false), (["a", "a"], true), (["a", "b"], true), (["a", "b+"], false), (["a", "+", "a"], false),
+            (["a+", "a"], false), (["a+", "a", "a"], true), (["a", nil, "a"], true), ([nil, nil, nil], false),
+        ] as [([String?], Bool)])
+    func careful(ends: [String?], isCareful: Bool) {
+        var caution = ResendingCaution()
+        #expect(verdicts(ends, &caution).allSatisfy { $0 == .resend })
+        #expect(caution.isCareful == isCareful)
+    }
+
+    @Test(
+        "After two more connections with the same first unconfirmed line, it is given up",
+        arguments: [
+            (["a", "a"], true), (["a", "b"], false), (["a", "b", "b"], true), (["a+", "a"], true),
+            // The line that was confirmed is an equal one.
+            (["a", "a+"], false), (["a", "a+", "a"], true), (["a", nil, "a"], true), (["a", "+", "a"], false),
+        ] as [([String?], Bool)])
+    func givenUp(ends: [String?], isGivenUp: Bool) {
+        var caution = ResendingCaution()
+        _ = verdicts(["a", "a"], &caution)
+        let verdicts = verdicts(ends, &caution)
+        #expect(verdicts.dropLast().allSatisfy { $0 == .resend })
+        #expect((verdicts.last == .giveUp) == isGivenUp)
+        #expect(caution.isCareful)
+    }
+
+    @Test("Once nothing is left to be sent again, counting starts over")
+    func allConfirmed() {
+        var caution = ResendingCaution()
+        _ = verdicts(["a", "a", "a"], &caution)
+        caution.allConfirmed()
+        #expect(caution == ResendingCaution())
+    }
+}

@@ -1,0 +1,604 @@
+import CAllocationCounter
+import Conversation
+import Testing
+import WSCore
+
+@Suite struct UnconfirmedLinesTests {
+    @Test("messages not covered by a pong are sent again in order and unchanged")
+    func order() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        messages.record("", as: .binary)
+        let ping = messages.makePing()
+        messages.record("three", as: .binary)
+        messages.record("four")
+        #expect(messages.count == 4)
+        #expect(messages.take(pong: ping) == 2)
+        #expect(messages.count == 2)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.binary("three"), .text("four")])
+        // They are kept until a pong on the new connection covers them.
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.binary("three"), .text("four")])
+    }
+
+    @Test("a pong also confirms the messages of earlier pings")
+    func laterPong() {
+        let messages = Fixture(isConnected: true)
+        var pings: [[UInt8]] = []
+        for text in ["one", "two", "three"] {
+            messages.record(text)
+            pings.append(messages.makePing())
+        }
+        #expect(Set(pings).count == 3)
+        #expect(messages.take(pong: pings[1]) == 2)
+        #expect(messages.take(pong: pings[0]) == 0)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("three")])
+    }
+
+    @Test(
+        "a pong that answers none of our pings confirms nothing",
+        arguments: ["", "confirm", "confirm 0", "confirm 2", "confirm 01", "confirm +1", "heartbeat 1", "\u{0}"])
+    func foreignPongs(payload: String) {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        let ping = messages.makePing()
+        #expect(ping == Array("confirm 1".utf8))
+        #expect(messages.take(pong: Array(payload.utf8)) == 0)
+        #expect(messages.count == 1)
+    }
+
+    @Test("a pong from a lost connection confirms nothing on the next")
+    func pongOfLostConnection() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        let lost = messages.makePing()
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("one")])
+        #expect(messages.take(pong: lost) == 0)
+        let ping = messages.makePing()
+        #expect(ping != lost)
+        #expect(messages.take(pong: ping) == 1)
+        #expect(messages.isEmpty)
+    }
+
+    @Test("the answer to our close frame confirms all messages")
+    func close() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        _ = messages.makePing()
+        messages.record("two")
+        #expect(messages.closeConfirmed() == 2)
+        #expect(messages.isEmpty && messages.byteCount == 0 && messages.pingDueTime == nil)
+        #expect(messages.sendAgain() == [])
+    }
+
+    @Test("messages recorded without a connection wait for one, and no ping is due")
+    func disconnected() {
+        let messages = Fixture()
+        messages.record("early", isSent: false, at: .seconds(1))
+        messages.store.inputEnded()
+        #expect(messages.pingDueTime == nil && !messages.needsPing(at: .seconds(100)))
+        #expect(messages.sendAgain(at: .seconds(7)) == [.text("early")])
+        #expect(messages.pingDueTime == .seconds(7))
+        messages.store.connectionLost()
+        messages.record("late", isSent: false, at: .seconds(8))
+        #expect(messages.pingDueTime == nil)
+        #expect(messages.sendAgain(at: .seconds(9)) == [.text("early"), .text("late")])
+    }
+
+    @Test("messages that were never sent are counted apart, and no answer confirms them")
+    func waiting() {
+        let messages = Fixture(isConnected: true)
+        messages.record("sent")
+        messages.record("kept", isSent: false)
+        #expect(messages.count == 2 && messages.waitingCount == 1)
+        let ping = messages.makePing()
+        #expect(messages.take(pong: ping) == 1)
+        #expect(messages.closeConfirmed() == 0)
+        #expect(messages.count == 1 && messages.waitingCount == 1)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("kept")])
+        #expect(messages.count == 1 && messages.waitingCount == 0)
+        #expect(messages.closeConfirmed() == 1)
+    }
+
+    @Test("messages that the caller cannot send yet keep their place on the next connection")
+    func partlySent() {
+        let messages = Fixture(isConnected: true)
+        for text in ["a", "b", "c"] { messages.record(text) }
+        messages.store.connectionLost()
+        #expect(messages.waitingCount == 0 && messages.hasWaiting)
+        messages.store.connectionOpened(at: .zero)
+        #expect(messages.sendWaiting(atMost: 1) == [.text("a")])
+        messages.record("d", isSent: false)
+        let ping = messages.makePing()
+        #expect(messages.take(pong: ping) == 1)
+        #expect(messages.count == 3 && messages.waitingCount == 1)
+        #expect(messages.sendWaiting(atMost: 1) == [.text("b")])
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("b"), .text("c"), .text("d")])
+        #expect(!messages.hasWaiting)
+    }
+
+    @Test("lines that were taken and not sent come back between those that were sent and those that wait")
+    func returnedLines() {
+        let messages = Fixture(isConnected: true)
+        messages.record("sent")
+        messages.record("waiting", isSent: false)
+        let unsent = [("repeated", true), ("taken", false)].map { text, wasSent in
+            UnconfirmedLines.Line(payload: Array(text.utf8), kind: .text, wasSent: wasSent)
+        }
+        messages.store.connectionLost(unsent: unsent)
+        #expect(messages.count == 4 && messages.waitingCount == 2)
+        #expect(messages.sendAgain() == [.text("sent"), .text("repeated"), .text("taken"), .text("waiting")])
+        #expect(messages.waitingCount == 0)
+    }
+
+    @Test("a ping is due 500 ms after the first uncovered message")
+    func cadence() {
+        let messages = Fixture(isConnected: true)
+        #expect(messages.pingDueTime == nil)
+        messages.record("one", at: .milliseconds(1_000))
+        messages.record("two", at: .milliseconds(1_400))
+        #expect(messages.pingDueTime == .milliseconds(1_500))
+        #expect(!messages.needsPing(at: .milliseconds(1_499)))
+        #expect(messages.needsPing(at: .milliseconds(1_500)))
+        let ping = messages.makePing()
+        #expect(messages.pingDueTime == nil)
+        messages.record("three", at: .milliseconds(1_600))
+        #expect(messages.pingDueTime == .milliseconds(2_100))
+        // The earlier ping's pong does not cover it.
+        messages.take(pong: ping)
+        #expect(messages.pingDueTime == .milliseconds(2_100))
+    }
+
+    @Test("messages sent again need a ping 500 ms later")
+    func cadenceAfterLoss() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one", at: .seconds(1))
+        _ = messages.makePing()
+        messages.store.connectionLost()
+        _ = messages.sendAgain(at: .seconds(20))
+        #expect(messages.pingDueTime == .milliseconds(20_500))
+    }
+
+    @Test("a ping is due immediately when the input ends with uncovered messages")
+    func inputEnd() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one", at: .seconds(1))
+        _ = messages.makePing()
+        messages.store.inputEnded()
+        #expect(messages.pingDueTime == nil)
+        messages.store.connectionLost()
+        _ = messages.sendAgain(at: .seconds(5))
+        #expect(messages.needsPing(at: .seconds(5)))
+    }
+
+    @Test("a ping is due immediately at half of the limit, and the input pauses at the limit")
+    func bound() {
+        let messages = Fixture(isConnected: true)
+        let quarter = [UInt8](repeating: 0x61, count: UnconfirmedLines.limitBytes / 4)
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        #expect(!messages.needsPing(at: .zero))
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        #expect(messages.needsPing(at: .zero))
+        let ping = messages.makePing()
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        // Messages covered by the first ping do not count toward the half.
+        #expect(!messages.needsPing(at: .zero) && !messages.isFull)
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        #expect(messages.needsPing(at: .zero) && messages.isFull)
+        messages.take(pong: ping)
+        #expect(!messages.isFull)
+        #expect(messages.byteCount < UnconfirmedLines.limitBytes / 2 + 100)
+    }
+
+    @Test("a message larger than the limit is accepted and sent again completely")
+    func largeMessage() {
+        let messages = Fixture(isConnected: true)
+        let large = [UInt8](repeating: 0x7A, count: UnconfirmedLines.limitBytes + 1)
+        messages.store.record(large.span.bytes, as: .binary, at: .zero)
+        #expect(messages.isFull && messages.needsPing(at: .zero))
+        messages.store.connectionLost()
+        let waiting = messages.store.takeWaiting(at: .zero)
+        #expect(waiting?.payload.count == large.count)
+    }
+
+    @Test("empty messages count toward the limit, too")
+    func emptyMessages() {
+        let messages = Fixture(isConnected: true)
+        for _ in 0..<1_000 { messages.record("") }
+        #expect(messages.byteCount >= 1_000)
+    }
+
+    @Test("10,000 numbered lines arrive in order and without gaps over 50 lost connections")
+    func restarts() {
+        var random = SeededRandom(seed: 7)
+        let messages = Fixture()
+        var peer = Peer()
+        messages.store.connectionOpened(at: .zero)
+        for number in 1...10_000 {
+            messages.record("line \(number)")
+            peer.sent("line \(number)")
+            if random.next() % 20 == 0 { peer.sent(ping: messages.makePing()) }
+            if let pong = peer.readSome(random.next()) { messages.take(pong: pong) }
+            guard number % 200 == 0 else { continue }
+            messages.store.connectionLost(isInterruption: false)
+            peer = Peer(lines: peer.lines)
+            for case .text(let line) in messages.sendAgain() { peer.sent(line) }
+        }
+        peer.readAll()
+        // Each new line directly follows the previous one, regardless of repetitions.
+        var last = 0
+        for line in peer.lines {
+            let number = Int(line.dropFirst(5)) ?? 0
+            #expect(1...(last + 1) ~= number)
+            last = max(last, number)
+        }
+        #expect(last == 10_000)
+        #expect(peer.lines.count > 10_000)
+    }
+
+    // MARK: Replies and acknowledgements
+
+    @Test("A line whose reply has arrived is not sent again, although no pong has")
+    func repliedLine() {
+        let messages = Fixture(isConnected: true)
+        messages.record("a", by: .acknowledgement("1"))
+        messages.record("b", by: .acknowledgement("2"))
+        messages.record("c")
+        #expect(messages.acknowledge("2") == 1)
+        #expect(messages.acknowledge("2") == 0 && messages.acknowledge("3") == 0)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("a"), .text("c")])
+    }
+
+    @Test("A line that awaits a reply is sent again without it, whatever pongs have covered")
+    func awaitedReply() {
+        let messages = Fixture(isConnected: true)
+        messages.record("awaited", by: .acknowledgement("1"))
+        messages.record("optional", by: .acknowledgementOrPong("2"))
+        #expect(!messages.isRead)
+        #expect(messages.take(pong: messages.makePing()) == 1)
+        #expect(messages.isRead && messages.count == 1)
+        #expect(messages.acknowledge("2") == 0)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("awaited")])
+        // The key was that of the lost connection.
+        #expect(messages.acknowledge("1") == 0)
+    }
+
+    @Test("A line that the session renews is not sent again")
+    func renewedLine() {
+        let messages = Fixture(isConnected: true)
+        messages.record("subscribe", by: .renewal)
+        #expect(messages.isEmpty)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [])
+    }
+
+    @Test("Of two lines with the same key, the first is confirmed first")
+    func equalKeys() {
+        let messages = Fixture(isConnected: true)
+        messages.record("a", by: .acknowledgement("1"))
+        messages.record("b", by: .acknowledgement("1"))
+        #expect(messages.acknowledge("1") == 1)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("b")])
+    }
+
+    @Test("The answer to our close frame confirms lines that await replies, too")
+    func closeWithAwaitedReply() {
+        let messages = Fixture(isConnected: true)
+        messages.record("a", by: .acknowledgement("1"))
+        #expect(messages.closeConfirmed() == 1)
+        #expect(messages.hasConfirmed && messages.byteCount == 0)
+    }
+
+    @Test("Lines that await replies count toward the limit until they arrive")
+    func boundOfAwaitedReplies() {
+        let messages = Fixture(isConnected: true)
+        let half = String(repeating: "x", count: UnconfirmedLines.limitBytes / 2)
+        messages.record(half, by: .acknowledgement("1"))
+        #expect(messages.needsPing(at: .zero))
+        _ = messages.makePing()
+        #expect(!messages.needsPing(at: .zero))
+        messages.record(half, by: .acknowledgement("2"))
+        #expect(messages.isFull)
+        messages.acknowledge("1")
+        #expect(!messages.isFull)
+    }
+
+    // MARK: One at a time
+
+    /// Loses connections on which all lines are sent and nothing is confirmed.
+    private func loseTwice(_ messages: Fixture) {
+        for _ in 0..<2 {
+            messages.store.connectionLost()
+            #expect(messages.kept == [])
+            if !messages.isCareful { _ = messages.sendAgain() }
+        }
+        #expect(messages.isCareful)
+    }
+
+    @Test("After two connections without a confirmation, each line waits for the confirmation of the one before")
+    func oneAtATime() {
+        let messages = Fixture(isConnected: true)
+        for text in ["a", "b", "c"] { messages.record(text) }
+        loseTwice(messages)
+        // A server that drops each connection does so before it gets a line.
+        #expect(messages.sendAgain(at: .seconds(1)) == [])
+        #expect(messages.nextDueTime(after: .seconds(1)) == .milliseconds(1_500))
+        #expect(messages.sendWaiting(at: .milliseconds(1_500)) == [.text("a")])
+        messages.record("new", isSent: false)
+        #expect(messages.sendWaiting(at: .seconds(2)) == [])
+        messages.take(pong: messages.makePing())
+        #expect(messages.sendWaiting(at: .seconds(2)) == [.text("b")])
+        messages.take(pong: messages.makePing())
+        #expect(messages.sendWaiting(at: .seconds(2)) == [.text("c")] && messages.isCareful)
+        messages.take(pong: messages.makePing())
+        // The rest was never sent, so it cannot be the cause.
+        #expect(!messages.isCareful)
+        messages.record("newer", isSent: false)
+        #expect(messages.sendWaiting(at: .seconds(2)) == [.text("new"), .text("newer")])
+    }
+
+    @Test("The ping behind a line that goes alone is not hurried by the end of the input")
+    func unhurriedPing() {
+        let messages = Fixture(isConnected: true)
+        messages.record("a")
+        messages.store.inputEnded()
+        loseTwice(messages)
+        _ = messages.sendAgain(at: .seconds(1))
+        _ = messages.sendWaiting(at: .seconds(2))
+        #expect(messages.pingDueTime == .milliseconds(2_500))
+    }
+
+    @Test("A line that goes alone and is not confirmed in time does not hold back the others forever")
+    func unansweredPing() {
+        let messages = Fixture(isConnected: true)
+        for text in ["a", "b"] { messages.record(text) }
+        loseTwice(messages)
+        _ = messages.sendAgain(at: .zero)
+        #expect(messages.sendWaiting(at: .seconds(1)) == [.text("a")])
+        #expect(messages.sendWaiting(at: .milliseconds(10_999)) == [])
+        #expect(messages.sendWaiting(at: .seconds(11)) == [.text("b")])
+    }
+
+    @Test("A line is given up after two more connections that end with it as the first unconfirmed line")
+    func givenUp() {
+        let messages = Fixture(isConnected: true)
+        for text in ["a", "poison", "c"] { messages.record(text) }
+        loseTwice(messages)
+        for turn in 1...2 {
+            _ = messages.sendAgain(at: .zero)
+            if turn == 1 {
+                #expect(messages.sendWaiting(at: .seconds(1)) == [.text("a")])
+                messages.take(pong: messages.makePing())
+            }
+            #expect(messages.sendWaiting(at: .seconds(2)) == [.text("poison")])
+            let verdict = messages.store.connectionLost()
+            #expect(verdict == (turn == 1 ? .resend : .giveUp))
+        }
+        #expect(messages.kept == ["poison"] && messages.count == 2)
+        _ = messages.sendAgain(at: .zero)
+        #expect(messages.sendWaiting(at: .seconds(1)) == [.text("c")])
+        // It goes alone if it is tried again, and is given up sooner.
+        messages.take(pong: messages.makePing())
+        messages.store.retryKept(at: .seconds(3))
+        #expect(messages.isCareful && messages.kept == [])
+        #expect(messages.sendWaiting(at: .seconds(3)) == [.text("poison")])
+    }
+
+    @Test("A line that was given up can be dropped")
+    func dropped() {
+        let messages = Fixture(isConnected: true)
+        messages.record("poison")
+        loseTwice(messages)
+        for _ in 0..<2 {
+            _ = messages.sendAgain(at: .zero)
+            _ = messages.sendWaiting(at: .seconds(1))
+            messages.store.connectionLost()
+        }
+        #expect(messages.kept == ["poison"] && messages.count == 1 && messages.byteCount > 0)
+        messages.store.dropKept()
+        #expect(messages.isEmpty && messages.byteCount == 0)
+    }
+
+    @Test("Connections on which nothing was sent do not count against a line")
+    func emptyConnections() {
+        let messages = Fixture(isConnected: true)
+        messages.record("a")
+        loseTwice(messages)
+        for _ in 0..<9 {
+            #expect(messages.sendAgain(at: .zero) == [])
+            let verdict = messages.store.connectionLost()
+            #expect(verdict == .resend)
+        }
+    }
+
+    @Test("An end that is no interruption does not count against a line")
+    func closedConnections() {
+        let messages = Fixture(isConnected: true)
+        messages.record("a")
+        for _ in 0..<9 {
+            messages.store.connectionLost(isInterruption: false)
+            #expect(messages.sendAgain() == [.text("a")])
+        }
+    }
+
+    @Test("Each connection begins with the operands, whose confirmation is no progress")
+    func operands() {
+        let messages = Fixture(operands: ["subscribe"])
+        #expect(messages.sendAgain() == [.text("subscribe")])
+        #expect(messages.isEmpty)
+        messages.take(pong: messages.makePing())
+        #expect(!messages.hasConfirmed)
+        messages.record("poison")
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("subscribe"), .text("poison")])
+        messages.store.connectionLost()
+        for turn in 1...2 {
+            _ = messages.sendAgain(at: .zero)
+            #expect(messages.sendWaiting(at: .seconds(1)) == [.text("subscribe")])
+            messages.take(pong: messages.makePing())
+            #expect(messages.sendWaiting(at: .seconds(1)) == [.text("poison")])
+            let verdict = messages.store.connectionLost()
+            #expect(verdict == (turn == 1 ? .resend : .giveUp))
+        }
+        #expect(messages.sendAgain(at: .seconds(10)) == [.text("subscribe")])
+    }
+
+    @Test("An operand that ends each connection is given up, and later connections do not begin with it")
+    func givenUpOperand() {
+        let messages = Fixture(operands: ["poison", "b"])
+        _ = messages.sendAgain()
+        messages.store.connectionLost()
+        _ = messages.sendAgain()
+        messages.store.connectionLost()
+        for _ in 1...2 {
+            _ = messages.sendAgain(at: .zero)
+            #expect(messages.sendWaiting(at: .seconds(1)) == [.text("poison")])
+            messages.store.connectionLost()
+        }
+        #expect(messages.kept == ["poison"])
+        #expect(messages.sendAgain(at: .zero) == [.text("b")])
+    }
+
+    @Test(
+        "10,000 confirmed lines of 10 bytes allocate only for their pings",
+        .enabled(
+            if: allocation_counter_is_available(), "allocations can be counted only with glibc and without a sanitizer")
+    )
+    func allocations() {
+        let messages = Fixture(isConnected: true)
+        let line = Array("0123456789".utf8)
+        for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+        messages.closeConfirmed()
+        allocation_counter_start()
+        for _ in 0..<100 {
+            for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+            messages.take(pong: messages.makePing())
+        }
+        let count = allocation_counter_stop()
+        #expect(messages.isEmpty)
+        // About four per ping and pong.
+        #expect(count <= 100 * 8)
+    }
+}
+
+/// A message that is sent again.
+private enum Sent: Equatable {
+    case text(String)
+    case binary(String)
+}
+
+/// The tested store. A class, because `#expect` does not accept calls on noncopyable values.
+private final class Fixture {
+    var store: UnconfirmedLines
+
+    init(isConnected: Bool = false, operands: [String] = []) {
+        store = UnconfirmedLines(operands: operands.map { (Array($0.utf8), .text) })
+        if isConnected { store.connectionOpened(at: .zero) }
+    }
+
+    func record(
+        _ text: String, as kind: MessageKind = .text, isSent: Bool = true,
+        by confirmation: LineConfirmation = .pong, at now: Duration = .zero
+    ) {
+        let bytes = Array(text.utf8)
+        if isSent {
+            store.record(bytes.span.bytes, as: kind, confirmedBy: confirmation, at: now)
+        } else {
+            store.wait(bytes.span.bytes, as: kind)
+        }
+    }
+
+    var count: Int { store.count }
+    var waitingCount: Int { store.waitingCount }
+    var isEmpty: Bool { store.count == 0 }
+    var isRead: Bool { store.isRead }
+    var isCareful: Bool { store.isCareful }
+    var kept: [String] { store.kept.map { String(decoding: $0.payload, as: UTF8.self) } }
+    var byteCount: Int { store.byteCount }
+    var isFull: Bool { store.isFull }
+    var hasWaiting: Bool { store.hasWaiting }
+    var pingDueTime: Duration? { store.pingDueTime }
+
+    var hasConfirmed: Bool { store.hasConfirmed }
+
+    func needsPing(at now: Duration) -> Bool { store.needsPing(at: now) }
+
+    func nextDueTime(after now: Duration) -> Duration? { store.nextDueTime(after: now) }
+
+    func makePing() -> [UInt8] { store.makePing() }
+
+    /// Returns the number of confirmed lines.
+    @discardableResult
+    func closeConfirmed() -> Int { confirmedCount { $0.closeConfirmed() } }
+
+    @discardableResult
+    func take(pong payload: [UInt8]) -> Int { confirmedCount { $0.pongReceived(payload.span.bytes) } }
+
+    @discardableResult
+    func acknowledge(_ key: String) -> Int { confirmedCount { $0.acknowledged(key) } }
+
+    private func confirmedCount(_ confirm: (inout UnconfirmedLines) -> Void) -> Int {
+        let count = store.count
+        confirm(&store)
+        return count - store.count
+    }
+
+    /// Opens a connection and returns the messages sent on it.
+    func sendAgain(at now: Duration = .zero) -> [Sent] {
+        store.connectionOpened(at: now)
+        return sendWaiting(at: now)
+    }
+
+    /// Sends messages that wait, at most this many, and returns them.
+    func sendWaiting(at now: Duration = .zero, atMost limit: Int = .max) -> [Sent] {
+        var sent: [Sent] = []
+        while sent.count < limit, let message = store.takeWaiting(at: now) {
+            store.record(message.payload.span.bytes, as: message.kind, from: message.origin, at: now)
+            let text = String(decoding: message.payload, as: UTF8.self)
+            sent.append(message.kind == .text ? .text(text) : .binary(text))
+        }
+        return sent
+    }
+}
+
+/// A peer that reads occasionally and answers the pings it reads. Replacing it discards its unread input.
+private struct Peer {
+    private enum Frame {
+        case line(String)
+        case ping([UInt8])
+    }
+
+    /// The lines read, including those on earlier connections.
+    private(set) var lines: [String]
+    private var unread: [Frame] = []
+
+    init(lines: [String] = []) {
+        self.lines = lines
+    }
+
+    mutating func sent(_ line: String) { unread.append(.line(line)) }
+    mutating func sent(ping: [UInt8]) { unread.append(.ping(ping)) }
+
+    /// Reads some frames. Stops at a ping and returns its pong.
+    mutating func readSome(_ random: UInt64) -> [UInt8]? {
+        for _ in 0..<min(unread.count, Int(random % 3)) {
+            switch unread.removeFirst() {
+            case .line(let line): lines.append(line)
+            case .ping(let payload): return payload
+            }
+        }
+        return nil
+    }
+
+    mutating func readAll() {
+        while !unread.isEmpty { _ = readSome(2) }
+    }
+}
