@@ -255,7 +255,8 @@ extension RequestQueue.Settings {
         return RequestQueue.Settings(
             usesKeys: true, isSequential: arguments.replies.sendsRequests,
             replyTimeout: arguments.replies.replyTimeout,
-            keepsRequests: arguments.staying.reconnection != .never)
+            // Lines at the prompt need no reply, so they are kept until a pong confirms them.
+            keepsRequests: arguments.staying.reconnection != .never && (!isRepl || arguments.replies.hasRequests))
     }
 }
 

@@ -63,10 +63,10 @@ extension ConnectRun {
         showIncompleteInput()
         stages.exchange?.connectionEnded()
         let waitingCount = stages.application?.waitingLineCount ?? 0
-        let keptCount = endProtocol(because: end)
+        let (keptCount, givenUp) = endProtocol(because: end)
         statistics.connectionEnded(end, counters)
         outputs.writeEvent { $0.writeClose(end) }
-        if opensAnother(after: end) { return }
+        if opensAnother(after: end, givingUp: givenUp) { return }
         report(droppedAtEnd: waitingCount - keptCount)
         stages.requests?.connectionEnded(isRetried: false)
         state.lastConnectionEnded(end, unacknowledgedCount: stages.acknowledgements?.count ?? 0)
@@ -76,28 +76,41 @@ extension ConnectRun {
     }
 
     /// Ends the connection for the stages that keep lines.
-    /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection.
-    private func endProtocol(because end: ConnectionEnd) -> Int {
+    /// - Returns: The number of lines that the application protocol has not sent, and that are kept for another connection,
+    ///   and a line that is given up, or `nil`.
+    private func endProtocol(because end: ConnectionEnd) -> (keptCount: Int, givenUp: UnconfirmedLines.Line?) {
         let (failure, lines, cause) =
             stages.application?.connectionEnded(end, reconnects: stages.acknowledgements != nil) ?? (nil, [], .login)
         if let failure, state.dropCause == nil { state.dropCause = failure }
-        guard let acknowledgements = stages.acknowledgements, prompt != nil || state.interruption(by: end) != nil else {
+        let isInterruption = state.interruption(by: end) != nil
+        guard let acknowledgements = stages.acknowledgements, prompt != nil || isInterruption else {
             stages.application?.drop(lines, because: cause)
-            stages.acknowledgements?.connectionEnded(end)
-            return 0
+            _ = stages.acknowledgements?.connectionEnded(end, isInterruption: isInterruption)
+            return (0, nil)
         }
-        acknowledgements.connectionEnded(end, unsent: lines)
-        return lines.count
+        return (
+            lines.count, acknowledgements.connectionEnded(end, unsent: lines, isInterruption: isInterruption)
+        )
     }
 
     /// Opens another connection if the run continues after the end of this one.
+    /// - Parameter line: A line that is given up, or `nil`. Without a prompt, the run ends.
     /// - Returns: Whether another connection follows.
-    private func opensAnother(after end: ConnectionEnd) -> Bool {
+    private func opensAnother(after end: ConnectionEnd, givingUp line: UnconfirmedLines.Line?) -> Bool {
         guard let acknowledgements = stages.acknowledgements, let cause = state.interruption(by: end) else {
             return false
         }
         state.dropCause = nil
-        stages.requests?.connectionEnded(isRetried: true)
+        let request = stages.requests?.connectionEnded(isRetried: true)
+        let message = line.map { ($0.payload, $0.kind) } ?? request.map { ($0.payload, $0.kind) }
+        if let (payload, kind) = message {
+            let words = Failure.words(forMessage: payload, as: kind)
+            guard let prompt else {
+                state.gaveUp(.undeliverable(words, cause))
+                return false
+            }
+            prompt.showsGivenUp(words)
+        }
         prompt?.showsDisconnected()
         connections?.connectionWasLost(because: cause, hasConfirmed: acknowledgements.connectionFollows())
         // Keep reading the input: the messages are queued.

@@ -47,7 +47,12 @@ extension ConnectRun {
 
     /// Sends the messages that begin each connection. If they are requests, sends as many as may be in flight.
     func sendInitialMessages() {
-        if let requests = stages.requests { return requests.sendWaiting(isInitial: true) }
+        if let requests = stages.requests {
+            requests.connectionOpened()
+            return requests.sendWaiting(isInitial: true)
+        }
+        // With --reconnect, they are the first lines that wait.
+        guard stages.acknowledgements == nil else { return }
         let isAgain = statistics.openedCount != 1
         for (index, message) in settings.messages.enumerated() {
             if !isAgain { state.conditions.messageSent() }
@@ -57,23 +62,33 @@ extension ConnectRun {
         }
     }
 
-    /// Sends an input message. With `--reconnect`, the message is kept until the peer has read it, and is queued while
+    /// Sends an input message. With `--reconnect`, the message is kept until the peer has confirmed it, and is queued while
     /// there is no connection.
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
         guard let acknowledgements = stages.acknowledgements, !state.isClosing else {
             return send(payload, as: kind)
         }
         sendPingBeforeMessages()
-        // Messages that wait come first.
-        let sending =
-            isPeerReady && !acknowledgements.hasWaiting ? transmit(line: payload, as: kind) : LineSending.unsent
+        // Lines that wait come first.
+        let sending = isPeerReady && !mustWait ? transmit(line: payload, as: kind) : LineSending.unsent
         switch sending {
-        case .sent: acknowledgements.record(payload, as: kind, isSent: true)
-        case .unsent: acknowledgements.record(payload, as: kind, isSent: false)
+        case .sent(_, let confirmation): acknowledgements.record(payload, as: kind, confirmedBy: confirmation)
+        case .unsent: acknowledgements.wait(payload, as: kind)
         case .waiting, .renewed: break
         case .invalid: return
         }
         outputs.writeSent(payload, as: kind, sending.shown?.direction ?? .queued)
+    }
+
+    /// Whether a new line has to wait for others, with `--reconnect`.
+    var mustWait: Bool {
+        guard let acknowledgements = stages.acknowledgements else { return false }
+        return acknowledgements.mustWait || isHeldUp
+    }
+
+    /// Whether lines are sent one at a time, and the last one waits for its subscription.
+    private var isHeldUp: Bool {
+        stages.acknowledgements?.isCareful ?? false && stages.application?.waitingLineCount ?? 0 > 0
     }
 
     /// Sends a message.
@@ -174,31 +189,55 @@ extension ConnectRun {
     func sendUnacknowledged(on connection: Connection<ConnectRun>) {
         guard let acknowledgements = stages.acknowledgements else { return }
         let waitingCount = acknowledgements.waitingCount
-        let unconfirmedCount = acknowledgements.count - waitingCount
+        let unconfirmedCount = acknowledgements.count - waitingCount - acknowledgements.kept.count
         if unconfirmedCount > 0, outputs.showsFrames {
             let messages = Phrase.count(unconfirmedCount, "message")
-            console.notice("Resending \(messages) that may not have arrived.")
+            let remark = acknowledgements.isCareful ? ", one at a time" : ""
+            console.notice("Resending \(messages) that may not have arrived\(remark).")
         }
         if waitingCount > 0, outputs.showsFrames {
             console.notice("Sending \(Phrase.count(waitingCount, "message")) that waited for the connection.")
         }
-        if acknowledgements.count > 0 { sendPingBeforeMessages() }
         acknowledgements.connectionOpened()
+        if acknowledgements.hasWaiting { sendPingBeforeMessages() }
         sendWaiting()
     }
 
-    /// Sends the kept messages that wait, until the application protocol takes no more.
+    /// Sends the kept lines that wait, until the application protocol takes no more, or the next one has to wait for the
+    /// confirmation of the last one.
     func sendWaiting() {
         guard let acknowledgements = stages.acknowledgements, isPeerReady else { return }
-        while !(connection?.isClosing ?? true), !(stages.application?.isFull ?? false),
-            let message = acknowledgements.takeWaiting()
+        while !(connection?.isClosing ?? true), !(stages.application?.isFull ?? false), !isHeldUp,
+            let line = acknowledgements.takeWaiting()
         {
-            let payload = message.payload.span.bytes
-            let sending = transmit(
-                line: payload, as: message.kind, again: message.wasSent, waited: !message.wasSent)
-            if case .sent = sending { acknowledgements.record(payload, as: message.kind, isSent: true) }
+            send(waiting: line, acknowledgements)
         }
         acknowledgements.confirmInTime()
+    }
+
+    private func send(waiting line: UnconfirmedLines.Line, _ acknowledgements: AcknowledgementStage) {
+        let payload = line.payload.span.bytes
+        switch line.origin {
+        case .input:
+            let sending = transmit(line: payload, as: line.kind, again: line.wasSent, waited: !line.wasSent)
+            guard case .sent(_, let confirmation) = sending else { return }
+            acknowledgements.record(payload, as: line.kind, confirmedBy: confirmation)
+        case .request(let number):
+            let sending = transmit(
+                line: payload, as: line.kind, wantsReply: true, again: line.wasSent, waited: !line.wasSent,
+                typed: number)
+            if let key = sending.shown?.key { stages.requests?.sentAgain(line, number, key: key) }
+            guard case .sent(_, let confirmation) = sending else { return }
+            acknowledgements.record(payload, as: line.kind, confirmedBy: confirmation, from: line.origin)
+        case .operand(let number):
+            let isAgain = statistics.openedCount != 1
+            if !isAgain { state.conditions.messageSent() }
+            let sending = transmit(line: payload, as: line.kind, again: isAgain, message: number)
+            guard let direction = sending.shown?.direction else { return }
+            outputs.writeSent(payload, as: line.kind, direction, again: isAgain)
+            guard case .sent(_, let confirmation) = sending else { return }
+            acknowledgements.record(payload, as: line.kind, confirmedBy: confirmation, from: line.origin)
+        }
     }
 
     /// Whether the input should pause.
@@ -214,7 +253,9 @@ extension ConnectRun {
 
     /// Starts waiting for replies after the end of the input.
     func startLinger() {
-        guard connection != nil, !state.isEnding, isPeerReady, stages.requests?.isSettled ?? true else { return }
+        guard connection != nil, !state.isEnding, isPeerReady, stages.requests?.isSettled ?? true,
+            !(stages.acknowledgements?.holdsLines ?? false)
+        else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
         let roundTrip = current?.replies?.roundTrip
@@ -315,8 +356,10 @@ extension ConnectRun: InputReader.Receiver {
 // MARK: Stages
 
 extension ConnectRun: RequestStage.Host {
-    var takesRequests: Bool {
-        isPeerReady && !(stages.application?.isFull ?? false) && connection.map { !$0.isClosing && !$0.isFull } ?? false
+    func takesRequests(isInitial: Bool) -> Bool {
+        isPeerReady && !(stages.application?.isFull ?? false)
+            && (isInitial || !(stages.acknowledgements?.isCareful ?? false && mustWait))
+            && connection.map { !$0.isClosing && !$0.isFull } ?? false
     }
     var isReadingPaused: Bool { connection?.isPausedByUser ?? false }
     var isEnding: Bool { state.isEnding }
@@ -353,5 +396,12 @@ extension ConnectRun: AcknowledgementStage.Host {
 
     func confirmationTimedOut() {
         close(with: closeFrame)
+    }
+
+    func linesMoved() {
+        sendWaiting()
+        stages.requests?.sendWaiting()
+        readOn()
+        if input.isOver, current?.linger == nil { startLinger() }
     }
 }

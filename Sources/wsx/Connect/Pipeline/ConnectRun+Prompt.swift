@@ -22,7 +22,9 @@ extension ConnectRun: PromptConnection {
             facts.insert(("protocol", escapingControls(name) + (isPeerReady ? "" : ", logging in")), at: 1)
         }
         let waitingCount = stages.waitingCount
+        let unconfirmedCount = stages.unconfirmedCount
         return facts + (waitingCount > 0 ? [("waiting", Phrase.count(waitingCount, "message"))] : [])
+            + (unconfirmedCount > 0 ? [("unconfirmed", Phrase.count(unconfirmedCount, "message"))] : [])
     }
 
     /// The state without an open connection.
@@ -44,7 +46,7 @@ extension ConnectRun: PromptConnection {
             place: ["\((opened ?? settings.connector.request).url)", outputs.protocolName, state].compactMap { $0 },
             roundTrip: connection == nil ? nil : statistics.lastRoundTrip, recording: outputs.recording.path,
             sentMessages: traffic.sent.messages, waitingMessages: stages.waitingCount,
-            receivedMessages: traffic.received.messages)
+            unconfirmedMessages: stages.unconfirmedCount, receivedMessages: traffic.received.messages)
     }
 
     /// The traffic of the open connection.
@@ -98,6 +100,18 @@ extension ConnectRun: PromptConnection {
         statistics.beginAnew()
         adopt(next)
         connect()
+    }
+
+    var givenUpCount: Int { (stages.acknowledgements?.kept.count ?? 0) + (stages.requests?.kept.count ?? 0) }
+
+    func retryGivenUp() {
+        stages.acknowledgements?.retryKept()
+        stages.requests?.retryKept()
+    }
+
+    func dropGivenUp() {
+        stages.acknowledgements?.dropKept()
+        stages.requests?.dropKept()
     }
 
     /// Stops trying to connect.

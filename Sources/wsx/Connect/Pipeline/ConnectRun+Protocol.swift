@@ -7,7 +7,7 @@ extension ConnectRun {
     /// The outcome of sending a line.
     enum LineSending {
         /// Sent. In an application protocol, the reply may have a key.
-        case sent(key: ProtocolEvent.ReplyKey?)
+        case sent(key: ProtocolEvent.ReplyKey?, confirmedBy: LineConfirmation = .pong)
         /// The application protocol keeps the line until the server has confirmed its subscription.
         case waiting(key: ProtocolEvent.ReplyKey?)
         /// The session sends the line on every connection. `isSent` tells whether it has just done so.
@@ -25,10 +25,11 @@ extension ConnectRun {
     ///     session has renewed the subscription for which it asks.
     ///   - hasWaited: Whether the line was kept until there was a connection.
     ///   - number: The number of the command-line message, or `nil` for other lines.
+    ///   - typed: The number of the request that the line is at the prompt, or `nil` for other lines.
     ///   - name: The name of any other line in errors; nil: that of the current input line.
     func transmit(
         line: RawSpan, as kind: MessageKind, wantsReply: Bool = false, again isAgain: Bool = false,
-        waited hasWaited: Bool = false, message number: Int? = nil, name: String? = nil
+        waited hasWaited: Bool = false, message number: Int? = nil, typed: Int? = nil, name: String? = nil
     ) -> LineSending {
         guard let connection else { return .unsent }
         guard let application = stages.application, kind == .text else {
@@ -42,9 +43,10 @@ extension ConnectRun {
         guard !connection.isClosing else { return .unsent }
         if let number, isAgain, application.hasRenewed(message: number) { return .renewed(key: nil, isSent: false) }
         do throws(ProtocolInputError) {
-            let (delivery, key) = try application.send(line, wantsReply: wantsReply, again: isAgain, message: number)
+            let (delivery, key) = try application.send(
+                line, wantsReply: wantsReply, again: isAgain, message: number, typed: typed)
             switch delivery {
-            case .sent: return .sent(key: key)
+            case .sent(let confirmation): return .sent(key: key, confirmedBy: confirmation)
             case .waiting: return .waiting(key: key)
             case .renewed: return .renewed(key: key, isSent: true)
             }
@@ -80,15 +82,20 @@ extension ConnectRun {
         let payload = message.payload.span.bytes
         // Earlier requests have waited for their replies.
         let isLatest = message.number == stages.requests?.messageCount
+        // At the prompt, the reply is welcome but not needed.
+        let isTyped = !message.isInitial && stages.requests?.isImplicit ?? false
         let sending = transmit(
             line: payload, as: message.kind, wantsReply: true, again: wasSent,
-            message: message.isInitial ? message.number : nil, name: isLatest ? nil : "request \(message.number)")
+            message: message.isInitial ? message.number : nil, typed: isTyped ? message.number : nil,
+            name: isLatest ? nil : "request \(message.number)")
         guard let (direction, key) = sending.shown else {
             if case .unsent = sending { reportUnsent() }
             return nil
         }
-        if case .sent(nil) = sending, !message.isInitial {
-            stages.acknowledgements?.record(payload, as: message.kind, isSent: true)
+        if case .sent(_, let confirmation) = sending, !message.isInitial, key == nil || isTyped {
+            stages.acknowledgements?.record(
+                payload, as: message.kind, confirmedBy: confirmation,
+                from: key == nil ? .input : .request(message.number))
         }
         let number = key == nil ? nil : message.number
         outputs.writeSent(payload, as: message.kind, direction, again: wasSent, request: number)
@@ -234,8 +241,13 @@ extension ConnectRun: ProtocolStage.Host {
         }
     }
 
-    func sent(waitingLine line: [UInt8]) {
-        stages.acknowledgements?.record(line.span.bytes, as: .text, isSent: true)
+    func sent(waitingLine line: UnconfirmedLines.Line, confirmedBy confirmation: LineConfirmation) {
+        stages.acknowledgements?.record(
+            line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
+    }
+
+    func lineConfirmed(by key: String) {
+        stages.acknowledgements?.acknowledged(key)
     }
 
     func waitingLineFailed(_ error: ProtocolInputError) {
@@ -259,7 +271,7 @@ extension ConnectRun.LineSending {
     /// How to show a line that has been taken, and the key of its reply. `nil` for other lines.
     var shown: (direction: Transcript.Direction, key: ProtocolEvent.ReplyKey?)? {
         switch self {
-        case .sent(let key), .renewed(let key, isSent: true): (.sent, key)
+        case .sent(let key, _), .renewed(let key, isSent: true): (.sent, key)
         case .waiting(let key): (.queued, key)
         case .renewed, .unsent, .invalid: nil
         }

@@ -88,7 +88,9 @@ final class ConnectRun {
                 host: self)
         }
         if settings.arguments.staying.reconnection != .never {
+            // Messages that are requests are sent by their stage.
             stages.acknowledgements = AcknowledgementStage(
+                stages.requests == nil ? settings.messages : [],
                 patience: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
         }
         guard let pipes, let command = settings.program else { return }
@@ -166,7 +168,7 @@ final class ConnectRun {
         connections?.cancel()
         connections = nil
         statistics.serverChanged()
-        stages.acknowledgements?.reset()
+        stages.acknowledgements?.reset(stages.requests == nil ? next.messages : [])
         stages.requests?.begin(with: next)
         stages.application?.serverChanged()
     }
@@ -316,7 +318,7 @@ struct OptionalStages {
     var exchange: ExchangeStage?
     /// Speaks an application protocol, or `nil` without `--protocol`.
     var application: ProtocolStage?
-    /// Keeps messages until the peer has read them, or `nil` without `--reconnect`.
+    /// Keeps lines until the peer has confirmed them, or `nil` without `--reconnect`.
     var acknowledgements: AcknowledgementStage?
 
     /// Whether the source of messages should pause.
@@ -328,5 +330,10 @@ struct OptionalStages {
     /// The number of messages that wait to be sent.
     var waitingCount: Int {
         (acknowledgements?.waitingCount ?? 0) + (requests?.waitingCount ?? 0) + (application?.waitingLineCount ?? 0)
+    }
+    /// The number of messages that were sent and that the peer has not confirmed, with `--reconnect`.
+    var unconfirmedCount: Int {
+        guard let acknowledgements else { return 0 }
+        return acknowledgements.count - acknowledgements.waitingCount + (requests?.unconfirmedCount ?? 0)
     }
 }

@@ -106,6 +106,12 @@ final class ConnectPrompt {
         status.base = .waiting(until: loop.now + wait)
     }
 
+    /// Shows that a message is no longer sent, because connections keep ending before the peer confirms it.
+    func showsGivenUp(_ words: String) {
+        console.error(
+            "gave up on \(words): connections keep ending before the peer confirms it; /retry or /drop it")
+    }
+
     // MARK: Keys and commands
 
     /// Handles Ctrl-C: ends a repetition, discards the line, or closes the connection if the line is empty.
@@ -122,6 +128,8 @@ final class ConnectPrompt {
         case .sendJSON(let text): send(message: text, as: .text)
         case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
         case .reconnect: connection.reconnect(with: nil)
+        case .retry: decide("retry") { connection.retryGivenUp() }
+        case .drop: decide("drop") { connection.dropGivenUp() }
         case .connect(let url): connect(to: url)
         case .headers: showHeaders()
         case .info: showInfo()
@@ -140,6 +148,15 @@ final class ConnectPrompt {
             display.statusLine.update()
         case .quit: connection.endAsAsked()
         }
+    }
+
+    /// Carries out a decision about the messages that were given up.
+    private func decide(_ command: String, _ action: () -> Void) {
+        let count = connection.givenUpCount
+        guard count > 0 else { return console.error("/\(command): no message was given up") }
+        action()
+        if command == "drop" { console.notice("Dropped \(Phrase.count(count, "message")).") }
+        display.statusLine.update()
     }
 
     // MARK: Repetition

@@ -39,6 +39,12 @@ protocol PromptConnection: AnyObject {
     func stopConnecting()
     /// Reconnects; with settings, to another server.
     func reconnect(with settings: ConnectSettings?)
+    /// The number of messages that were given up, because connections keep ending before the peer confirms them.
+    var givenUpCount: Int { get }
+    /// Sends these messages again.
+    func retryGivenUp()
+    /// Discards these messages.
+    func dropGivenUp()
     /// Closes the connection and ends the run.
     func endAsAsked()
     /// Resumes after an output has written its backlog.

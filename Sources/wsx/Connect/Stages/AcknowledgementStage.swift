@@ -1,9 +1,8 @@
+import Conversation
 import WSCore
 
-/// Keeps input messages until the peer has read them, for runs with `--reconnect`. This stage is between the requests
-/// and the connection.
-///
-/// Pings find out what the peer has read; see ``UnacknowledgedMessages``.
+/// Keeps lines until the peer has confirmed them, for runs with `--reconnect`. This stage is between the requests and the
+/// connection. The rules are those of `UnconfirmedLines`.
 final class AcknowledgementStage {
     /// The run as the stage sees it.
     protocol Host: AnyObject {
@@ -13,6 +12,8 @@ final class AcknowledgementStage {
         var isReadingPaused: Bool { get }
         /// Called when the peer has not confirmed the last messages in time.
         func confirmationTimedOut()
+        /// Called outside of the connection's handler when lines were confirmed, or when the next line is due.
+        func linesMoved()
     }
 
     /// The wait for the pong that confirms the last messages before the connection is closed.
@@ -27,69 +28,117 @@ final class AcknowledgementStage {
     private let loop: EventLoop
     /// The time limit for the confirmation of the last messages.
     private let patience: Duration
-    private var messages = UnacknowledgedMessages()
-    /// Sends the next ping.
-    private lazy var pingTimer = Timer(on: loop) { [unowned self] in confirmInTime() }
+    private var lines: UnconfirmedLines
+    /// Sends the next ping or line.
+    private lazy var timer = Timer(on: loop) { [unowned self] in
+        confirmInTime()
+        if lines.hasWaiting { host.linesMoved() }
+    }
     private var closingWait = ClosingWait.none
-    /// Whether the peer has confirmed messages on this connection.
-    private(set) var hasConfirmed = false
+    /// Whether the peer confirmed lines on the last connection.
+    private var hadConfirmed = false
+    /// Whether work is scheduled for the end of the turn.
+    private var isWorkScheduled = false
 
-    /// Creates a stage without messages.
-    init(patience: Duration, on loop: EventLoop, host: any Host) {
+    /// Creates a stage without lines.
+    /// - Parameter operands: The messages with which each connection begins.
+    init(
+        _ operands: [(payload: [UInt8], kind: MessageKind)], patience: Duration, on loop: EventLoop, host: any Host
+    ) {
+        lines = UnconfirmedLines(operands: operands)
         self.patience = patience
         self.loop = loop
         self.host = host
     }
 
-    /// The number of messages that the peer may not have read.
-    var count: Int { messages.count }
+    /// The number of lines that the peer may not have read.
+    var count: Int { lines.count }
     /// The number of these that have not been sent on any connection.
-    var waitingCount: Int { messages.waitingCount }
-    /// Whether messages wait to be sent or to be sent again. Later messages have to wait, too.
-    var hasWaiting: Bool { messages.hasWaiting }
-    /// Whether the source of the messages should pause.
-    var isFull: Bool { messages.isFull }
+    var waitingCount: Int { lines.waitingCount }
+    /// Whether a new line has to wait.
+    var mustWait: Bool { lines.hasWaiting || !lines.canSend(at: loop.turnTime) }
+    /// Whether lines wait to be sent or to be sent again.
+    var hasWaiting: Bool { lines.hasWaiting }
+    /// Whether lines wait because they are sent one at a time.
+    var holdsLines: Bool { lines.isCareful && lines.hasWaiting }
+    /// Whether lines are sent one at a time.
+    var isCareful: Bool { lines.isCareful }
+    /// The lines that were given up.
+    var kept: [UnconfirmedLines.Line] { lines.kept }
+    /// Whether the source of the lines should pause.
+    var isFull: Bool { lines.isFull }
 
-    // MARK: Messages
+    // MARK: Lines
 
-    /// Records a message that is sent now, or waits.
-    func record(_ payload: RawSpan, as kind: MessageKind, isSent: Bool) {
-        messages.record(payload, as: kind, isSent: isSent, at: loop.turnTime)
+    /// Records a line that is sent now.
+    func record(
+        _ payload: RawSpan, as kind: MessageKind, confirmedBy confirmation: LineConfirmation,
+        from origin: UnconfirmedLines.Origin = .input
+    ) {
+        lines.record(payload, as: kind, confirmedBy: confirmation, from: origin, at: loop.turnTime)
     }
 
-    /// Removes and returns the first message that waits, or returns `nil` if there is none. If the caller sends it, it
-    /// records it again.
-    func takeWaiting() -> UnacknowledgedMessages.Waiting? { messages.takeWaiting() }
+    /// Records a line that waits.
+    func wait(_ payload: RawSpan, as kind: MessageKind, from origin: UnconfirmedLines.Origin = .input) {
+        lines.wait(payload, as: kind, from: origin)
+    }
+
+    /// Removes and returns the first line that waits, or returns `nil` if there is none or it must not be sent yet. If the
+    /// caller sends it, it records it again.
+    func takeWaiting() -> UnconfirmedLines.Line? { lines.takeWaiting(at: loop.turnTime) }
 
     /// Handles the end of the input.
     func inputEnded() {
-        messages.inputEnded()
+        lines.inputEnded()
         confirmInTime()
     }
 
-    /// Discards all messages because they were meant for another server.
-    func reset() {
-        messages = UnacknowledgedMessages()
+    /// Discards all lines because they were meant for another server.
+    /// - Parameter operands: The messages with which each connection to the next server begins.
+    func reset(_ operands: [(payload: [UInt8], kind: MessageKind)]) {
+        lines = UnconfirmedLines(operands: operands)
+    }
+
+    /// Sends the lines that were given up again.
+    func retryKept() {
+        lines.retryKept(at: loop.turnTime)
+        scheduleWork()
+    }
+
+    /// Forgets the lines that were given up.
+    func dropKept() {
+        lines.dropKept()
     }
 
     // MARK: Confirming
 
-    /// Sends the confirming ping now, or schedules it.
+    /// Sends the confirming ping now, or schedules it or the next line.
     func confirmInTime() {
-        guard let dueTime = messages.pingDueTime else { return }
-        let wait = dueTime - loop.turnTime
-        guard wait <= .zero else { return pingTimer.start(after: wait) }
-        host.sendConfirmingPing(messages.makePing())
+        let now = loop.turnTime
+        if lines.needsPing(at: now) { host.sendConfirmingPing(lines.makePing()) }
+        if let time = lines.nextDueTime(after: now) { timer.start(after: time - now) }
     }
 
     /// Processes a pong.
-    /// - Returns: Whether the pong confirms messages, and whether it ends the wait before the closing handshake.
+    /// - Returns: Whether the pong answers one of these pings, and whether it ends the wait before the closing handshake.
     func pongReceived(_ payload: RawSpan) -> (isConfirmation: Bool, endsWait: Bool) {
-        guard messages.pongReceived(payload) > 0 else { return (false, false) }
-        hasConfirmed = true
-        guard case .running = closingWait, messages.isConfirmed else { return (true, false) }
+        guard lines.pongReceived(payload) else { return (false, false) }
+        scheduleWork()
+        guard case .running = closingWait, lines.isRead else { return (true, false) }
         closingWait = .over
         return (true, true)
+    }
+
+    /// Processes a reply or an acknowledgement of the application protocol.
+    func acknowledged(_ key: String) {
+        if lines.acknowledged(key) { scheduleWork() }
+    }
+
+    /// The handler of a connection, which may be running, cannot send.
+    private func scheduleWork() {
+        guard !isWorkScheduled else { return }
+        isWorkScheduled = true
+        loop.atEndOfTurn(self)
     }
 
     /// Whether the closing handshake has to wait until the peer has confirmed the last messages. The first call asks
@@ -101,7 +150,7 @@ final class AcknowledgementStage {
         case .none: break
         }
         // Messages that still wait will not be sent.
-        guard !messages.isConfirmed else { return false }
+        guard !lines.isRead else { return false }
         inputEnded()
         let timer = Timer(on: loop) { [unowned self] in closingWaitEnded() }
         timer.start(after: patience)
@@ -123,25 +172,32 @@ final class AcknowledgementStage {
 
     // MARK: Connections
 
-    /// Handles a new connection. The messages that wait can be sent on it.
+    /// Handles a new connection. The lines that wait can be sent on it.
     func connectionOpened() {
-        messages.connectionOpened()
+        lines.connectionOpened(at: loop.turnTime)
     }
 
     /// Handles the end of a connection.
-    /// - Parameter unsent: Lines that the application protocol has taken and not sent.
-    func connectionEnded(_ end: ConnectionEnd, unsent: [UnacknowledgedMessages.Waiting] = []) {
-        pingTimer.stop()
-        if Self.isAnswer(end.closing) { messages.closeConfirmed() }
-        messages.connectionLost(unsent: unsent)
+    /// - Parameters:
+    ///   - unsent: Lines that the application protocol has taken and not sent.
+    ///   - isInterruption: Whether the run may continue on another connection.
+    /// - Returns: The line that is given up, because connections keep ending before the peer confirms it, or `nil`.
+    func connectionEnded(
+        _ end: ConnectionEnd, unsent: [UnconfirmedLines.Line] = [], isInterruption: Bool
+    ) -> UnconfirmedLines.Line? {
+        timer.stop()
+        if Self.isAnswer(end.closing) { lines.closeConfirmed() }
+        hadConfirmed = lines.hasConfirmed
+        let verdict = lines.connectionLost(unsent: unsent, isInterruption: isInterruption)
+        return verdict == .giveUp ? lines.kept.last : nil
     }
 
     /// Prepares for another connection.
-    /// - Returns: Whether the peer confirmed messages on the last one.
+    /// - Returns: Whether the peer confirmed lines on the last one.
     func connectionFollows() -> Bool {
         closingWait = .none
-        defer { hasConfirmed = false }
-        return hasConfirmed
+        defer { hadConfirmed = false }
+        return hadConfirmed
     }
 
     /// Whether the peer has answered our close frame, and therefore has read everything before it. A close frame with
@@ -149,5 +205,13 @@ final class AcknowledgementStage {
     private static func isAnswer(_ closing: ClosingHandshake) -> Bool {
         guard closing.wasStartedHere, let received = closing.received else { return false }
         return received.code == nil || received.code == .normalClosure || received.code == closing.sent?.code
+    }
+}
+
+extension AcknowledgementStage: EndOfTurnWork {
+    /// Lets the run send the next lines.
+    func endTurn() {
+        isWorkScheduled = false
+        host.linesMoved()
     }
 }

@@ -16,7 +16,9 @@ extension ProtocolStage {
         /// Called at the end of the turn in which the server has confirmed the login or a subscription.
         func peerBecameReady()
         /// Called if an input line that has waited has been sent.
-        func sent(waitingLine line: [UInt8])
+        func sent(waitingLine line: UnconfirmedLines.Line, confirmedBy confirmation: LineConfirmation)
+        /// Called if the server has confirmed the line with this key.
+        func lineConfirmed(by key: String)
         /// Called if an input line that has waited is invalid.
         func waitingLineFailed(_ error: ProtocolInputError)
         /// Called at the end of the turn in which the connection has become useless.
@@ -35,7 +37,7 @@ extension ProtocolStage {
 
     /// What happens to a line that the stage has taken.
     enum Delivery {
-        case sent
+        case sent(confirmedBy: LineConfirmation)
         /// The stage keeps it until the server has confirmed the login or a subscription.
         case waiting
         /// Sent, and the session repeats it on each connection.

@@ -115,7 +115,7 @@ final class ProtocolStage {
     }
 
     /// Counts lines of the last connection that will not be sent.
-    func drop(_ lines: [UnacknowledgedMessages.Waiting], because cause: ProtocolProblem.UnsentCause) {
+    func drop(_ lines: [UnconfirmedLines.Line], because cause: ProtocolProblem.UnsentCause) {
         unsent.drop(lines.count, because: cause, mayHaveArrived: lines.contains { $0.wasSent })
     }
 
@@ -179,7 +179,7 @@ final class ProtocolStage {
     ///   which the caller keeps or drops.
     func connectionEnded(
         _ end: ConnectionEnd, reconnects: Bool
-    ) -> (failure: Failure?, lines: [UnacknowledgedMessages.Waiting], waitedFor: ProtocolProblem.UnsentCause) {
+    ) -> (failure: Failure?, lines: [UnconfirmedLines.Line], waitedFor: ProtocolProblem.UnsentCause) {
         let failure = failure(because: end, reconnects: reconnects)
         let waitedFor = waitsFor
         let lines = unsent.connectionEnded(waitingFor: waitedFor)
@@ -215,13 +215,14 @@ final class ProtocolStage {
     ///   - wantsReply: Whether to ask for a reply.
     ///   - isAgain: Whether the line was already sent on a lost connection.
     ///   - number: The number of the command-line message, or `nil` for other lines.
+    ///   - typed: The number of the request that the line is at the prompt, or `nil` for other lines.
     /// - Returns: What happens to the line, and the key of its reply, or `nil` if there will be none.
     func send(
-        _ line: RawSpan, wantsReply: Bool, again isAgain: Bool, message number: Int?
+        _ line: RawSpan, wantsReply: Bool, again isAgain: Bool, message number: Int?, typed: Int? = nil
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
         guard let session else {
             host.transmit(line, as: .text)
-            return (.sent, nil)
+            return (.sent(confirmedBy: .pong), nil)
         }
         let line = line.withUnsafeBytes { Array($0) }
         if number == nil, !wantsReply, isFull || !isReady {
@@ -229,7 +230,7 @@ final class ProtocolStage {
             limitFullTime(of: session)
             return (.waiting, nil)
         }
-        return try pass(line, to: session, wantsReply: wantsReply, again: isAgain, message: number)
+        return try pass(line, to: session, wantsReply: wantsReply, again: isAgain, message: number, typed: typed)
     }
 
     /// Ends the run if the session stays full for as long as a login may take.
@@ -244,7 +245,7 @@ final class ProtocolStage {
 
     private func pass(
         _ line: [UInt8], to session: any ProtocolSession, wantsReply: Bool = false, again isAgain: Bool,
-        message number: Int? = nil
+        message number: Int? = nil, typed: Int? = nil
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
         let resolved = descriptor?.readsFiles == true ? try ProtocolLine.resolved(line) : line
         let key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
@@ -252,13 +253,22 @@ final class ProtocolStage {
             output.removeAll()
             throw ProtocolInputError(reason)
         }
-        var delivery = session.renewsLastLine ? Delivery.renewed : .sent
+        let confirmation = session.lastConfirmation(key: key)
+        var delivery = confirmation == .renewal ? Delivery.renewed : .sent(confirmedBy: confirmation)
         if let number, session.renewsLastLine { renewedMessages.insert(number) }
         if let number { unsent.operandSent(number) }
         for case .lineWaits(let waitingNumber) in output.items {
             let origin: UnsentLines.Origin =
-                if key != nil { .request } else if let number { .operand(number) } else { .input(wasSent: isAgain) }
-            unsent.hold(waitingNumber, line, origin)
+                if key != nil, let typed {
+                    .typed(typed, wasSent: isAgain)
+                } else if key != nil {
+                    .request
+                } else if let number {
+                    .operand(number)
+                } else {
+                    .input(wasSent: isAgain)
+                }
+            unsent.hold(waitingNumber, line, origin, confirmedBy: confirmation)
             delivery = .waiting
         }
         finishCall()
@@ -318,6 +328,7 @@ final class ProtocolStage {
                 outputs.writeSent(protocolMessage: message.span.bytes, as: kind)
             case .event(let event):
                 count(event.role)
+                if let key = event.confirmedKey { host.lineConfirmed(by: key) }
                 arrivals.append(.event(event))
             // A message with several such parts is shown once, with the first reason.
             case .unknown where isUnknown: break
@@ -333,7 +344,9 @@ final class ProtocolStage {
             // The closing connection discards its messages, so the line still counts as waiting.
             case .lineSent where host.isClosing: break
             case .lineSent(let number):
-                if let line = unsent.sent(number) { host.sent(waitingLine: line) }
+                if let (line, confirmation) = unsent.sent(number) {
+                    host.sent(waitingLine: line, confirmedBy: confirmation)
+                }
                 fullTimer = nil
                 loop.atEndOfTurn(self)
             case .linesDropped(let numbers):

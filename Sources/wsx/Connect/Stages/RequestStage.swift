@@ -9,7 +9,8 @@ final class RequestStage {
     /// The run as the stage sees it.
     protocol Host: AnyObject {
         /// Whether a connection is open and has room in its send queue.
-        var takesRequests: Bool { get }
+        /// - Parameter isInitial: Whether the request begins the connection, so that no line precedes it.
+        func takesRequests(isInitial: Bool) -> Bool
         /// Whether replies may have arrived without being read.
         var isReadingPaused: Bool { get }
         /// Whether the run is ending.
@@ -32,7 +33,7 @@ final class RequestStage {
     private let replyTimeout: Duration
     private let isPrompt: Bool
     /// Whether messages are requests only because replies at a prompt are matched to them. They may remain unanswered.
-    private let isImplicit: Bool
+    let isImplicit: Bool
     private let failsOnErrorReply: Bool
     private let reportsErrors: Bool
     private var queue: RequestQueue
@@ -40,6 +41,8 @@ final class RequestStage {
     private var errorReplyCount = 0
     /// Fires when the oldest request times out.
     private var timer: Timer?
+    /// Sends the first request of a connection that ended too often.
+    private lazy var delayTimer = Timer(on: loop) { [unowned self] in sendWaiting() }
     /// Whether work is scheduled for the end of the turn.
     private var isWorkScheduled = false
 
@@ -104,6 +107,10 @@ final class RequestStage {
     var hasSent: Bool { queue.hasSent }
     /// The number of messages that wait to be sent.
     var waitingCount: Int { queue.waitingCount }
+    /// The number of messages that were sent and need a reply that is missing.
+    var unconfirmedCount: Int { isImplicit ? 0 : queue.unconfirmedCount }
+    /// The requests that were given up.
+    var kept: [Request] { queue.kept }
     /// The number of input messages so far.
     var messageCount: Int { queue.messageCount }
 
@@ -119,10 +126,19 @@ final class RequestStage {
     /// - Parameter isInitial: Whether to send only the initial messages of the connection.
     func sendWaiting(isInitial: Bool = false) {
         guard !host.isEnding else { return }
-        while host.takesRequests, let (message, isAwaited, wasSent) = queue.next(at: loop.now, isInitial: isInitial) {
+        while host.takesRequests(isInitial: isInitial),
+            let (message, isAwaited, wasSent) = queue.next(at: loop.now, isInitial: isInitial)
+        {
             let key = host.send(message, isAwaited: isAwaited, wasSent: wasSent)
             if let key { queue.sent(message, key: key, at: loop.now) }
         }
+        startTimer()
+        if let time = queue.nextTime(after: loop.now) { delayTimer.start(after: time - loop.now) }
+    }
+
+    /// Records that a line was sent again, which is the request with this number.
+    func sentAgain(_ line: UnconfirmedLines.Line, _ number: Int, key: String) {
+        queue.sentAgain(number, line, key: key, at: loop.now)
         startTimer()
     }
 
@@ -208,11 +224,30 @@ final class RequestStage {
 
     // MARK: Connections
 
+    /// Handles a connection on which messages may be sent.
+    func connectionOpened() {
+        queue.connectionOpened(at: loop.now)
+    }
+
     /// Handles the end of a connection.
     /// - Parameter isRetried: Whether unanswered requests are sent again on the next connection.
-    func connectionEnded(isRetried: Bool) {
+    /// - Returns: A request that is given up, because connections keep ending before its reply, or `nil`.
+    @discardableResult
+    func connectionEnded(isRetried: Bool) -> Request? {
         timer = nil
-        if isRetried { queue.connectionLost() }
+        delayTimer.stop()
+        return isRetried ? queue.connectionLost() : nil
+    }
+
+    /// Sends the requests that were given up again.
+    func retryKept() {
+        queue.retryKept()
+        scheduleWork()
+    }
+
+    /// Forgets the requests that were given up.
+    func dropKept() {
+        queue.dropKept()
     }
 
     /// Discards all requests except the initial ones.

@@ -15,6 +15,26 @@ struct UnsentLines {
         case request
         /// The line is kept, if there may be another connection. It may already have been sent on an earlier one.
         case input(wasSent: Bool)
+        /// The same for a line at the prompt, whose reply is matched to the request with this number.
+        case typed(Int, wasSent: Bool)
+
+        /// Whether the line is counted if it is dropped. Requests get an error reply.
+        fileprivate var isCounted: Bool {
+            switch self {
+            case .operand, .input: true
+            case .request, .typed: false
+            }
+        }
+
+        /// The line if it is kept for another connection, or `nil`.
+        fileprivate func kept(_ payload: [UInt8]) -> UnconfirmedLines.Line? {
+            switch self {
+            case .operand, .request: nil
+            case .input(let wasSent): UnconfirmedLines.Line(payload: payload, kind: .text, wasSent: wasSent)
+            case .typed(let number, let wasSent):
+                UnconfirmedLines.Line(payload: payload, kind: .text, wasSent: wasSent, origin: .request(number))
+            }
+        }
     }
 
     /// The lines that wait or were not sent.
@@ -26,9 +46,9 @@ struct UnsentLines {
     }
 
     /// The lines that the session holds back, by its numbers.
-    private var held: [Int: (payload: [UInt8], origin: Origin)] = [:]
+    private var held: [Int: (payload: [UInt8], origin: Origin, confirmation: LineConfirmation)] = [:]
     /// The input lines that the session does not take yet, in order.
-    private var queue: ArraySlice<UnacknowledgedMessages.Waiting> = []
+    private var queue: ArraySlice<UnconfirmedLines.Line> = []
     /// The messages of the command line that have not been sent on any connection.
     private var operands: Set<Int> = []
     /// The number of requests that waited when the connection ended.
@@ -61,25 +81,27 @@ struct UnsentLines {
 
     /// Keeps an input line until the session takes it.
     mutating func enqueue(_ line: [UInt8], wasSent: Bool) {
-        queue.append(UnacknowledgedMessages.Waiting(payload: line, kind: .text, wasSent: wasSent))
+        queue.append(UnconfirmedLines.Line(payload: line, kind: .text, wasSent: wasSent))
     }
 
     /// Removes and returns the first line of the queue, or returns `nil` if there is none.
-    mutating func dequeue() -> UnacknowledgedMessages.Waiting? { queue.popFirst() }
+    mutating func dequeue() -> UnconfirmedLines.Line? { queue.popFirst() }
 
     /// Records a line that the session holds back.
-    mutating func hold(_ number: Int, _ line: [UInt8], _ origin: Origin) {
+    /// - Parameter confirmation: What confirms it once it is sent.
+    mutating func hold(
+        _ number: Int, _ line: [UInt8], _ origin: Origin, confirmedBy confirmation: LineConfirmation = .pong
+    ) {
         if case .operand(let operand) = origin { operands.insert(operand) }
-        if case .input = origin { held[number] = (line, origin) } else { held[number] = ([], origin) }
+        held[number] = (origin.kept(line)?.payload ?? [], origin, confirmation)
     }
 
     /// Records that the session has sent a line that it held back.
-    /// - Returns: The line if it is from the input.
-    mutating func sent(_ number: Int) -> [UInt8]? {
+    /// - Returns: The line if it is kept for another connection, and what confirms it.
+    mutating func sent(_ number: Int) -> (line: UnconfirmedLines.Line, confirmation: LineConfirmation)? {
         guard let line = held.removeValue(forKey: number) else { return nil }
         if case .operand(let operand) = line.origin { operandSent(operand) }
-        if case .input = line.origin { return line.payload }
-        return nil
+        return line.origin.kept(line.payload).map { ($0, line.confirmation) }
     }
 
     /// Records that a message of the command line has been sent.
@@ -94,7 +116,7 @@ struct UnsentLines {
     /// - Returns: The number of counted lines.
     mutating func drop(_ numbers: [Int]) -> Int {
         let origins = numbers.compactMap { held.removeValue(forKey: $0)?.origin }
-        let count = origins.count { $0 != .request }
+        let count = origins.count(where: \.isCounted)
         let inputCount = origins.count { if case .input = $0 { true } else { false } }
         drop(inputCount, because: .subscription, mayHaveArrived: origins.contains(.input(wasSent: true)))
         if count > 0, firstCause == nil { firstCause = .subscription }
@@ -120,7 +142,7 @@ struct UnsentLines {
     /// - Returns: The input lines, in order. The caller keeps or drops them.
     mutating func connectionEnded(
         waitingFor cause: ProtocolProblem.UnsentCause
-    ) -> [UnacknowledgedMessages.Waiting] {
+    ) -> [UnconfirmedLines.Line] {
         let input = heldInput + queue
         requestCount = held.values.count { $0.origin == .request }
         if waitingCount > input.count, firstCause == nil { firstCause = cause }
@@ -130,10 +152,7 @@ struct UnsentLines {
     }
 
     /// The input lines that the session holds back, in order.
-    private var heldInput: [UnacknowledgedMessages.Waiting] {
-        held.sorted { $0.key < $1.key }.compactMap { _, line in
-            guard case .input(let wasSent) = line.origin else { return nil }
-            return UnacknowledgedMessages.Waiting(payload: line.payload, kind: .text, wasSent: wasSent)
-        }
+    private var heldInput: [UnconfirmedLines.Line] {
+        held.sorted { $0.key < $1.key }.compactMap { _, line in line.origin.kept(line.payload) }
     }
 }

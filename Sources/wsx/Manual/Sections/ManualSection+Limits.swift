@@ -27,6 +27,8 @@ extension ManualSection {
             ["Kept cookies in a request", "8,190 bytes", "the rest is not sent"],
             ["Queued output", "16 MiB", "input pauses"],
             ["Unconfirmed messages", "16 MiB", "input pauses"],
+            ["Connections that a message ends", "4", "status 1"],
+            ["Wait for Retry-After", "5 min", "reconnects earlier"],
             ["Requests in flight", "65,536", "input pauses"],
             ["The same, with --reconnect", "16 MiB", "input pauses"],
             ["Remembered timed-out requests", "65,536", "oldest are forgotten"],

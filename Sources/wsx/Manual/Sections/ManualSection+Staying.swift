@@ -11,7 +11,8 @@ extension ManualSection {
             ceiling of 4, 8, 16, 32, and then 60 seconds. This keeps the clients of a restarted server from \
             reconnecting all at once. The count and the wait start over after a connection on which the peer \
             confirmed messages, or that was open for 10 seconds. Silence that `--heartbeat` detected does not count. \
-            TLS sessions and cookies are kept.
+            If a rejection has a field `Retry-After` with a number of seconds or a date, the wait is at least that long, \
+            up to 5 minutes; at the prompt, `/reconnect` or a typed message ends it. TLS sessions and cookies are kept.
             """),
         .definitions([
             (
@@ -35,15 +36,28 @@ extension ManualSection {
         .paragraph(
             """
             Each connection begins with the *MESSAGE*s, the messages of `--execute`, and `--file`. Messages from \
-            standard input or the prompt are sent in order and, if necessary, again. `wsx` sends pings along with \
-            them; a pong proves that the peer has read everything before its ping. After a connection is lost, all \
-            messages without such a confirmation are sent again on the next one, followed by new input. Before closing \
-            the connection, the run waits for the last pong, for at most `--close-timeout`. Messages that may \
-            not have arrived, and messages that were not sent, are counted at the end.
+            standard input or the prompt are sent in order and, if necessary, again. A message is confirmed by its reply \
+            if it awaits one, else by the acknowledgement of the application protocol if it has one, else by a pong. \
+            `wsx` sends pings along with the messages; a pong proves that the peer has read everything before its ping. \
+            After a connection is lost, all messages without a confirmation are sent again on the next one, followed by \
+            new input. Subscriptions that `--protocol` renews are not sent twice. Before closing the connection, the \
+            run waits for the last pong, for at most `--close-timeout`. Messages that may not have arrived, and \
+            messages that were not sent, are counted at the end; the status line of the prompt shows how many are \
+            unconfirmed.
             """),
         .paragraph(
             """
-            Messages can therefore arrive twice: if the connection breaks before the pong, the fate of a message is \
+            A message may be the reason why the server ends the connection. After two connections in a row that ended \
+            before anything was confirmed, the messages are sent one at a time: the first one half a second after the \
+            connection opens, and each other one after the confirmation of the one before, or after 10 seconds. If two \
+            more connections end with the same first message unconfirmed, the run ends with status 1 and names that \
+            message. At the prompt, the message is kept, and the others are sent: `/retry` sends it again, and `/drop` \
+            discards it. This applies to messages from all sources, including *MESSAGE*s, programs of `--exec`, and \
+            requests. Failed attempts to connect do not count, and neither do connections on which nothing was sent.
+            """),
+        .paragraph(
+            """
+            Messages can therefore arrive twice: if the connection breaks before the confirmation, the fate of a message is \
             unknown. This affects at most the messages of half a second and one round trip. Messages can also be lost \
             in the server, because many servers answer pings before the application has taken the preceding messages. \
             To be certain, number the messages and have the application acknowledge them.

@@ -15,7 +15,8 @@ extension Failure {
             .lateReplies, .unanswered,
             .program:
             false
-        case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,
+        case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .undeliverable, .told, .interrupted,
+            .terminated,
             .hungUp, .quit, .incompleteOutput:
             false
         }

@@ -37,6 +37,8 @@ enum Failure: Error {
     case silent(for: Duration, misses: Int)
     /// This many retries in a row failed; the last failure.
     indirect case gaveUp(after: Int, Failure)
+    /// Connections kept ending before the peer confirmed this message, in words; the last failure.
+    indirect case undeliverable(String, Failure)
     /// A failure that has been reported already.
     indirect case told(Failure)
     /// The peer violated the protocol.
@@ -99,7 +101,7 @@ enum Failure: Error {
         switch self {
         case .badArgument, .missingAddress, .badInput: .usage
         case .input, .output, .recording, .incompleteOutput, .writing, .system, .closed, .lost, .unanswered, .program,
-            .limitExceeded:
+            .limitExceeded, .undeliverable:
             .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
@@ -151,6 +153,10 @@ enum Failure: Error {
                 + "\(Phrase.count(misses, "heartbeat")); --heartbeat-misses sets the limit"
         case .gaveUp(let count, let failure):
             failure.message.map { Self.joined($0, "gave up after \(Phrase.count(count, "more attempt"))") }
+        case .undeliverable(let words, let failure):
+            failure.message.map {
+                Self.joined($0, "gave up on \(words): connections keep ending before the peer confirms it")
+            }
         case .limitExceeded(let error):
             "receiving: \(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .violation(let error):
@@ -204,7 +210,8 @@ enum Failure: Error {
     /// Whether the run may have received messages. If so, the report includes the progress towards the goal.
     var leavesGoalOpen: Bool {
         switch self {
-        case .closed, .lost, .silent, .gaveUp, .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .noReply,
+        case .closed, .lost, .silent, .gaveUp, .undeliverable, .violation, .limitExceeded, .closingTimedOut,
+            .runTimedOut, .noReply,
             .lateReplies, .unanswered, .errorReplies, .notReady, .application:
             true
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .incompleteOutput, .writing,
@@ -239,7 +246,7 @@ enum Failure: Error {
         case .connecting: .connect
         case .application(let failure): failure.kind
         case .closed, .unanswered: .closed
-        case .lost: .lost
+        case .lost, .undeliverable: .lost
         case .program: .program
         case .violation: .violation
         case .limitExceeded: .limit
@@ -366,6 +373,12 @@ enum Failure: Error {
     /// The number of requests without a reply: `2 requests were not answered`.
     static func words(forUnanswered count: Int) -> String {
         "\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not answered"
+    }
+
+    /// A message, shortened and in printable form.
+    static func words(forMessage payload: [UInt8], as kind: MessageKind) -> String {
+        guard kind == .text else { return "a binary message (\(Phrase.count(payload.count, "byte")))" }
+        return "the message \(quoted(String(decoding: payload, as: UTF8.self)))"
     }
 
     /// How a connection ended: `closed with 1000`.

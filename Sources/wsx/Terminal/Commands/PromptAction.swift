@@ -66,6 +66,10 @@ enum ConnectAction: Equatable {
     /// An interval of zero sends as fast as the connection accepts messages.
     case repeatMessage(count: Int, interval: Duration)
     case reconnect
+    /// Send the messages that were given up again.
+    case retry
+    /// Discard the messages that were given up.
+    case drop
     /// As typed.
     case connect(url: String)
     case headers

@@ -221,6 +221,25 @@ enum PromptCommandTable {
             }),
         .connect(
             PromptCommand(
+                "retry", "", "send the messages again that were given up",
+                details: """
+                    With `--reconnect`, a message is given up if connections keep ending before the peer confirms it. \
+                    See STAYING CONNECTED.
+                    """
+            ) { argument throws(PromptMistake) in
+                try argument.checkEmpty()
+                return .retry
+            }),
+        .connect(
+            PromptCommand(
+                "drop", "", "discard the messages that were given up",
+                details: "See `/retry`."
+            ) { argument throws(PromptMistake) in
+                try argument.checkEmpty()
+                return .drop
+            }),
+        .connect(
+            PromptCommand(
                 "connect", "URL", "connect to another server",
                 details: """
                     Closes an open connection first. The options still apply, but another origin (scheme, host, or \

@@ -3,7 +3,7 @@ import WSCore
 
 /// The line above a prompt with the state of the connection, updated four times per second.
 ///
-///     wss://api.example.com/feed · ↑ 12 (1 waiting) ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.2 ms · TLS 1.3
+///     wss://api.example.com/feed · ↑ 12 (1 waiting, 2 unconfirmed) ↓ 1,830 (214/s) · ● session.jsonl · filter /error/ · 41.2 ms · TLS 1.3
 final class StatusLine {
     /// The facts on the line.
     struct Facts: Equatable {
@@ -15,6 +15,8 @@ final class StatusLine {
         var sentMessages = 0
         /// The messages that wait to be sent. They are not among the sent ones.
         var waitingMessages = 0
+        /// The sent messages that the peer has not confirmed.
+        var unconfirmedMessages = 0
         var receivedMessages = 0
         /// The filters, such as `filter /error/`, or `nil` if there are none.
         var filters: String?
@@ -99,7 +101,9 @@ final class StatusLine {
 
     /// The line, without the last facts if there is not enough room for all.
     static func text(_ facts: Facts, rate: Int, columns: Int, palette: Palette) -> StyledText {
-        let waiting = facts.waitingMessages > 0 ? " (\(Phrase.grouped(facts.waitingMessages)) waiting)" : ""
+        let remarks = [(facts.waitingMessages, "waiting"), (facts.unconfirmedMessages, "unconfirmed")]
+            .filter { $0.0 > 0 }.map { "\(Phrase.grouped($0.0)) \($0.1)" }
+        let waiting = remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"
         let traffic = "↑ \(Phrase.grouped(facts.sentMessages))\(waiting) ↓ \(Phrase.grouped(facts.receivedMessages))"
         // From the most to the least important, each in its long and its short form.
         var parts = [[rate > 0 ? "\(traffic) (\(Phrase.grouped(rate))/s)" : traffic, traffic]]

@@ -368,6 +368,51 @@ import Testing
         #expect(outcome.notices.contains("connected to ws://h/"))
     }
 
+    @Test(
+        "A message that ends every connection is sent four times, and then the run ends with status 1 and names it",
+        arguments: [true, false])
+    func poison(isOperand: Bool) throws {
+        let fixture = ConnectFixture {
+            $0.staying.reconnection = .always
+            $0.messages = isOperand ? ["poison\u{1B}"] : []
+            $0.format.readsInput = true
+        }
+        fixture.input = isOperand ? "" : "poison\u{1B}\nother\n"
+        fixture.reconnectsAtOnce = true
+        fixture.didReceive = { peer, event in
+            if case .text(let text) = event, text.hasPrefix("poison") { peer.vanish() }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .closed)
+        #expect(outcome.failure?.message?.contains(#"gave up on the message "poison\u{1B}""#) ?? false)
+        #expect(outcome.peers.map { $0.texts.first } == Array(repeating: "poison\u{1B}", count: 4))
+        #expect(outcome.peers.suffix(2).allSatisfy { $0.texts.count == 1 })
+    }
+
+    @Test("A server that drops every connection before it gets a message is retried")
+    func flappingServer() throws {
+        let fixture = ConnectFixture {
+            $0.staying.reconnection = .always
+            $0.ending.count = 1
+        }
+        fixture.input = "a\n"
+        fixture.reconnectsAtOnce = true
+        fixture.makePeer = { number, loop in
+            let peer = FakePeer(on: loop)
+            if 2..<8 ~= number { peer.vanish() }
+            return peer
+        }
+        var count = 0
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            count += 1
+            if count <= 2 { peer.vanish() } else { peer.send(text) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.count == 9 && count == 3)
+    }
+
     @Test("An unreachable server is retried as often as requested")
     func tries() throws {
         let fixture = ConnectFixture { $0.staying.reconnection = .times(1) }

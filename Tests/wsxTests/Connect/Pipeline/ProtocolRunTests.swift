@@ -334,6 +334,56 @@ import Testing
         #expect(outcome.peers.map(\.texts).last == ["40", #"421["chat",1]"#])
     }
 
+    @Test("A line whose reply has arrived is not sent again, although no pong has")
+    func repliedLine() throws {
+        let fixture = graphQL { $0.staying.reconnection = .always }
+        fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
+        fixture.reconnectsAtOnce = true
+        fixture.input = "mutation { add }\n"
+        var isLost = false
+        var timer: Timer?
+        fixture.didReceive = { peer, event in
+            guard case .text(let text) = event else { return }
+            if text.contains("connection_init") { return peer.send(#"{"type":"connection_ack"}"#) }
+            peer.send(#"{"type":"next","id":"1","payload":{"data":1}}"#)
+            isLost = true
+            timer = Timer(on: peer.loop) { peer.vanish() }
+            timer?.start(after: .milliseconds(1))
+        }
+        let outcome = try fixture.run()
+        timer?.stop()
+        #expect(isLost && outcome.failure == nil)
+        #expect(outcome.output == "{\"data\":1}\n")
+        #expect(outcome.peers.map { $0.texts.count } == [2, 1])
+    }
+
+    @Test("At the prompt, a pong confirms a line without a reply, and a line without either is sent again")
+    func optionalReply() throws {
+        let fixture = socketIO { $0.staying.reconnection = .always }
+        fixture.makePeer = { number, loop in FakePeer(on: loop, answersPings: number != 1) }
+        var texts: [String] = []
+        fixture.didReceive = { [serve = fixture.didReceive] peer, event in
+            guard case .text(let text) = event, text.hasPrefix("42") else {
+                // The pong confirms the first line, which has no reply.
+                if event == .ping, texts.count == 1 { peer.vanish() }
+                return serve(peer, event)
+            }
+            texts.append(text)
+            switch texts.count {
+            case 1: break
+            case 2: peer.vanish()
+            default: serve(peer, event)
+            }
+        }
+        fixture.reconnectsAtOnce = true
+        let outcome = try fixture.run(atPrompt: [
+            .type("chat 1"), .read("reconnecting"), .read("Connected"), .type("chat 2"), .read("reconnecting"),
+            .read("#2"), .type("/quit"),
+        ])
+        #expect(outcome.failure == nil)
+        #expect(texts.map { String($0.drop { $0 != "[" }) } == [#"["chat",1]"#, #"["chat",2]"#, #"["chat",2]"#])
+    }
+
     // MARK: Detection
 
     @Test("--protocol auto passes lines unchanged until the first message reveals the protocol")

@@ -14,6 +14,8 @@ import Testing
         case close(UInt16?)
         case stopConnecting
         case reconnect(String?)
+        case retry
+        case drop
         case end
         case drained
     }
@@ -40,6 +42,9 @@ import Testing
         func reconnect(with settings: ConnectSettings?) {
             calls.append(.reconnect(settings.map { "\($0.url)" }))
         }
+        var givenUpCount = 0
+        func retryGivenUp() { calls.append(.retry) }
+        func dropGivenUp() { calls.append(.drop) }
         func endAsAsked() { calls.append(.end) }
         func outputDidDrain() { calls.append(.drained) }
 
@@ -306,6 +311,18 @@ import Testing
             #expect(scene.type("/headers").contains("no handshake yet"))
             scene.link.heads = [("GET / HTTP/1.1", .sent)]
             #expect(scene.type("/headers").contains("GET / HTTP/1.1"))
+        }
+    }
+
+    @Test("/retry and /drop decide about messages that were given up, if there are any")
+    func givenUp() throws {
+        try withScene { scene in
+            #expect(scene.type("/retry").contains("/retry: no message was given up"))
+            #expect(scene.type("/drop").contains("/drop: no message was given up"))
+            scene.link.givenUpCount = 2
+            _ = scene.type("/retry")
+            #expect(scene.type("/drop").contains("Dropped 2 messages."))
+            #expect(scene.link.calls == [.retry, .drop])
         }
     }
 

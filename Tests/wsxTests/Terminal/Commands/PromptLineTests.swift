@@ -46,6 +46,8 @@ import WSCore
             ("/history 5", .action(.shared(.view(.history(.latest(5)))))),
             ("/history ^a", .action(.shared(.view(.history(.matching("^a")))))),
             ("/reconnect", .action(.reconnect)),
+            ("/retry", .action(.retry)),
+            ("/drop", .action(.drop)),
             ("/show", .action(.shared(.view(.show(number: nil))))),
             ("/show 17", .action(.shared(.view(.show(number: 17))))),
             ("/17", .action(.shared(.view(.show(number: 17))))),

@@ -41,6 +41,9 @@ import WSCore
         facts.waitingMessages = 3
         let line = StatusLine.text(facts, rate: 0, columns: 120, palette: Palette(isEnabled: false))
         #expect(line.text.contains(" · ↑ 12 (3 waiting) ↓ 1,830 · "))
+        facts.unconfirmedMessages = 1_000
+        let both = StatusLine.text(facts, rate: 0, columns: 120, palette: Palette(isEnabled: false))
+        #expect(both.text.contains(" · ↑ 12 (3 waiting, 1,000 unconfirmed) ↓ 1,830 · "))
     }
 
     @Test("The line depends on the window until the user chooses")

@@ -1,0 +1,280 @@
+"""What --reconnect sends again: nothing that has been answered, and nothing that keeps ending connections."""
+
+import json
+import threading
+import time
+
+import pytest
+
+import wire
+from processes import BINARY, Running, wait_until, wsx
+from scripted_server import ScriptedServer
+from terminal import Screen
+
+
+class Service:
+    """Reads messages, each of which `handle(peer, text)` may answer. A true result drops the connection. `received` has
+    the messages of each connection."""
+
+    def __init__(self, handle, upgrade=(), answers_pings=True):
+        self.received = []
+        self._handle = handle
+        self._fields = upgrade
+        self._answers_pings = answers_pings
+        self.server = ScriptedServer(self._serve)
+
+    def __enter__(self):
+        self.server.__enter__()
+        return self
+
+    def __exit__(self, *arguments):
+        self.server.__exit__(*arguments)
+
+    @property
+    def url(self):
+        return self.server.url
+
+    def _serve(self, peer):
+        peer.upgrade(*self._fields)
+        lines = []
+        self.received.append(lines)
+        while True:
+            frame = peer.read_frame()
+            if frame is None:
+                return
+            if frame.opcode == wire.CLOSE:
+                peer.send(wire.frame(wire.CLOSE, frame.payload))
+                return
+            if frame.opcode == wire.PING:
+                if self._answers_pings:
+                    peer.send(wire.frame(wire.PONG, frame.payload))
+                continue
+            if frame.opcode in (wire.TEXT, wire.BINARY):
+                lines.append(frame.payload.decode("latin-1"))
+                if self._handle(peer, lines[-1]):
+                    return
+
+
+# Replies and acknowledgements
+
+
+def graphql(peer, text):
+    message = json.loads(text)
+    if message["type"] == "connection_init":
+        peer.send(wire.text('{"type":"connection_ack"}'))
+    elif message["type"] == "subscribe":
+        peer.send(wire.text(json.dumps({"type": "next", "id": message["id"], "payload": {"data": {"add": 1}}})))
+        return "mutation" in text
+
+
+def json_rpc(peer, text):
+    peer.send(wire.text(json.dumps({"jsonrpc": "2.0", "id": json.loads(text)["id"], "result": 1})))
+    return "transfer" in text
+
+
+def stomp(peer, text):
+    if text.startswith("CONNECT"):
+        peer.send(wire.text("CONNECTED\nversion:1.2\n\n\0"))
+    elif text.startswith("SEND"):
+        peer.send(wire.text("RECEIPT\nreceipt-id:r1\n\n\0"))
+        return "first" in text
+
+
+def phoenix(peer, text):
+    join, ref, topic, event, _ = json.loads(text)
+    peer.send(wire.text(json.dumps([join, ref, topic, "phx_reply", {"status": "ok", "response": {}}])))
+    return event == "first"
+
+
+def mqtt(peer, text):
+    packet = text.encode("latin-1")
+    if packet[0] == 0x10:
+        peer.send(wire.frame(wire.BINARY, b"\x20\x02\x00\x00"))
+    elif packet[0] & 0xF6 == 0x32:
+        # The length, and the topic "t", precede the identifier.
+        peer.send(wire.frame(wire.BINARY, b"\x40\x02" + packet[5:7]))
+        return b"first" in packet
+
+
+@pytest.mark.parametrize(
+    "name, handle, lines, first, last",
+    [
+        ("graphql", graphql, ["mutation { add }", "{ time }"], "mutation", "time"),
+        ("json-rpc", json_rpc, ["transfer 1", "balance"], "transfer", "balance"),
+        ("stomp", stomp, ["SEND receipt:r1 /queue/a first", "SEND receipt:r1 /queue/a last"], "first", "last"),
+        ("phoenix", phoenix, ["join a", "a first", "a last"], "first", "last"),
+        ("mqtt", mqtt, ["pub -q 1 t first", "pub -q 1 t last"], "first", "last"),
+    ],
+    ids=["graphql", "json-rpc", "stomp", "phoenix", "mqtt"])
+def test_a_line_whose_reply_has_arrived_is_not_sent_again(name, handle, lines, first, last):
+    """The server replies and drops the connection before a pong could confirm the line."""
+    subprotocol = {"graphql": b"graphql-transport-ws", "stomp": b"v12.stomp", "mqtt": b"mqtt"}.get(name)
+    fields = [b"Sec-WebSocket-Protocol: " + subprotocol] if subprotocol else []
+    with Service(handle, fields, answers_pings=False) as service:
+        arguments = [BINARY, "connect", "--protocol", name, "--reconnect", "--linger", "0", service.url]
+        with Running(arguments, stdin=-1) as client:
+            client.send("".join(f"{line}\n" for line in lines[:-1]).encode())
+            client.wait_for("connected to", timeout=60)
+            client.send(f"{lines[-1]}\n".encode())
+            wait_until(
+                lambda: len(service.received) > 1 and any(last in text for text in service.received[1]), 60,
+                "the last line")
+            client.process.stdin.close()
+            assert client.wait(60) == 0, client.err
+    sent = [text for lines in service.received for text in lines if first in text]
+    assert len(sent) == 1, service.received
+
+
+def test_a_line_that_awaits_a_reply_is_sent_again_although_a_pong_has_arrived():
+    pongs = []
+
+    def handle(peer, text):
+        if len(service.received) > 1:
+            return json_rpc(peer, text)
+
+    def serve(peer):
+        if service.received:
+            return service._serve(peer)
+        peer.upgrade()
+        lines = []
+        service.received.append(lines)
+        while True:
+            frame = peer.read_frame()
+            if frame.opcode == wire.PING:
+                peer.send(wire.frame(wire.PONG, frame.payload))
+                pongs.append(frame.payload)
+                return
+            lines.append(frame.payload.decode())
+
+    service = Service(handle)
+    service.server.script = serve
+    with service:
+        arguments = [BINARY, "connect", "--protocol", "json-rpc", "--reconnect", service.url]
+        with Running(arguments, stdin=-1) as client:
+            client.send(b"balance\n")
+            client.wait_for(r"^1$", "out", 60)
+            client.process.stdin.close()
+            assert client.wait(60) == 0, client.err
+    assert pongs and [len(lines) for lines in service.received] == [1, 1]
+
+
+# Lines that end connections
+
+
+def drops_poison(peer, text):
+    return "poison" in text
+
+
+@pytest.mark.parametrize("options, operands, stdin", [
+    ([], [], b"fine\npoison \x1b[31m\nother\n"),
+    (["--request"], [], b"poison 1\n"),
+    ([], ["poison as operand"], b""),
+    (["--protocol", "json-rpc"], [], b"poison 1\n"),
+], ids=["line", "request", "operand", "protocol"])
+def test_a_message_that_ends_every_connection_is_given_up(options, operands, stdin):
+    with Service(drops_poison) as service:
+        # Waits up to 4, 8, and 16 s at random.
+        result = wsx("connect", "--reconnect", *options, service.url, *operands, stdin=stdin, timeout=180)
+    assert result.status == 1, result
+    assert "gave up on the message" in result.err and "poison" in result.err and "\x1b" not in result.err, result.err
+    counts = [sum("poison" in text for text in lines) for lines in service.received]
+    assert counts == [1, 1, 1, 1], service.received
+    # Afterwards, lines go one at a time, so that no other message is sent behind the one that ends the connection.
+    assert all("other" not in lines for lines in service.received[2:])
+
+
+def test_the_prompt_keeps_a_message_that_ends_every_connection_for_the_user():
+    poisonous = threading.Event()
+    poisonous.set()
+
+    def handle(peer, text):
+        if text == "poison" and poisonous.is_set():
+            return True
+        peer.send(wire.text(f"re: {text}"))
+
+    with Service(handle) as service, Screen(width=140) as screen:
+        screen.enter(f"$WSX connect --reconnect {service.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        screen.enter("/retry")
+        screen.wait_for("no message was given up")
+        screen.enter("poison")
+        for attempt in (1, 2, 3):
+            screen.wait_for(rf"\(attempt {attempt}\)")
+            screen.wait_for("1 unconfirmed")
+            screen.enter("/reconnect")
+        screen.wait_for('gave up on the message "poison".*/retry.*/drop')
+        screen.wait_for(r"\(attempt 4\)")
+        screen.enter("/reconnect")
+        wait_until(lambda: len(service.received) == 5, 60, "another connection")
+        screen.enter("hello")
+        screen.wait_for("← re: hello")
+        poisonous.clear()
+        screen.enter("/retry")
+        screen.wait_for("← re: poison")
+        screen.enter("/drop")
+        screen.wait_for("no message was given up$")
+        screen.enter("/quit")
+        screen.wait_for("status 0")
+    assert service.received[4] == ["hello", "poison"]
+
+
+# Retry-After
+
+
+def unavailable(value, count=1):
+    """A server that rejects the first connections with 503, and the times of all connections."""
+    times = []
+
+    def script(peer):
+        times.append(time.monotonic())
+        if len(times) <= count:
+            peer.read_request()
+            peer.send(b"HTTP/1.1 503 Busy\r\nRetry-After: " + value() + b"\r\nContent-Length: 0\r\n\r\n")
+        else:
+            peer.upgrade(then=wire.text("hello") + wire.close(1000))
+            peer.read_until_close()
+
+    return ScriptedServer(script), times
+
+
+def http_date(seconds):
+    return time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + seconds)).encode()
+
+
+@pytest.mark.parametrize("value", [lambda: b"6", lambda: http_date(7)], ids=["seconds", "date"])
+def test_the_client_waits_as_long_as_retry_after_says(value):
+    server, times = unavailable(value)
+    with server:
+        result = wsx("connect", "--reconnect", "--no-stdin", server.url)
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    # The first wait of the backoff is at most 4 s.
+    assert times[1] - times[0] >= 5.9, result.err
+
+
+@pytest.mark.parametrize("value, words", [
+    (b"3600", r"try again in 3600 s; reconnecting in 300\.0 s, the longest wait \(attempt 1\)"),
+    (b"99999999999999999999", r"reconnecting in 300\.0 s, the longest wait"),
+    (b"20", r"try again in 20 s; reconnecting in 20\.0 s \(attempt 1\)"),
+    (b"-20", r"try again later; reconnecting in [0-3]\.\d s \(attempt 1\)"),
+    (b"soon", r"try again later; reconnecting in [0-3]\.\d s \(attempt 1\)"),
+])
+def test_the_announced_wait_does_not_contradict_retry_after(value, words):
+    server, _ = unavailable(lambda: value)
+    with server, Running([BINARY, "connect", "--reconnect", "--no-stdin", server.url]) as client:
+        # The wait of a backoff may round to 4.0.
+        client.wait_for(words.replace("[0-3]", "[0-4]"))
+
+
+@pytest.mark.parametrize("line", ["/reconnect", "typed"])
+def test_the_user_does_not_wait_for_retry_after(line):
+    server, times = unavailable(lambda: b"250", count=2)
+    with server, Screen(width=140) as screen:
+        screen.enter(f"$WSX connect --reconnect {server.url}")
+        screen.wait_for(r"\(attempt 1\)")
+        screen.enter(line)
+        wait_until(lambda: len(times) == 2, 60, "an attempt")
+        screen.wait_for(r"\(attempt 2\)")
+        screen.enter(line)
+        screen.wait_for("← hello")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
