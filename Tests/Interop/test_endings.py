@@ -518,3 +518,31 @@ def test_a_ping_is_answered_with_its_payload():
     with ScriptedServer(script) as server:
         assert wsx("connect", "--no-stdin", server.url).status == 0
     assert server.results == [(wire.PONG, b"\x00payload\xff", True)]
+
+
+@pytest.mark.parametrize("options", [
+    ["--expect", ".", "-n", "1"], ["--until", "."], ["--until", r"^\xff\xfe$"], ["--ready", ".", "-n", "1", "-x", "go"],
+], ids=" ".join)
+def test_a_dot_matches_a_binary_message_that_is_not_utf_8(options):
+    def script(peer):
+        peer.upgrade(then=wire.frame(wire.BINARY, b"\xff\xfe") * 2)
+        peer.read_until_close()
+        peer.send(wire.close(1000))
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", "--timeout", "30s", "--output", "hex", *options, server.url)
+    assert (result.status, result.err) == (0, ""), result
+
+
+def test_an_answer_to_a_binary_message_that_is_not_utf_8_is_text():
+    def script(peer):
+        peer.upgrade(then=wire.frame(wire.BINARY, b"\xffa"))
+        answer = peer.read_frame()
+        peer.send(wire.close(1000))
+        peer.read_until_close()
+        return answer.opcode, answer.payload
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", "--answer", '^(.)a => {{json:$1}} $1', server.url)
+    assert (result.status, result.err) == (0, ""), result
+    assert server.results == [(wire.TEXT, '"\N{REPLACEMENT CHARACTER}" \N{REPLACEMENT CHARACTER}'.encode())]

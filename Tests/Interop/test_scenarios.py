@@ -337,3 +337,45 @@ def test_a_binary_message_is_not_the_recorded_text(tmp_path):
     with Listener("--echo") as server:
         result = wsx("connect", "--scenario", path, server.url)
     assert_fails(result, 7, "expected a text message, received a binary message")
+
+
+def saying(frame):
+    """Returns a script that sends a frame."""
+
+    def script(peer):
+        peer.upgrade(then=frame)
+        peer.answer_close()
+
+    return script
+
+
+def incoming(**members):
+    return [{"type": "message", "direction": "in", **members}]
+
+
+@pytest.mark.parametrize("expected, received", [
+    ("1.0", "1"), ("1e2", "100"), (r'"\u0061"', '"a"'), (" null", "null"), ("-0", "0"), ("[1.0]", "[1]"),
+])
+def test_json_is_compared_by_value_also_without_braces(tmp_path, expected, received):
+    path = written(tmp_path / "s.jsonl", incoming(data=expected, timeout="30s"))
+    with ScriptedServer(saying(wire.text(received))) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert result.status == 0, result
+
+
+@pytest.mark.parametrize("expected, received", [("1", "2"), ("1", '"1"'), ("a", '"a"'), ("true", "1")])
+def test_different_values_without_braces_differ(tmp_path, expected, received):
+    path = written(tmp_path / "s.jsonl", incoming(data=expected, timeout="200ms"))
+    with ScriptedServer(saying(wire.text(received))) as server:
+        result = wsx("connect", "--scenario", path, server.url)
+    assert result.status == 7, result
+
+
+@pytest.mark.parametrize("members", [
+    {"base64": "gaFhAQ=="}, {"opcode": "binary", "base64": "gaFhAQ=="}, {"opcode": "binary", "match": '"a":1'},
+], ids=str)
+def test_with_decode_a_written_binary_step_matches_the_decoded_message(tmp_path, members):
+    path = written(tmp_path / "s.jsonl", incoming(**members, timeout="30s"))
+    with ScriptedServer(saying(wire.frame(wire.BINARY, b"\x81\xa1a\x01"))) as server:
+        result = wsx("connect", "--decode", "msgpack", "--scenario", path, server.url)
+    assert result.status == 0, result

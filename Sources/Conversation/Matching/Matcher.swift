@@ -44,7 +44,7 @@ public struct Matcher {
         test = .pattern(pattern)
     }
 
-    /// Creates a matcher for messages that equal a text or, if both are JSON objects or arrays, have the same values.
+    /// Creates a matcher for messages that equal a text or, if both are JSON, have the same values.
     /// - Parameter ignored: JSON Pointers to values that may differ or be missing. Defaults to none.
     public init(equalTo text: Template, ignoring ignored: Set<ExactString> = []) {
         test = .equal(text, ignoring: ignored)

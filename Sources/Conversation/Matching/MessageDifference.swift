@@ -86,7 +86,7 @@ struct JSONDifference {
     enum Comparison {
         case same
         case differ(JSONDifference)
-        /// The texts are not two objects or two arrays.
+        /// The texts are not two objects, two arrays, or two equal scalars.
         case notComparable
     }
 
@@ -104,6 +104,7 @@ struct JSONDifference {
         switch (JSONValue.parsed(expected), JSONValue.parsed(actual)) {
         case (let expected?, let actual?) where expected.isSameContainer(as: actual):
             return first(expected, actual, at: "", ignoring: ignored).map { Comparison.differ($0) } ?? .same
+        case (let expected?, let actual?) where expected.isSameScalar(as: actual): return .same
         default: return .notComparable
         }
     }

@@ -67,7 +67,7 @@ private struct ScenarioReader {
     /// Whether the client has received a message in an earlier step.
     private var hasReceivedMessage = false
     private var line = ScenarioLine()
-    /// Decodes recorded messages, or `nil` to leave them unchanged.
+    /// Decodes expected messages, or `nil` to leave them unchanged.
     private let decoder: RecordedMessageDecoder?
 
     init(_ options: ScenarioOptions) {
@@ -183,7 +183,9 @@ private struct ScenarioReader {
         let (kind, matcher): (MessageKind?, Matcher)
         let (match, expected) = try matchers()
         if let match {
-            (kind, matcher) = (try opcode(), match)
+            // The opcode is that of the frame, and a decoded message may be text.
+            let opcode = try opcode()
+            (kind, matcher) = (opcode == .binary && decoder != nil ? nil : opcode, match)
         } else {
             guard let (recordedKind, text) = try expectedMessage() else { return nil }
             (kind, matcher) = (recordedKind, Matcher(equalTo: text, ignoring: options.ignoredPointers))
@@ -222,7 +224,7 @@ private struct ScenarioReader {
     /// The message that a step expects, or `nil` if it ends in a later one of the recording.
     private func expectedMessage() throws(ScenarioError) -> (kind: MessageKind, text: Template)? {
         let message = try message()
-        guard message.kind == .binary, line.isRecorded, !line.has(.decoded), let decoder,
+        guard message.kind == .binary, line.isRecorded || line.has(.base64), !line.has(.decoded), let decoder,
             let payload = try line.payload()
         else { return message }
         return decoder.decode(payload).map { ($0.kind, Template(literal: $0.payload)) }
@@ -370,7 +372,7 @@ extension Scenario.Step.Action {
     }
 }
 
-/// Decodes the binary messages of a recording in the same way as the connection that plays it decodes received ones.
+/// Decodes the binary messages of a scenario in the same way as the connection that plays it decodes received ones.
 final class RecordedMessageDecoder {
     private var chain: CodecChain
     private var decoded = ByteBuffer()

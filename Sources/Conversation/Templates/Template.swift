@@ -252,8 +252,19 @@ public struct Template: Equatable, Sendable {
             // A group that took no part in the match is empty.
             let range = match?.group(number) ?? 0..<0
             let text = message.extracting(range)
-            if form == .json { JSONString.append(text, to: &buffer) } else { buffer.append(text) }
+            guard UTF8Validator.isValid(text) else {
+                // The answer is a text message, so bytes that are not UTF-8 become replacement characters.
+                let repaired = Array(text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.utf8)
+                return Self.append(group: repaired.span.bytes, as: form, to: &buffer)
+            }
+            Self.append(group: text, as: form, to: &buffer)
         }
+    }
+}
+
+extension Template {
+    private static func append(group text: RawSpan, as form: Form, to buffer: inout ByteBuffer) {
+        if form == .json { JSONString.append(text, to: &buffer) } else { buffer.append(text) }
     }
 }
 

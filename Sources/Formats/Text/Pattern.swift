@@ -1,7 +1,10 @@
 import CPCRE2
 import WSCore
 
-/// A Perl-compatible regular expression (PCRE2), to search UTF-8 text. Invalid UTF-8 matches nothing.
+/// A Perl-compatible regular expression (PCRE2), to search messages.
+///
+/// Characters are those of UTF-8. A message that is not UTF-8 is searched again as a sequence of bytes if its valid parts
+/// contain no match: `.` then matches any byte except a line feed, and `\xff` the byte FF.
 public final class Pattern {
     /// The expression as typed.
     public let source: String
@@ -11,6 +14,8 @@ public final class Pattern {
     public let groupCount: Int
 
     private let code: OpaquePointer
+    /// The expression for bytes, or `nil` if it exists only for characters. Most runs never need it.
+    private lazy var byteCode = Self.compileForBytes(source)
     private let matchData: OpaquePointer
     private let matchContext: OpaquePointer
     /// The stack for JIT-compiled code. If it cannot be allocated, this is `nil`, and 32 KiB of the thread's stack are
@@ -63,11 +68,23 @@ public final class Pattern {
         self.matchContext = matchContext
     }
 
+    /// Compiles an expression whose characters are bytes. Returns `nil` if it needs characters, such as `\x{20ac}`.
+    private static func compileForBytes(_ source: String) -> OpaquePointer? {
+        var source = source
+        var (number, offset) = (Int32(0), 0)
+        let code = source.withUTF8 { bytes in
+            pcre2_compile_8(bytes.baseAddress, bytes.count, UInt32(PCRE2_NEVER_UTF), &number, &offset, nil)
+        }
+        if let code { pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE) }
+        return code
+    }
+
     deinit {
         pcre2_match_context_free_8(matchContext)
         pcre2_jit_stack_free_8(stack)
         pcre2_match_data_free_8(matchData)
         pcre2_code_free_8(code)
+        pcre2_code_free_8(byteCode)
     }
 
     /// Whether the text contains a match. Returns `false` if a search exceeds the limits; see ``didGiveUp``.
@@ -78,9 +95,15 @@ public final class Pattern {
     /// Returns the byte range of the first match.
     /// - Parameter start: The byte offset at which the search starts, 0 through the length of the text.
     public func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
-        var result = search(text, from: start)
+        if let match = firstMatch(of: code, in: text, from: start) { return match }
+        guard !UTF8Validator.isValid(text), let byteCode else { return nil }
+        return firstMatch(of: byteCode, in: text, from: start)
+    }
+
+    private func firstMatch(of code: OpaquePointer, in text: RawSpan, from start: Int) -> Range<Int>? {
+        var result = search(code, text, from: start)
         // The interpreter uses other memory.
-        if result == PCRE2_ERROR_JIT_STACKLIMIT { result = search(text, from: start, options: PCRE2_NO_JIT) }
+        if result == PCRE2_ERROR_JIT_STACKLIMIT { result = search(code, text, from: start, options: PCRE2_NO_JIT) }
         guard result >= 0, let bounds = pcre2_get_ovector_pointer_8(matchData) else {
             if Self.isLimit(result) { giveUp() }
             return nil
@@ -102,7 +125,7 @@ public final class Pattern {
         return min(start, end)..<max(start, end)
     }
 
-    private func search(_ text: RawSpan, from start: Int, options: UInt32 = 0) -> Int32 {
+    private func search(_ code: OpaquePointer, _ text: RawSpan, from start: Int, options: UInt32 = 0) -> Int32 {
         text.withUnsafeBytes { bytes in
             // An empty text has no address; PCRE2 accepts that only since 10.43.
             withUnsafePointer(to: 0) { nothing in

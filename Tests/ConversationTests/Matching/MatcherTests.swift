@@ -67,7 +67,10 @@ import WSCore
     @Test(
         "Data equals the same bytes, or JSON with the same values",
         arguments: [
-            ("hello", "hello", true), ("hello", "hello ", false), ("", "", true), ("1", "1.0", false),
+            ("hello", "hello", true), ("hello", "hello ", false), ("", "", true), ("1", "1.0", true),
+            ("1.0", " 1\n", true), ("1e2", "100", true), ("1", "2", false), ("1", #""1""#, false),
+            (#""\u0061""#, #""a""#, true), (#""a""#, #""b""#, false), (#""a""#, "a", false), ("null", " null", true),
+            ("true", "false", false), ("01", "1", false), ("12345678901234567890", "12345678901234567891", false),
             (#"{"a":1,"b":[true,"é"]}"#, #"{ "b": [true, "\u00e9"], "a": 1.0 }"#, true),
             (#"{"a":1}"#, #"{"a":1,"b":2}"#, false), (#"{"a":1}"#, "{}", false), ("[1,2]", "[2,1]", false),
             ("[1]", #"{"0":1}"#, false), ("{", "{ ", false), ("m{{seq}}", "m42", true),

@@ -254,6 +254,18 @@ enum ScenarioFixture {
         #expect(try expectedKind(line, decoders: [.gzip]) == .binary)
     }
 
+    @Test("A written binary message is decoded like a recorded one, and a binary match accepts its text")
+    func writtenBinary() throws {
+        let step = #"{"type":"message","direction":"in","#
+        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: []) == .binary)
+        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.messagePack]) == .text)
+        #expect(try expectedKind(step + #""opcode":"binary","base64":"gaFhAQ=="}"#, decoders: [.messagePack]) == .text)
+        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.gzip]) == .binary)
+        let match = step + #""opcode":"binary","match":"a"}"#
+        #expect(try expectedKind(match, decoders: []) == .binary)
+        #expect(try expectedKind(match, decoders: [.messagePack]) == nil)
+    }
+
     @Test("An event with a decoded message expects the decoded text")
     func decodedEvent() throws {
         let decoded = Self.binary + #""data":"{\"a\":1}","decoded":"msgpack"}"#

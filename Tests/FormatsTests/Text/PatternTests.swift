@@ -49,11 +49,33 @@ import WSCore
         #expect(other.group(1) == nil)
     }
 
-    @Test("Invalid UTF-8 matches nothing and hides nothing")
+    @Test("Invalid UTF-8 hides no match")
     func invalidText() throws {
         #expect(try Self.match("b", [0xFF, 0xFE, 0x62]) == 2..<3)
-        #expect(try Self.match("^.$", [0xC3]) == nil)
+        #expect(try Self.match("ä", [0xFF] + Array("ä".utf8)) == 1..<3)
         #expect(try Self.match("a", [0x00, 0x61]) == 1..<2)
+    }
+
+    @Test(
+        "In a text that is not UTF-8, a character may be any byte",
+        arguments: [
+            (".", [0xFF], true), ("^.$", [0xC3], true), ("^..$", [0xFF, 0x00], true), (".", [0x0A], false),
+            (#"\xff"#, [0xFE, 0xFF], true), (#"^\xff"#, [0xFE, 0xFF], false), ("^[^a]+$", [0x80, 0x81], true),
+            ("^$", [0xFF], false), (#"\x{20ac}"#, [0xFF], false), ("(*UTF).", [0xFF], false),
+            ("^ab", [0x61, 0x62, 0xFF], true), (#"^ab\xff$"#, [0x61, 0x62, 0xFF], true),
+            // Valid UTF-8 has only the characters of its text.
+            ("^..$", [0xC3, 0xA4], false), (#"\xc3"#, [0xC3, 0xA4], false),
+        ] as [(String, [UInt8], Bool)])
+    func bytes(source: String, text: [UInt8], isFound: Bool) throws {
+        #expect((try Self.match(source, text) != nil) == isFound)
+    }
+
+    @Test("The groups of a match in bytes have byte ranges")
+    func groupsOfBytes() throws {
+        let pattern = try Pattern(#"\xff(.)"#, isCapturing: true)
+        let text: [UInt8] = [0x00, 0xFF, 0xFE]
+        #expect(pattern.firstMatch(in: text.span.bytes) == 1..<3)
+        #expect(pattern.group(1) == 2..<3)
     }
 
     @Test(

@@ -75,7 +75,7 @@ struct EndingArguments: Equatable, Sendable {
                 """,
             """
             If the option is repeated, one match is enough. The syntax is Perl's (PCRE2). Binary messages are \
-            searched, too.
+            searched, too. In one that is not UTF-8, `.` matches any byte, and `\\xff` the byte FF.
             """,
             example: "--until '\"status\":\"ready\"'", seeAlso: ["expect", "count", "timeout"]
         ) { arguments, value throws(ValueProblem) in
