@@ -165,7 +165,7 @@ def test_a_request_that_is_sent_again_is_recorded_once(tmp_path):
         if server.connection_count == 1:
             peer.reset()
             return seen
-        for number in (1, 2):
+        for number in (1, 2, 3):
             peer.send(wire.text('{"id":%d}' % number))
         answer_pings_and_close(peer)
         return seen
@@ -174,9 +174,9 @@ def test_a_request_that_is_sent_again_is_recorded_once(tmp_path):
     with ScriptedServer(script) as server:
         result = wsx(
             "connect", "--compress=off", "--reconnect", "--correlate", "id", "--record", path, "-i", "-x", '{"id":1}',
-            "-x", "{}", server.url, stdin=b'{"id":2}\n')
+            "-x", '{"id":3}', server.url, stdin=b'{"id":2}\n')
         assert result.status == 0, result
-    sent = [b'{"id":1}', b"{}", b'{"id":2}']
+    sent = [b'{"id":1}', b'{"id":3}', b'{"id":2}']
     assert server.results == [sent] * 2
     recorded = [entry[2] for entry in brief(events_of(path)) if entry[:2] == ("message", "out")]
     assert recorded == [payload.decode() for payload in sent]

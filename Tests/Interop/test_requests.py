@@ -133,11 +133,57 @@ def test_requests_are_in_flight_concurrently_and_answered_in_any_order():
     assert all(reply["rtt_us"] > 0 for reply in replies)
 
 
-def test_messages_without_the_field_are_sent_but_not_waited_for():
+BAD_REQUESTS = [
+    ('{"ID":1}', "it has no 'id' to match its reply; its member is 'ID'"), ('{"a":{"id":1}}', "it has no 'id'"),
+    ("text", "it is not JSON"), ('{"id":null}', "its 'id' is neither a string nor a number"),
+    ('{"id":{"a":1}}', "its 'id' is neither"), ('[{"id":1},{"x":2}]', "it has no 'id'"), ("[]", "it has no 'id'"),
+]
+
+
+@pytest.mark.parametrize("message, words", BAD_REQUESTS)
+@pytest.mark.parametrize("options", [["--correlate", "id"], ["-1", "--request", "--correlate", "id"]], ids=" ".join)
+def test_a_message_without_the_field_is_an_error_before_the_connection(message, words, options, tmp_path):
+    def script(peer):
+        raise AssertionError("the client connected")
+
+    path = tmp_path / "message"
+    path.write_text(message)
+    with ScriptedServer(script) as server:
+        assert_fails(wsx("connect", *options, server.url, '{"id":5}', message), 2, f"message 2: {words}")
+        assert_fails(wsx("connect", *options, "--file", path, server.url), 2, f"message 1: {words}")
+
+
+@pytest.mark.parametrize("message, words", BAD_REQUESTS)
+def test_an_input_line_without_the_field_is_an_error_and_is_not_sent(message, words):
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
-        result = wsx("connect", "--correlate", "id", server.url, stdin=b'{"a":1}\ntext\n{"id":null}\n')
+        lines = f'{{"id":5}}\n{message}\n{{"id":6}}\n'.encode()
+        result = wsx("connect", "--correlate", "id", server.url, stdin=lines)
+    assert result.status == 2, result
+    assert f"wsx: input message 2: {words}" in result.err
+    assert server.results == [[b'{"id":5}']]
+
+
+def test_the_output_of_a_program_without_the_field_is_an_error():
+    with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
+        result = wsx("connect", "--correlate", "id", "--exec", server.url, "--", "echo", '{"ID":1}')
+    assert result.status == 1, result
+    assert "line 1 of echo's output was not sent: it has no 'id'" in result.err
+    assert server.results == [[]]
+
+
+@pytest.mark.parametrize("options", [["--json-rpc"], ["--protocol", "json-rpc"]], ids=" ".join)
+@pytest.mark.parametrize("message", ['{"ID":1,"method":"a"}', '{"x":1}', '{"id":null,"method":"a"}', '{"id":1', "[]"])
+def test_a_json_rpc_message_that_can_have_no_reply_is_an_error(options, message):
+    result = wsx("connect", "-1", *options, "echo:", message)
+    assert_fails(result, 2, "message 1: ")
+
+
+@pytest.mark.parametrize("options", [["--json-rpc"], ["--protocol", "json-rpc"]], ids=" ".join)
+def test_a_json_rpc_notification_is_sent_and_not_waited_for(options):
+    with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
+        result = wsx("connect", "-1", *options, server.url, '{"method":"a"}')
     assert (result.status, result.out, result.err) == (0, b"", "")
-    assert server.results == [[b'{"a":1}', b"text", b'{"id":null}']]
+    assert server.results == [[b'{"method":"a"}']]
 
 
 def test_a_field_may_be_a_json_pointer():
@@ -490,3 +536,96 @@ def test_an_unanswered_request_is_sent_again_with_the_same_number():
 ])
 def test_conflicting_options_exit_2(arguments, words):
     assert_fails(wsx("connect", *arguments, "echo:"), 2, *words)
+
+
+# Templates
+
+
+def test_a_fast_pipe_inserts_values_of_the_reply_before_each_request():
+    """All lines are read at once, and each one refers to the reply to the one before it."""
+
+    def script(peer):
+        peer.upgrade()
+        seen = []
+        for number in range(1, 51):
+            seen.append(json.loads(peer.read_frame().payload))
+            peer.send(wire.text('{"token":%d}' % number))
+        peer.answer_close()
+        return seen
+
+    lines = b'{"first":true,"seq":{{seq}}}\n' + b'{"token":{{last:.token}},"seq":{{seq}}}\n' * 49
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "--template", server.url, stdin=lines)
+    assert (result.status, result.err) == (0, ""), result
+    assert [message.get("token", 0) for message in server.results[0]] == list(range(50))
+    assert [message["seq"] for message in server.results[0]] == list(range(1, 51))
+
+
+def test_operands_insert_values_of_the_reply_before_them():
+    def script(peer):
+        peer.upgrade()
+        seen = []
+        for number in range(2):
+            seen.append(peer.read_frame().payload)
+            peer.send(wire.text('{"token":%d}' % number))
+        peer.answer_close()
+        return seen
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "--template", server.url, "login", "token {{last:.token}}")
+    assert (result.status, result.err) == (0, ""), result
+    assert server.results == [[b"login", b"token 0"]]
+
+
+def test_json_rpc_calls_insert_values_of_the_reply_before_them():
+    def script(peer):
+        peer.upgrade()
+        seen = []
+        for number in range(3):
+            call = json.loads(peer.read_frame().payload)
+            seen.append(call)
+            peer.send(wire.text(json.dumps({"id": call["id"], "result": number * 10})))
+        peer.answer_close()
+        return seen
+
+    lines = b"start\nnext {{last:.result}}\nnext {{last:.result}}\n"
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--json-rpc", "--request", "--template", server.url, stdin=lines)
+    assert (result.status, result.err) == (0, ""), result
+    assert [(call["id"], call.get("params")) for call in server.results[0]] == [(1, None), (2, [0]), (3, [10])]
+
+
+@pytest.mark.parametrize("line, words", [
+    ("{{last:.missing}}", "input message 2: "), ("{{nope}}", "input message 2: unknown placeholder"),
+])
+def test_a_template_that_cannot_be_evaluated_names_its_line(line, words):
+    def script(peer):
+        peer.upgrade()
+        seen = [peer.read_frame().payload]
+        peer.send(wire.text('{"a":1}'))
+        return seen + received_until_close(peer)
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "--template", server.url, stdin=f"a\n{line}\nb\n".encode())
+    assert result.status == 2, result
+    assert f"wsx: {words}" in result.err
+    assert server.results == [[b"a"]]
+
+
+def test_a_request_that_is_sent_again_has_the_same_values():
+    def script(peer):
+        peer.upgrade()
+        seen = peer.read_frame().payload
+        if server.connection_count == 1:
+            peer.reset()
+            return seen
+        peer.send(wire.text("ok"))
+        while (received := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.frame(wire.PONG, received.payload))
+        peer.send(wire.frame(wire.CLOSE, received.payload))
+        return seen
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "--template", "--reconnect", server.url, stdin=b"{{random 20}} {{time}}\n")
+    assert result.status == 0, result
+    assert server.results[0] == server.results[1]

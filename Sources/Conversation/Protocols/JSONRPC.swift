@@ -38,14 +38,22 @@ extension ApplicationProtocol {
 /// Sections refer to the JSON-RPC 2.0 specification. The key of a reply is its id as JSON: §5 "It MUST be the same as the
 /// value of the id member in the Request Object". So 1.0 is the id 1, and "1" is another one.
 final class JSONRPCSession: ProtocolSession {
+    /// The maximum number of replies to batches that are outstanding. Beyond it, any reply ends the wait for its batch.
+    private static let maximumBatchedCount = 65_536
+
     private let hasVersion: Bool
     private var nextID = 1
+    /// The outstanding replies to the calls of batches, with the key of the batch: that of its first call.
+    private var batches: [String: String] = [:]
+    /// The number of outstanding replies to each batch, by its key.
+    private var outstandingCounts: [String: Int] = [:]
 
     init(hasVersion: Bool) {
         self.hasVersion = hasVersion
     }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
+        (batches, outstandingCounts) = ([:], [:])
         output.append(.ready)
     }
 
@@ -90,7 +98,15 @@ final class JSONRPCSession: ProtocolSession {
             return ProtocolEvent(.reply(nil, isError: true), name: "error", payload: payload)
         }
         return ProtocolEvent(
-            .reply(JSONText.key(of: id), isError: hasError), id: JSONText.text(id), payload: payload)
+            .reply(answeredKey(JSONText.key(of: id)), isError: hasError), id: JSONText.text(id), payload: payload)
+    }
+
+    /// The key of the request that a reply answers. A batch is answered by the last of its replies; the others have keys
+    /// that answer nothing.
+    private func answeredKey(_ key: String) -> String {
+        guard let batch = batches.removeValue(forKey: key), let count = outstandingCounts[batch] else { return key }
+        outstandingCounts[batch] = count > 1 ? count - 1 : nil
+        return count > 1 ? "\(key) of \(batch)" : batch
     }
 
     // MARK: Sending
@@ -104,6 +120,11 @@ final class JSONRPCSession: ProtocolSession {
         } catch {
             throw ProtocolInputError("\(error)\(error == .noMethod ? ", as in: eth_getBalance 0xb60e latest" : "")")
         }
+        // Otherwise it would wait for nothing.
+        if wantsReply, let problem = RequestProblem.ofCall(call.span.bytes) {
+            throw ProtocolInputError(
+                "\(problem), as in: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sum\",\"params\":[1,2]}")
+        }
         let key = try key(of: call)
         output.send(call)
         // A call with an id of its own must not share it with a later call.
@@ -111,7 +132,7 @@ final class JSONRPCSession: ProtocolSession {
         return key
     }
 
-    /// The id of a call, or of the first call of a batch that has one. `nil` for notifications.
+    /// The key of the reply to a call, or to a batch. `nil` for notifications.
     private func key(of call: [UInt8]) throws(ProtocolInputError) -> String? {
         guard let text = JSONText.compact(call) else {
             throw ProtocolInputError(
@@ -119,9 +140,12 @@ final class JSONRPCSession: ProtocolSession {
                     + "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sum\",\"params\":[1,2]}")
         }
         let calls = JSONText.elements(of: text) ?? [text]
-        for members in calls.compactMap({ JSONMembers($0) }) where !members.isNull("id") {
-            return members.json("id").map { JSONText.key(of: $0) }
+        let keys = calls.compactMap { JSONMembers($0)?.json("id").map { JSONText.key(of: $0) } }
+        if let first = keys.first, keys.count > 1, batches.count + keys.count <= Self.maximumBatchedCount {
+            for key in Set(keys) where batches.updateValue(first, forKey: key) == nil {
+                outstandingCounts[first, default: 0] += 1
+            }
         }
-        return nil
+        return keys.first
     }
 }

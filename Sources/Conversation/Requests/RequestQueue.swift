@@ -104,19 +104,54 @@ public struct RequestQueue {
         append(try message(for: payload), as: kind, isInitial: isInitial)
     }
 
-    /// The message that an input message becomes if it is the next one.
+    /// The message that an input message becomes.
+    /// - Parameter number: The number of the message, or `nil` if it is the next one.
     /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
-    public func message(for payload: RawSpan) throws(JSONRPCCallError) -> [UInt8] {
+    public func message(for payload: RawSpan, number: Int? = nil) throws(JSONRPCCallError) -> [UInt8] {
         guard settings.makesCalls, UTF8Validator.isValid(payload) else { return payload.withUnsafeBytes { Array($0) } }
-        return try JSONRPCCall.compose(payload, id: messageCount + 1, hasVersion: settings.callsHaveVersion)
+        return try JSONRPCCall.compose(payload, id: number ?? messageCount + 1, hasVersion: settings.callsHaveVersion)
     }
 
-    /// Appends a message that ``message(for:)`` has returned.
-    public mutating func append(_ message: [UInt8], as kind: MessageKind, isInitial: Bool = false) {
+    /// Finds out why a message that ``message(for:number:)`` has returned must not be sent. Returns `nil` for a request,
+    /// and for a JSON-RPC notification.
+    public func problem(with message: RawSpan) -> RequestProblem? {
+        guard let field = settings.field else { return nil }
+        return settings.makesCalls ? .ofCall(message) : .of(message, without: field)
+    }
+
+    /// Appends a message that ``message(for:number:)`` has returned, or one that is not final until it is sent.
+    /// - Parameter draftName: The name in error messages of a message that is not final. `nil`: the message is final.
+    public mutating func append(
+        _ message: [UInt8], as kind: MessageKind, isInitial: Bool = false, draftName: String? = nil
+    ) {
         messageCount += 1
-        let request = Request(number: messageCount, payload: message, kind: kind, isInitial: isInitial)
+        let request = Request(
+            number: messageCount, payload: message, kind: kind, isInitial: isInitial, draftName: draftName)
         waiting.append(request)
         if isInitial { initial.append(request) }
+    }
+
+    /// The next message that may be sent now, if it is not final. The caller calls ``finish(_:)`` or ``dropDraft()``.
+    /// - Parameter isInitial: Whether to consider only initial messages.
+    public func nextDraft(isInitial: Bool = false) -> Request? {
+        guard isFull, hasRoom else { return nil }
+        let message = waiting[firstWaiting]
+        return message.draftName != nil && (message.isInitial || !isInitial) ? message : nil
+    }
+
+    /// Makes the next message final. From now on, it is the same on every connection.
+    public mutating func finish(_ payload: [UInt8]) {
+        let draft = waiting[firstWaiting]
+        let message = Request(number: draft.number, payload: payload, kind: draft.kind, isInitial: draft.isInitial)
+        waiting[firstWaiting] = message
+        if let index = initial.firstIndex(where: { $0.number == draft.number }) { initial[index] = message }
+    }
+
+    /// Discards the next message, which cannot be made final.
+    public mutating func dropDraft() {
+        let number = waiting[firstWaiting].number
+        initial.removeAll { $0.number == number }
+        dropFirstWaiting()
     }
 
     /// Returns and removes the next message that may be sent now, or `nil` if there is none.
@@ -267,6 +302,9 @@ public struct Request: Equatable {
     public let kind: MessageKind
     /// Whether each connection begins with it.
     public let isInitial: Bool
+    /// The name in error messages if the payload is not final, because its placeholders are replaced when it is sent.
+    /// `nil`: the payload is final.
+    public var draftName: String?
 
     /// The request without a place at the beginning of each connection.
     fileprivate var asLine: Request { Request(number: number, payload: payload, kind: kind, isInitial: false) }

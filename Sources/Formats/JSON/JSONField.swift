@@ -38,6 +38,46 @@ public struct JSONField: Equatable, Sendable {
         }
     }
 
+    /// Why a text has no value at this location.
+    public enum Problem: Equatable, Sendable {
+        case notJSON
+        case missing
+        /// The value is null, an object, or an array.
+        case notAScalar
+    }
+
+    /// Finds out why a text, or an object in an array of them, has no value at this location. Returns `nil` if it has one.
+    public func problem(in text: RawSpan) -> Problem? {
+        do throws(JSONError) {
+            var reader = JSONReader()
+            guard let first = try reader.next(in: text) else { return .notJSON }
+            var problem: Problem?
+            if first.kind == .beginArray, !isPointer {
+                var isEmpty = true
+                while let token = try reader.next(in: text), token.kind != .endArray {
+                    isEmpty = false
+                    let found = try self.problem(with: token, of: text, &reader)
+                    if problem == nil { problem = found }
+                }
+                if isEmpty { problem = .missing }
+            } else {
+                problem = try self.problem(with: first, of: text, &reader)
+            }
+            // Check that nothing follows the value.
+            _ = try reader.next(in: text)
+            return problem
+        } catch {
+            return .notJSON
+        }
+    }
+
+    private func problem(
+        with token: JSONToken, of text: RawSpan, _ reader: inout JSONReader
+    ) throws(JSONError) -> Problem? {
+        guard let value = try path.value(from: token, of: text, &reader) else { return .missing }
+        return JSONScalar(value, in: text) == nil ? .notAScalar : nil
+    }
+
     private func checkedValues(in text: RawSpan) throws(JSONError) -> [JSONScalar] {
         var reader = JSONReader()
         guard let first = try reader.next(in: text) else { return [] }

@@ -30,6 +30,8 @@ enum InputProblem: Error, Equatable {
     case notEncodable(CodecError)
     /// A line that cannot be converted to a JSON-RPC call.
     case notACall(JSONRPCCallError)
+    /// A message that no reply could be matched to.
+    case notARequest(RequestProblem)
     /// A line that the application protocol does not take.
     case notALine(ProtocolInputError)
     /// A message with a placeholder that has no value.
@@ -67,6 +69,7 @@ extension InputProblem: CustomStringConvertible {
         case .tooLongRecord(let limit): "it has more than \(limit) bytes"
         case .notEncodable(let error): "\(error)"
         case .notACall(let error): "\(error)"
+        case .notARequest(let problem): "\(problem)"
         case .notALine(let error): "\(error)"
         case .notATemplate(let problem): problem.words
         }

@@ -20,6 +20,10 @@ import WSCore
         #expect(driver.type(#"{"id":"x","method":"m"}"#).last == #"key "x""#)
         #expect(driver.type(#"[{"method":"n"},{"id":20,"method":"m"}]"#).last == "key 20")
         #expect(driver.type(#"{"method":"n"}"#) == [#">{"method":"n"}"#])
+        let misspelt = driver.type(#"{"ID":1,"method":"m"}"#, wantsReply: true)
+        #expect(misspelt[0].hasPrefix("error it has no 'id' to match its reply; its member is 'ID'"))
+        #expect(driver.type(#"{"x":1}"#, wantsReply: true)[0].hasPrefix("error it is neither a JSON-RPC call"))
+        #expect(driver.type(#"{"x":1}"#) == [#">{"x":1}"#])
     }
 
     @Test("DevTools commands have no version")
@@ -65,6 +69,15 @@ import WSCore
             try Self.ready().receive(#"[{"id":2,"result":1},{"id":1,"error":{}},{"method":"n"}]"#) == [
                 "reply 2 1", "refused 1 {}", "event n",
             ])
+    }
+
+    @Test("The last of the replies to a batch answers it, also if they arrive one by one (§6)")
+    func repliesToBatch() throws {
+        let driver = try Self.ready()
+        #expect(driver.type(#"[{"id":1,"method":"a"},{"id":2,"method":"b"},{"method":"n"}]"#).last == "key 1")
+        #expect(driver.receive(#"{"id":1,"result":1}"#) == ["reply 1 of 1 1"])
+        #expect(driver.receive(#"{"id":2,"result":2}"#) == ["reply 1 2"])
+        #expect(driver.receive(#"{"id":2,"result":2}"#) == ["reply 2 2"])
     }
 
     @Test("A notification has the id of its subscription, and a call by the server its own")

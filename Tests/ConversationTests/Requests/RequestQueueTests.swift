@@ -51,6 +51,27 @@ import WSCore
         #expect(queue.isSettled)
     }
 
+    @Test("A message that is not final is finished when it may be sent, and stays the same on the next connection")
+    func drafts() throws {
+        var queue = RequestQueue(.init(isSequential: true, keepsRequests: true))
+        queue.append(Array("first".utf8), as: .text, isInitial: true, draftName: "message 1")
+        queue.append(Array("second".utf8), as: .text, draftName: "input message 1")
+        #expect(queue.nextDraft()?.draftName == "message 1")
+        queue.finish(Array("1st".utf8))
+        #expect(queue.nextDraft() == nil)
+        #expect(queue.sendable() == ["1 1st"])
+        // The second one has to wait for the reply to the first one.
+        #expect(queue.nextDraft() == nil && queue.isFull)
+        queue.connectionLost()
+        #expect(queue.nextDraft() == nil)
+        #expect(queue.sendable() == ["1 1st *"])
+        #expect(queue.received("x") == true)
+        #expect(queue.nextDraft(isInitial: true) == nil)
+        #expect(queue.nextDraft()?.number == 2)
+        queue.dropDraft()
+        #expect(queue.isSettled)
+    }
+
     @Test("Notifications are counted, do not wait, and delay nothing")
     func notifications() throws {
         var queue = RequestQueue(.init(field: JSONField("id"), isSequential: true))

@@ -55,10 +55,18 @@ extension ConnectRun {
         guard stages.acknowledgements == nil else { return }
         let isAgain = statistics.openedCount != 1
         for (index, message) in settings.messages.enumerated() {
-            if !isAgain { state.conditions.messageSent() }
-            message.payload.withUnsafeBytes {
-                send($0.bytes, as: message.kind, again: isAgain, message: index + 1)
+            var payload = message.payload
+            if message.kind == .text, let templates = stages.templates {
+                switch templates.result(payload, ofOperand: index + 1) {
+                case .success(let text): payload = text
+                case .failure(let problem):
+                    end(because: .notATemplate(problem), sending: index + 1)
+                    if state.isEnding { return }
+                    continue
+                }
             }
+            if !isAgain { state.conditions.messageSent() }
+            send(payload.span.bytes, as: message.kind, again: isAgain, message: index + 1)
         }
     }
 
@@ -301,6 +309,7 @@ extension ConnectRun: InputReader.Receiver {
         switch item {
         case .message(let kind):
             guard kind == .text, let templates = stages.templates else { return received(message: payload, as: kind) }
+            if let requests = stages.requests { return received(template: payload, for: requests) }
             switch templates.result(payload) {
             case .success(let message): received(message: message.span.bytes, as: kind)
             case .failure(let problem): received(badInput: input.recordName, .notATemplate(problem))
@@ -321,6 +330,16 @@ extension ConnectRun: InputReader.Receiver {
         guard let requests = stages.requests else { return sendLasting(payload, as: kind) }
         do throws(InputProblem) {
             try requests.add(payload, as: kind)
+        } catch {
+            received(badInput: input.recordName, error)
+        }
+    }
+
+    /// Queues a request whose placeholders are replaced when it is sent.
+    private func received(template payload: RawSpan, for requests: RequestStage) {
+        state.conditions.messageSent()
+        do throws(InputProblem) {
+            try requests.add(template: payload, named: input.recordName)
         } catch {
             received(badInput: input.recordName, error)
         }
@@ -376,6 +395,11 @@ extension ConnectRun: RequestStage.Host {
             }
         }
         return nil
+    }
+
+    func requestInvalid(_ problem: InputProblem, named name: String) {
+        if prompt != nil { return console.error("the line was not sent: \(problem)") }
+        received(badInput: name, problem)
     }
 
     func requestFailed(_ failure: Failure) {

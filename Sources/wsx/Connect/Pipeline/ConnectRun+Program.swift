@@ -49,7 +49,7 @@ extension ConnectRun: ConnectProgram.Host {
         case .tooLongRecord(let limit):
             input.end(with: CloseFrame(code: .internalError, reason: "a line is too long"))
             end(with: .program(InputProblem.words(forLineOf: program.name, longerThan: limit)))
-        case .notEncodable, .notACall, .notALine, .notATemplate:
+        case .notEncodable, .notACall, .notARequest, .notALine, .notATemplate:
             input.end(with: CloseFrame(code: .internalError, reason: "a line cannot be sent"))
             let line = name == input.recordName ? "line \(input.recordNumber)" : name
             end(with: .program("\(line) of \(program.name)'s output was not sent: \(problem)"))

@@ -60,6 +60,7 @@ extension ConnectRun: PromptConnection {
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
         connections?.endRequestedWait()
         guard kind == .text, let templates = stages.templates else { return send(typed: payload, as: kind) }
+        if let requests = stages.requests { return send(typedTemplate: payload, through: requests) }
         switch templates.result(payload) {
         case .success(let message): send(typed: message.span.bytes, as: kind)
         case .failure(let problem): outputs.console.error("the line was not sent: \(problem.words)")
@@ -78,6 +79,17 @@ extension ConnectRun: PromptConnection {
             return outputs.console.error("the line was not sent: \(error)")
         }
         if requests.isFull { outputs.view?.show(waiting: payload, as: kind) }
+    }
+
+    /// Sends a typed request, whose placeholders are replaced when it is sent.
+    private func send(typedTemplate payload: RawSpan, through requests: RequestStage) {
+        defer { stages.acknowledgements?.confirmInTime() }
+        do throws(InputProblem) {
+            try requests.add(template: payload, named: "the line")
+        } catch {
+            return outputs.console.error("the line was not sent: \(error)")
+        }
+        if requests.isFull { outputs.view?.show(waiting: payload, as: .text) }
     }
 
     /// Closes the open connection, then connects again, or to another server if `next` is not `nil`.

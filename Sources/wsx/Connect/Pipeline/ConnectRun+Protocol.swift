@@ -66,7 +66,7 @@ extension ConnectRun {
     }
 
     /// Ends the run because a line cannot be sent. At the prompt, reports it.
-    private func end(because problem: InputProblem, sending number: Int?, _ name: String?) {
+    func end(because problem: InputProblem, sending number: Int?, _ name: String? = nil) {
         if prompt != nil {
             console.error("the line was not sent: \(problem)")
         } else if let number {

@@ -55,7 +55,8 @@ final class ConnectRun {
         _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
     ) throws(Failure) {
         var settings = settings
-        stages.templates = try TemplateStage.make(&settings)
+        stages.templates = try TemplateStage.make(settings)
+        settings.connector.redirects.secretMessages = settings.secrets.record.messageSources
         self.settings = settings
         self.loop = loop
         var environment = environment
@@ -72,7 +73,10 @@ final class ConnectRun {
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         outputs.encoder = stages.encoder
         for pattern in settings.conditions.patterns { console.watch(pattern) }
-        if let queue { stages.requests = RequestStage(queue, settings, outputs: outputs, on: loop, host: self) }
+        if let queue {
+            stages.requests = RequestStage(
+                queue, settings, templates: stages.templates, outputs: outputs, on: loop, host: self)
+        }
         if !settings.arguments.codecs.decoders.isEmpty {
             stages.codecs = CodecStage(settings, commands: codecCommands, console: console, on: loop, host: self)
         }

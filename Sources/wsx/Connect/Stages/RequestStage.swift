@@ -21,6 +21,9 @@ final class RequestStage {
         ///   - wasSent: Whether the message was already sent on an earlier connection.
         /// - Returns: The key of the reply in an application protocol, or `nil` if there is none.
         func send(_ message: Request, isAwaited: Bool, wasSent: Bool) -> String?
+        /// Called for a message that turns out not to be sendable when it is its turn.
+        /// - Parameter name: The name of the message in errors.
+        func requestInvalid(_ problem: InputProblem, named name: String)
         /// Called when a request times out and later replies can no longer be matched.
         func requestFailed(_ failure: Failure)
         /// Called at the end of a turn in which replies made room or may have been the last.
@@ -36,6 +39,8 @@ final class RequestStage {
     let isImplicit: Bool
     private let failsOnErrorReply: Bool
     private let reportsErrors: Bool
+    /// Replaces the placeholders of a message when it is sent, or `nil` without `--template`.
+    private let templates: TemplateStage?
     private var queue: RequestQueue
     /// The number of error replies to JSON-RPC calls so far.
     private var errorReplyCount = 0
@@ -48,9 +53,11 @@ final class RequestStage {
 
     /// Creates a stage for a queue.
     init(
-        _ queue: RequestQueue, _ settings: ConnectSettings, outputs: ConnectOutputs, on loop: EventLoop, host: any Host
+        _ queue: RequestQueue, _ settings: ConnectSettings, templates: TemplateStage? = nil, outputs: ConnectOutputs,
+        on loop: EventLoop, host: any Host
     ) {
         self.queue = queue
+        self.templates = templates
         self.host = host
         self.loop = loop
         self.outputs = outputs
@@ -66,35 +73,44 @@ final class RequestStage {
     /// Creates the queue of a run, with the initial messages of each connection. Returns `nil` if messages are not
     /// requests.
     ///
-    /// - Throws: ``Failure/badInput(what:why:)`` for a message that is not a JSON-RPC call, or that cannot be encoded.
+    /// - Throws: ``Failure/badInput(what:why:)`` for a message that is not a request, or that cannot be encoded.
     static func queue(_ settings: ConnectSettings, _ encoder: MessageEncoder?) throws(Failure) -> RequestQueue? {
         guard let requests = settings.requests else { return nil }
         var queue = RequestQueue(requests)
-        do throws(InputProblem) {
-            for message in settings.messages {
-                try add(message.payload.span.bytes, as: message.kind, isInitial: true, to: &queue, encoder)
+        for message in settings.messages {
+            let name = "message \(queue.messageCount + 1)"
+            let isTemplate = settings.arguments.data.usesTemplates && message.kind == .text
+            do throws(InputProblem) {
+                var payload = message.payload
+                if !isTemplate || !TemplateStage.mayHavePlaceholders(payload) {
+                    payload = try final(payload.span.bytes, as: message.kind, in: queue, encoder)
+                }
+                queue.append(
+                    isTemplate ? message.payload : payload, as: message.kind, isInitial: true,
+                    draftName: isTemplate ? name : nil)
+            } catch {
+                throw .badInput(what: name, why: "\(error)")
             }
-        } catch {
-            throw .badInput(what: "message \(queue.messageCount + 1)", why: "\(error)")
         }
         return queue
     }
 
-    /// Adds a message to a queue. A call is checked here, because other messages have been checked as they were typed.
-    private static func add(
-        _ payload: RawSpan, as kind: MessageKind, isInitial: Bool = false, to queue: inout RequestQueue,
-        _ encoder: MessageEncoder?
-    ) throws(InputProblem) {
+    /// The message to send. A call is encoded only here, because other messages have been checked as they were typed.
+    /// - Parameter number: The number of the message, or `nil` if it is the next one.
+    private static func final(
+        _ payload: RawSpan, as kind: MessageKind, number: Int? = nil, in queue: RequestQueue, _ encoder: MessageEncoder?
+    ) throws(InputProblem) -> [UInt8] {
         let message: [UInt8]
         do throws(JSONRPCCallError) {
-            message = try queue.message(for: payload)
+            message = try queue.message(for: payload, number: number)
         } catch {
             throw .notACall(error)
         }
+        if let problem = queue.problem(with: message.span.bytes) { throw .notARequest(problem) }
         if queue.settings.makesCalls, let problem = encoder?.encodingProblem(with: message.span.bytes, as: kind) {
             throw .notEncodable(problem)
         }
-        queue.append(message, as: kind, isInitial: isInitial)
+        return message
     }
 
     /// Whether the source of requests should pause.
@@ -118,17 +134,56 @@ final class RequestStage {
 
     /// Queues an input message and sends it as soon as possible.
     func add(_ payload: RawSpan, as kind: MessageKind) throws(InputProblem) {
-        try Self.add(payload, as: kind, to: &queue, outputs.encoder)
+        queue.append(try Self.final(payload, as: kind, in: queue, outputs.encoder), as: kind)
         sendWaiting()
+    }
+
+    /// Queues a text message whose placeholders are replaced when it is sent, because they may insert values of replies
+    /// that have not arrived yet.
+    /// - Parameter name: The name of the message in errors.
+    /// - Throws: ``InputProblem/notATemplate(_:)`` if its placeholders are invalid.
+    func add(template: RawSpan, named name: String) throws(InputProblem) {
+        if let problem = templates?.problem(in: template) { throw .notATemplate(problem) }
+        queue.append(template.withUnsafeBytes { Array($0) }, as: .text, draftName: name)
+        sendWaiting()
+    }
+
+    /// Replaces the placeholders of the next message, if it has any.
+    /// - Returns: Whether the message can be sent. Otherwise it has been discarded.
+    private func finishNext(isInitial: Bool) -> Bool {
+        guard let draft = queue.nextDraft(isInitial: isInitial), let name = draft.draftName, let templates else {
+            return true
+        }
+        do throws(InputProblem) {
+            let payload: [UInt8]
+            switch templates.result(draft.payload.span.bytes) {
+            case .success(let message): payload = message
+            case .failure(let problem): throw .notATemplate(problem)
+            }
+            if let problem = outputs.encoder?.problem(with: payload.span.bytes, as: draft.kind) {
+                throw .notEncodable(problem)
+            }
+            queue.finish(
+                try Self.final(
+                    payload.span.bytes, as: draft.kind, number: draft.number, in: queue, outputs.encoder))
+            return true
+        } catch {
+            queue.dropDraft()
+            host.requestInvalid(error, named: name)
+            return false
+        }
     }
 
     /// Sends the messages that may be sent now.
     /// - Parameter isInitial: Whether to send only the initial messages of the connection.
     func sendWaiting(isInitial: Bool = false) {
         guard !host.isEnding else { return }
-        while host.takesRequests(isInitial: isInitial),
-            let (message, isAwaited, wasSent) = queue.next(at: loop.now, isInitial: isInitial)
-        {
+        while host.takesRequests(isInitial: isInitial) {
+            guard finishNext(isInitial: isInitial) else {
+                if host.isEnding { return }
+                continue
+            }
+            guard let (message, isAwaited, wasSent) = queue.next(at: loop.now, isInitial: isInitial) else { break }
             let key = host.send(message, isAwaited: isAwaited, wasSent: wasSent)
             if let key { queue.sent(message, key: key, at: loop.now) }
         }

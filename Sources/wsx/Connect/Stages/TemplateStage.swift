@@ -1,34 +1,61 @@
 import Conversation
 import WSCore
 
-/// Replaces the placeholders of text messages to send. This is the first stage after the input, for runs with
-/// `--template`.
+/// Replaces the placeholders of text messages when they are sent, for runs with `--template`. A message that is sent again
+/// on another connection stays the same.
 final class TemplateStage {
     private let columns: VariableNames
     private let secrets: Secrets
     /// The message of `--heartbeat-message`.
     private let heartbeat: Template?
-    private let usesLastMessage: Bool
+    private var usesLastMessage: Bool
     private var variables: TemplateVariables
     private var stamp = Template.Stamp(sequence: 0, connection: 1, time: 0, seed: 0)
     private var random = SeededRandom(seed: .random(in: .min ... .max))
     private var buffer = ByteBuffer()
+    /// The messages of the command line that have been sent, by number.
+    private var operands: [Int: [UInt8]] = [:]
 
-    /// Creates the stage of a run, and evaluates the messages of the command line.
+    /// Creates the stage of a run, and checks the messages of the command line.
     /// - Returns: The stage, or `nil` without `--template`.
     /// - Throws: ``Failure/badArgument(what:why:)`` for an invalid template.
-    static func make(_ settings: inout ConnectSettings) throws(Failure) -> TemplateStage? {
+    static func make(_ settings: ConnectSettings) throws(Failure) -> TemplateStage? {
         guard settings.arguments.data.usesTemplates else { return nil }
         let stage = try TemplateStage(settings)
         for (index, message) in settings.messages.enumerated() where message.kind == .text {
-            do throws(TemplateProblem) {
-                settings.messages[index].payload = try stage.evaluated(message.payload.span.bytes)
-            } catch {
-                throw .badArgument(what: "message \(index + 1)", why: error.words)
+            // A message may arrive before it is sent.
+            let followsMessage =
+                settings.exchange != nil || settings.arguments.protocols.choice != nil
+                || settings.requests != nil && index > 0
+            if let problem = stage.check(operand: message.payload, followsMessage: followsMessage) {
+                throw .badArgument(what: "message \(index + 1)", why: problem.words)
             }
         }
-        settings.connector.redirects.secretMessages = settings.secrets.record.messageSources
         return stage
+    }
+
+    /// Finds out why a message of the command line cannot be sent.
+    /// - Parameter followsMessage: Whether values of a received message may exist when it is sent.
+    private func check(operand text: [UInt8], followsMessage: Bool) -> TemplateProblem? {
+        do throws(TemplateProblem) {
+            let template = try template(text.span.bytes)
+            if template.usesLastMessage, followsMessage {
+                usesLastMessage = true
+                return nil
+            }
+            let first = stamp
+            defer { stamp = first }
+            _ = try evaluated(template)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Whether a text may contain placeholders. Others are the same text after their evaluation.
+    static func mayHavePlaceholders(_ text: [UInt8]) -> Bool {
+        let brace = UInt8(ascii: "{")
+        return zip(text, text.dropFirst()).contains { $0 == brace && $1 == brace }
     }
 
     private init(_ settings: ConnectSettings) throws(Failure) {
@@ -65,17 +92,36 @@ final class TemplateStage {
         }
     }
 
-    private func evaluated(_ text: RawSpan) throws(TemplateProblem) -> [UInt8] {
+    /// Returns a message of the command line. Its placeholders are replaced when it is sent for the first time.
+    /// - Parameter number: The number of the message, from 1.
+    func result(_ text: [UInt8], ofOperand number: Int) -> Result<[UInt8], TemplateProblem> {
+        if let sent = operands[number] { return .success(sent) }
+        let result = result(text.span.bytes)
+        if case .success(let message) = result { operands[number] = message }
+        return result
+    }
+
+    /// Finds out why a text is not a template. Returns `nil` if it is one.
+    func problem(in text: RawSpan) -> TemplateProblem? {
+        do throws(TemplateProblem) {
+            _ = try template(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func template(_ text: RawSpan) throws(TemplateProblem) -> Template {
         let source = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        let template: Template
         do throws(TemplateError) {
-            template = try Template(
+            return try Template(
                 source, variables: columns, environment: secrets.inserted(intoMessageOf: "MESSAGE"))
         } catch {
             throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }
-        return try evaluated(template)
     }
+
+    private func evaluated(_ text: RawSpan) throws(TemplateProblem) -> [UInt8] { try evaluated(try template(text)) }
 
     /// The next message of `--heartbeat-message`.
     func nextHeartbeat() throws(TemplateProblem) -> [UInt8] {

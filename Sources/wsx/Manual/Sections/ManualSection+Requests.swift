@@ -23,11 +23,11 @@ extension ManualSection {
             (
                 "`--correlate` *FIELD*",
                 """
-                An input message is a request if it is JSON and contains *FIELD*. Other messages are sent without \
-                waiting for a reply. The reply is the received message with the same value in *FIELD*. Strings are \
+                Each input message is a request: JSON with a string or number in *FIELD*. Any other message is an \
+                error and is not sent. The reply is the received message with the same value in *FIELD*. Strings are \
                 compared after unescaping, and numbers as written. `null` counts as no value. If several requests have \
                 the same value, the oldest is answered first. If a member occurs twice, the last one counts. In a \
-                batch (a JSON array), the member *FIELD* of each object counts. If a reply does not arrive in time, \
+                batch (a JSON array), each object needs the member *FIELD*. If a reply does not arrive in time, \
                 the error is reported, and the run continues but ends with status 6. A reply that arrives later is \
                 reported as late.
                 """
@@ -37,7 +37,8 @@ extension ManualSection {
                 "`--json-rpc`",
                 """
                 A line `method arg...` becomes a JSON-RPC 2.0 call with its number as the id, and `--correlate id` is \
-                implied. A line that begins with a brace or a bracket is sent unchanged. The DevTools of browsers and \
+                implied. A line that begins with a brace or a bracket is sent unchanged. It must be a call with an \
+                `id`, a notification, which has a `method` and no reply, or a batch of these. The DevTools of browsers and \
                 of Node.js expect calls without the member `jsonrpc`. It is omitted if the URL's path begins with \
                 `/devtools/`, or with `--json-rpc=devtools`.
                 """
@@ -67,7 +68,9 @@ extension ManualSection {
             """
             With `--reconnect`, requests without a reply are sent again on the next connection, even if a pong has \
             confirmed them. They keep their numbers, and their time limit starts over. The *MESSAGE*s are sent first, \
-            as on every connection, and keep their numbers as well.
+            as on every connection, and keep their numbers as well. With `--template`, placeholders are replaced when a \
+            request is sent for the first time, so `{{last:`*PATH*`}}` refers to the last reply, and a request that is \
+            sent again is the same.
             """),
         .paragraph(
             """

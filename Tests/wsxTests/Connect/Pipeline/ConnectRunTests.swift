@@ -254,18 +254,25 @@ import Testing
         #expect(outcome.peers[0].texts.count == 1)
     }
 
-    @Test("Messages without the field of --correlate are sent without waiting for a reply")
+    @Test("A line without the field of --correlate ends the run with its number, and is not sent")
     func otherMessages() throws {
+        let fixture = echo { $0.replies.correlation = "id" }
+        fixture.input = "{\"id\":1}\n{\"ID\":2}\n{\"id\":3}\n"
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(
+            outcome.failure?.message == "input message 2: it has no 'id' to match its reply; its member is 'ID'")
+        #expect(outcome.peers[0].texts == ["{\"id\":1}"])
+    }
+
+    @Test("A message of the command line without the field of --correlate is an error before the connection")
+    func operandWithoutField() throws {
         let fixture = echo {
             $0.replies.correlation = "id"
-            $0.messages = ["{\"hello\":1}"]
-            $0.isInteractive = true
-            $0.ending.count = 3
+            $0.messages = [#"{"id":1}"#, "{}"]
         }
-        fixture.input = "{\"event\":1}\n{\"id\":1}\n"
-        let outcome = try fixture.run()
-        #expect(outcome.failure == nil)
-        #expect(outcome.peers[0].texts == ["{\"hello\":1}", "{\"event\":1}", "{\"id\":1}"])
+        let failure = #expect(throws: Failure.self) { try fixture.run() }
+        #expect(failure?.message?.hasPrefix("message 2: it has no 'id' to match its reply") == true)
     }
 
     @Test("A request that times out is an error event")

@@ -55,6 +55,43 @@ import Testing
         #expect(outcome.peers[0].texts == [#"{"n":"1"}"#, "n is 1"])
     }
 
+    @Test("A request inserts values of the reply before it, although it was read earlier", arguments: [0, 1, 2])
+    func lastReply(operandCount: Int) throws {
+        let lines = [#"{"n":1}"#, #"{"n":2,"last":{{last:.n}}}"#, #"{"n":3,"last":{{last:.n}},"seq":{{seq}}}"#]
+        let fixture = ConnectFixture {
+            $0.data.usesTemplates = true
+            $0.replies.sendsRequests = true
+            $0.messages = Array(lines.prefix(operandCount))
+            if operandCount > 0 { $0.isInteractive = true }
+        }
+        fixture.input = lines.dropFirst(operandCount).map { $0 + "\n" }.joined()
+        fixture.didReceive = { peer, event in
+            if case .text(let text) = event { peer.send(text.replacing("\"n\":", with: "\"n\":1")) }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.failure == nil)
+        #expect(
+            outcome.peers[0].texts == [
+                #"{"n":1}"#, #"{"n":2,"last":11}"#, #"{"n":3,"last":12,"seq":3}"#,
+            ])
+    }
+
+    @Test("A request without a value to insert ends the run when it is its turn, with its name")
+    func missingReplyValue() throws {
+        let fixture = ConnectFixture {
+            $0.data.usesTemplates = true
+            $0.replies.sendsRequests = true
+        }
+        fixture.input = "a\n{{last:.n}}\nb\n"
+        fixture.didReceive = { peer, event in
+            if case .text = event { peer.send("no JSON") }
+        }
+        let outcome = try fixture.run()
+        #expect(outcome.status == .usage)
+        #expect(outcome.failure?.message?.hasPrefix("input message 2: ") == true)
+        #expect(outcome.output == "no JSON\n" && outcome.peers[0].texts == ["a"])
+    }
+
     @Test("Columns of a data file are variables")
     func dataFile() throws {
         try withFile(Array("user,token\nann,s3cret\nbob,t4cit\n".utf8)) { path in

@@ -31,8 +31,8 @@ struct ReplyArguments: Equatable, Sendable {
             "correlate", value: OptionValue("FIELD"), heading: .requests,
             summary: "Match replies to requests by a JSON field",
             manual: """
-                Treat each input message that contains *FIELD* as a request. The reply is the received message with \
-                the same value in *FIELD*. Many requests can be in flight.
+                Treat each input message as a request. It must be JSON and contain *FIELD*. The reply is the received \
+                message with the same value in *FIELD*. Many requests can be in flight.
                 """,
             """
             *FIELD* is the name of a member of the JSON object, such as `id`, or a JSON Pointer (RFC 6901), such as \
