@@ -93,7 +93,8 @@ extension FuzzTarget {
     private static func check(_ item: ProtocolOutput.Item, carriesJSON: Bool) {
         switch item {
         case .send(let bytes, .text): expect(UTF8Validator.isValid(bytes.span.bytes), "a sent text is not UTF-8")
-        case .failure(let reason), .disconnect(let reason), .close(_, let reason), .unknown(let reason):
+        case .failure(let reason), .disconnect(let reason), .lineRefused(let reason), .close(_, let reason),
+            .unknown(let reason):
             expectOneSafeLine(reason)
         case .event(let event) where event.isText:
             expect(UTF8Validator.isValid(event.line.span.bytes), "an event is not UTF-8")

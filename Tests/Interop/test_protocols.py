@@ -135,8 +135,9 @@ def test_an_error_reply_is_reported_and_fail_makes_it_fail(graphql):
 def test_an_error_reply_without_a_reason_is_reported_with_its_name():
     with ActionCableServer() as server:
         result = wsx("connect", *server.options, "-1", server.url, 'subscribe Chat {"room":13}')
-        assert (result.status, result.lines) == (0, ['Chat {"room":13} rejected'])
-        assert result.err == 'wsx: request 1: error: Chat {"room":13} rejected\n'
+        assert (result.status, result.lines) == (7, ['Chat {"room":13} rejected'])
+        assert result.err == (
+            'wsx: request 1: error: Chat {"room":13} rejected\nwsx: actioncable: the server reported 1 error\n')
 
 
 def test_a_request_without_a_reply_times_out(socketio):

@@ -36,7 +36,14 @@ final class ActionCableSession: ProtocolSession {
         let key: String
         /// Whether the caller waits for the confirmation, and subscribes again after a reconnect.
         var wantsReply: Bool
-        var isConfirmed = false
+        var state = State.unconfirmed
+
+        enum State {
+            case unconfirmed
+            case confirmed
+            /// The server has rejected it. Lines for it are not sent, until a line ends it or subscribes again.
+            case rejected
+        }
 
         /// The channel and the parameters as one JSON text. The server repeats it in messages.
         var identifier: String {
@@ -74,14 +81,17 @@ final class ActionCableSession: ProtocolSession {
     private var isReady = false
     private(set) var deadline: UInt64?
 
-    var topics: [String] { subscriptions.map(\.topic) }
+    var topics: [String] { subscriptions.compactMap { $0.state == .rejected ? nil : $0.topic } }
     var isFull: Bool { held.isFull }
+    var unconfirmedCount: Int { subscriptions.count { $0.state == .unconfirmed } }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         isReady = false
         deadline = nil
         subscriptions.removeAll { $0.wantsReply }
-        for index in subscriptions.indices { subscriptions[index].isConfirmed = false }
+        for index in subscriptions.indices where subscriptions[index].state == .confirmed {
+            subscriptions[index].state = .unconfirmed
+        }
         held.removeAll()
         // "isProtocolSupported": the server selects this one if it knows no other that the client offers.
         if subprotocol == "actioncable-unsupported" {
@@ -120,7 +130,9 @@ final class ActionCableSession: ProtocolSession {
         guard !isReady else { return }
         isReady = true
         deadline = now + Self.silenceLimit.nanoseconds
-        for subscription in subscriptions { send("subscribe", subscription.identifier, &output) }
+        for subscription in subscriptions where subscription.state != .rejected {
+            send("subscribe", subscription.identifier, &output)
+        }
         output.append(.ready)
     }
 
@@ -136,7 +148,7 @@ final class ActionCableSession: ProtocolSession {
         guard let identifier = message.string("identifier") else {
             return output.append(.unknown(reason: "a confirmation without an identifier"))
         }
-        guard let index = index(ofIdentifier: identifier), !subscriptions[index].isConfirmed else {
+        guard let index = index(ofIdentifier: identifier), subscriptions[index].state != .confirmed else {
             return output.append(
                 ProtocolEvent(.notice, name: "subscribed", topic: identifier, isTopicTyped: true, id: identifier))
         }
@@ -145,7 +157,7 @@ final class ActionCableSession: ProtocolSession {
             ProtocolEvent(
                 subscription.wantsReply ? .reply(subscription.key, isError: false) : .notice, name: "subscribed",
                 topic: subscription.topic, isTopicTyped: true, id: identifier))
-        subscriptions[index].isConfirmed = true
+        subscriptions[index].state = .confirmed
         subscriptions[index].wantsReply = false
         while let line = held.takeFirst(for: identifier) {
             carryOut(line.message, identifier, &output)
@@ -159,12 +171,22 @@ final class ActionCableSession: ProtocolSession {
         guard let identifier = message.string("identifier") else {
             return output.append(.unknown(reason: "a rejection without an identifier"))
         }
-        let subscription = index(ofIdentifier: identifier).map { subscriptions.remove(at: $0) }
+        let index = index(ofIdentifier: identifier)
+        let subscription = index.map { subscriptions[$0] }
+        if let index {
+            subscriptions[index].state = .rejected
+            subscriptions[index].wantsReply = false
+        }
         let role: ProtocolEvent.Role =
             if let subscription, subscription.wantsReply { .reply(subscription.key, isError: true) } else { .refusal }
         output.append(
             ProtocolEvent(
-                role, name: "rejected", topic: subscription?.topic ?? identifier, isTopicTyped: true, id: identifier))
+                role, name: "rejected", topic: subscription?.topic ?? identifier, isTopicTyped: true, id: identifier,
+                isRefusal: true))
+        // A line that ends the subscription is one of those that are dropped.
+        if held.messages(for: identifier).contains(where: { if case .unsubscribe = $0 { true } else { false } }) {
+            subscriptions.removeAll { $0.identifier == identifier }
+        }
         held.drop(identifier, upTo: { if case .subscribe = $0 { true } else { false } }, &output)
         if let line = held.takeFirst(for: identifier) {
             carryOut(line.message, identifier, &output)
@@ -200,6 +222,9 @@ final class ActionCableSession: ProtocolSession {
             let form = "write unsubscribe CHANNEL [PARAMETERS], as in: unsubscribe Chat {\"room\":1}"
             let index = try index(try channel(&line, form))
             guard line.isAtEnd else { throw ProtocolInputError("the parameters are not a JSON object; \(form)") }
+            if subscriptions[index].state == .rejected {
+                throw .refused(subscriptions.remove(at: index).topic)
+            }
             try sendInOrder(.unsubscribe, byteCount: 0, on: index, &output)
             return nil
         default:
@@ -217,9 +242,10 @@ final class ActionCableSession: ProtocolSession {
         let subscription = Subscription(
             channel: channel, parameters: parameters, key: "\(nextKey)", wantsReply: wantsReply)
         let identifier = subscription.identifier
+        subscriptions.removeAll { $0.state == .rejected && $0.identifier == identifier }
         let existing = index(ofIdentifier: identifier)
-        guard existing == nil || isEnding(identifier) else {
-            throw ProtocolInputError("\(quoted(subscription.topic)) is already subscribed", dependsOnPeer: true)
+        if let existing, !isEnding(identifier) {
+            return share(existing, wantsReply, &output)
         }
         guard subscriptions.count < Self.maximumSubscriptionCount else {
             throw ProtocolInputError(
@@ -235,6 +261,22 @@ final class ActionCableSession: ProtocolSession {
         return wantsReply ? subscription.key : nil
     }
 
+    /// Handles a line for a subscription that exists. An error would depend on when the server answers the first one.
+    /// - Returns: The key of the reply, or `nil` if the subscription is confirmed, or if the first line gets the reply.
+    private func share(_ index: Int, _ wantsReply: Bool, _ output: inout ProtocolOutput) -> ProtocolEvent.ReplyKey? {
+        renewsLastLine = !wantsReply
+        let subscription = subscriptions[index]
+        if subscription.state == .confirmed {
+            output.append(
+                ProtocolEvent(
+                    .notice, name: "subscribed", topic: subscription.topic, isTopicTyped: true,
+                    id: subscription.identifier))
+        }
+        guard wantsReply, subscription.state == .unconfirmed, !subscription.wantsReply else { return nil }
+        subscriptions[index].wantsReply = true
+        return subscription.key
+    }
+
     private func perform(_ line: inout TypedLine, _ output: inout ProtocolOutput) throws(ProtocolInputError) {
         let form = "write CHANNEL ACTION [JSON], as in: Chat speak {\"text\":\"hi\"}"
         let index = try index(try channel(&line, form))
@@ -246,6 +288,7 @@ final class ActionCableSession: ProtocolSession {
             }
             data = object
         }
+        guard subscriptions[index].state != .rejected else { throw .refused(subscriptions[index].topic) }
         // "data.action = action": the action is a member of the data.
         let separator = data.count > 2 ? "," : ""
         data = data.dropLast() + Array("\(separator)\"action\":".utf8) + JSONText.string(action) + Array("}".utf8)
@@ -258,7 +301,7 @@ final class ActionCableSession: ProtocolSession {
         _ line: Line, byteCount: Int, on index: Int, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) {
         let identifier = subscriptions[index].identifier
-        guard !subscriptions[index].isConfirmed else { return carryOut(line, identifier, &output) }
+        guard subscriptions[index].state != .confirmed else { return carryOut(line, identifier, &output) }
         try held.hold(line, byteCount: byteCount, for: identifier, &output)
     }
 

@@ -141,7 +141,8 @@ final class GraphQLSession: ProtocolSession {
             operations[number] = nil
             let isReply = !operation.isSubscription || operation.wantsReply
             let role = isReply && !operation.isAnswered ? ProtocolEvent.Role.reply(id, isError: true) : .refusal
-            output.append(ProtocolEvent(role, name: type, id: id, payload: payload))
+            output.append(
+                ProtocolEvent(role, name: type, id: id, payload: payload, isRefusal: operation.isSubscription))
         default:
             operations[number] = nil
             let isAwaited = operation.isSubscription ? operation.wantsReply : !operation.isAnswered
@@ -161,11 +162,12 @@ final class GraphQLSession: ProtocolSession {
         if words.nextWord == "complete" {
             _ = words.word()
             let number = Int(words.word() ?? "")
-            guard words.isAtEnd, let number, operations[number] != nil else {
+            guard words.isAtEnd, let number, 1..<nextID ~= number else {
                 throw ProtocolInputError(
-                    "complete needs the id of an active operation; write complete ID, as in: complete 1")
+                    "complete needs the id of an operation; write complete ID, as in: complete 1")
             }
-            complete(number, &output)
+            // The server may have completed the operation in the meantime.
+            if operations[number] != nil { complete(number, &output) }
             return nil
         }
         let request = try GraphQLRequest(words.rest)

@@ -116,6 +116,7 @@ final class MQTTSession: ProtocolSession {
     }
 
     var topics: [String] { subscriptions.map(\.filter) }
+    var unconfirmedCount: Int { pending.count }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         decoder = MQTTDecoder()
@@ -313,7 +314,7 @@ final class MQTTSession: ProtocolSession {
             ProtocolEvent(
                 .reply(key, isError: !refused.isEmpty), name: "SUBACK",
                 topic: asked.map { ProtocolEvent.typed($0.filter) }.joined(separator: " "), isTopicTyped: true, id: key,
-                payload: Array(words.utf8)))
+                payload: Array(words.utf8), isRefusal: !refused.isEmpty))
     }
 
     private func unsubscribed(_ packet: MQTTPacket, _ output: inout ProtocolOutput) throws(MQTTError) {

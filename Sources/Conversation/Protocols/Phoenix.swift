@@ -36,6 +36,8 @@ final class PhoenixSession: ProtocolSession {
             case joined
             /// The channel has crashed. Join it again at this time.
             case crashed(until: UInt64)
+            /// The server has refused or closed it. Lines for it are not sent, until a line leaves it or joins it again.
+            case ended
         }
 
         let topic: String
@@ -82,8 +84,9 @@ final class PhoenixSession: ProtocolSession {
     private var heartbeat: Int?
     private var nextHeartbeat: UInt64?
 
-    var topics: [String] { channels.map(\.topic) }
+    var topics: [String] { channels.compactMap { $0.state == .ended ? nil : $0.topic } }
     var isFull: Bool { held.isFull }
+    var unconfirmedCount: Int { channels.count { $0.state != .joined && $0.state != .ended } }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         channels.removeAll { channel in
@@ -93,7 +96,7 @@ final class PhoenixSession: ProtocolSession {
         heartbeat = nil
         nextHeartbeat = now + Self.heartbeatInterval.nanoseconds
         held.removeAll()
-        for index in channels.indices {
+        for index in channels.indices where channels[index].state != .ended {
             channels[index].crashCount = 0
             join(index, &output)
         }
@@ -141,7 +144,7 @@ final class PhoenixSession: ProtocolSession {
         var event = ProtocolEvent(
             .event(), name: frame.event, topic: frame.topic, id: frame.ref, payload: frame.payload, isText: frame.isText
         )
-        let index = channels.firstIndex { $0.topic == frame.topic }
+        let index = channels.firstIndex { $0.topic == frame.topic && $0.state != .ended }
         // "so the server can discard stale messages from a previous join": the client does the same.
         if let joinRef = frame.joinRef, index == nil || joinRef != "\(channels[index ?? 0].joinRef)" {
             event.role = .hidden
@@ -182,7 +185,8 @@ final class PhoenixSession: ProtocolSession {
             event.acknowledgedKey = ref
         case .join(let topic, let wantsReply):
             // A join without a channel was followed by another one, or by a leave.
-            let index = channels.firstIndex { $0.topic == topic && "\($0.joinRef)" == ref }
+            let index = channels.firstIndex { $0.topic == topic && "\($0.joinRef)" == ref && $0.state != .ended }
+            event.isRefusal = isError && (index != nil || wantsReply)
             if !wantsReply {
                 event.role = index == nil ? .hidden : isError ? .refusal : .notice
                 if !isError, index != nil { event.name = "joined" }
@@ -207,9 +211,12 @@ final class PhoenixSession: ProtocolSession {
         }
     }
 
-    /// Removes a channel that the server has refused or closed. A later join that waits is then sent.
+    /// Ends a channel that the server has refused or closed. A later join that waits is then sent.
     private func end(_ index: Int, _ frame: PhoenixFrame, _ output: inout ProtocolOutput) {
-        let topic = channels.remove(at: index).topic
+        let topic = channels[index].topic
+        channels[index].state = .ended
+        // A line that leaves the channel is one of those that are dropped.
+        if held.messages(for: topic).contains(where: { $0.action == .leave }) { channels.remove(at: index) }
         held.drop(topic, upTo: { $0.action == .join }, &output)
         failRequests(to: topic, frame, &output)
         if let line = held.takeFirst(for: topic) {
@@ -225,7 +232,7 @@ final class PhoenixSession: ProtocolSession {
             output.append(
                 ProtocolEvent(
                     .reply("\(ref)", isError: true), name: frame.status ?? frame.event, topic: topic, id: "\(ref)",
-                    payload: frame.payload, isText: frame.isText))
+                    payload: frame.payload, isText: frame.isText, isRefusal: true))
         }
     }
 
@@ -249,7 +256,8 @@ final class PhoenixSession: ProtocolSession {
             let form = "write leave TOPIC, as in: leave room:a"
             let topic = try line.name("the topic", form)
             guard line.isAtEnd else { throw ProtocolInputError("leave needs one topic; \(form)") }
-            _ = try index(of: topic)
+            let index = try index(of: topic)
+            if channels[index].state == .ended { throw .refused(channels.remove(at: index).topic) }
             let message = PhoenixMessage(ref: pending.nextNumber, topic: topic, event: "phx_leave")
             if held.last(for: topic) == nil {
                 carryOut(.leave, message, &output)
@@ -263,6 +271,7 @@ final class PhoenixSession: ProtocolSession {
             let event = try line.name("the event", form)
             let index = try index(of: first)
             let payload = try payload(&line, form)
+            guard channels[index].state != .ended else { throw .refused(first) }
             let message = PhoenixMessage(ref: pending.nextNumber, topic: first, event: event, payload: payload)
             try message.check()
             if channels[index].state == .joined {

@@ -198,7 +198,8 @@ final class SignalRSession: ProtocolSession {
         output.append(
             ProtocolEvent(
                 role, name: invocation.map { $0.isStream ? "complete" : $0.target }, id: id,
-                payload: members.json(isError ? "error" : "result") ?? []))
+                payload: members.json(isError ? "error" : "result") ?? [],
+                isRefusal: isError && invocation?.isStream == true))
     }
 
     private func receiveClose(_ members: JSONMembers, _ record: [UInt8], _ output: inout ProtocolOutput) {
@@ -270,9 +271,11 @@ final class SignalRSession: ProtocolSession {
     private func cancel(
         _ line: inout TypedLine, at now: UInt64, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) {
-        guard let id = line.word(), line.isAtEnd, let number = number(id), invocations[number] != nil else {
-            throw ProtocolInputError("cancel needs the id of an active stream; write cancel ID, as in: cancel 1")
+        guard let id = line.word(), line.isAtEnd, let number = number(id), 1..<invocations.nextNumber ~= number else {
+            throw ProtocolInputError("cancel needs the id of a stream; write cancel ID, as in: cancel 1")
         }
+        // The server may have completed the stream in the meantime.
+        guard invocations[number] != nil else { return }
         send(Array("{\"type\":5,\"invocationId\":\"\(number)\"}".utf8), at: now, &output)
     }
 }

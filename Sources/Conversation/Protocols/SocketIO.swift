@@ -10,7 +10,8 @@ extension ApplicationProtocol {
             input: """
                 EVENT [ARGUMENT...] sends an event: chat {"x":1}. An argument that is not JSON is a string. A single \
                 array is the list of arguments. {"$bytes":"AQID"} is binary data in Base64. /admin chat "hi" sends \
-                an event in the namespace /admin. A namespace alone connects to it. ["chat",1] is an event, too.
+                an event in the namespace /admin. A namespace alone connects to it, also after a refusal. ["chat",1] is \
+                an event, too.
                 """,
             automatic: """
                 Connects to the default namespace, and to others on first use, also after a reconnect. Answers pings. \
@@ -33,8 +34,17 @@ extension ApplicationProtocol {
 /// Sections refer to the Socket.IO protocol, and to the Engine.IO protocol where stated.
 final class SocketIOSession: ProtocolSession {
     private struct Namespace {
+        enum State {
+            case connecting
+            case connected
+            /// The server has refused it. Only a line with its name alone asks again.
+            case refused
+        }
+
         let name: String
-        var isConnected = false
+        var state = State.connecting
+        /// Whether a caller waits for the answer. The key of the reply is the name.
+        var wantsReply = false
     }
 
     /// A packet that lacks attachments.
@@ -79,8 +89,9 @@ final class SocketIOSession: ProtocolSession {
     /// Disconnection from a namespace, and Engine.IO's close packet. The reference implementation reconnects after
     /// "transport close".
     var endsWithMessage: Bool { true }
-    var topics: [String] { namespaces.map(\.name) }
+    var topics: [String] { namespaces.compactMap { $0.state == .refused ? nil : $0.name } }
     var isFull: Bool { held.isFull }
+    var unconfirmedCount: Int { namespaces.count { $0.state == .connecting && $0.name != defaultNamespace } }
 
     var incompleteInput: String? {
         partial.map { partial in
@@ -90,7 +101,11 @@ final class SocketIOSession: ProtocolSession {
     }
 
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
-        for index in namespaces.indices { namespaces[index].isConnected = false }
+        // The caller sends lines without a reply again.
+        namespaces.removeAll { $0.wantsReply }
+        for index in namespaces.indices where namespaces[index].state == .connected {
+            namespaces[index].state = .connecting
+        }
         held.removeAll()
         pending.removeAll()
         partial = nil
@@ -143,7 +158,7 @@ final class SocketIOSession: ProtocolSession {
         deadline = silenceLimit.map { now.addingReportingOverflow($0).partialValue }
         output.append(ProtocolEvent(.hidden, name: "open", payload: JSONText.compact(payload) ?? payload))
         // Connection to a namespace: "the client MUST send a CONNECT packet".
-        for namespace in namespaces { connect(to: namespace.name, &output) }
+        for namespace in namespaces where namespace.state != .refused { connect(to: namespace.name, &output) }
     }
 
     /// One day.
@@ -222,10 +237,14 @@ final class SocketIOSession: ProtocolSession {
     }
 
     private func connected(_ packet: SocketIOPacket, _ topic: String?, _ output: inout ProtocolOutput) {
-        output.append(
-            ProtocolEvent(topic == nil ? .hidden : .notice, name: "connect", topic: topic, payload: packet.payload))
-        guard let index = namespaces.firstIndex(where: { $0.name == packet.namespace }) else { return }
-        namespaces[index].isConnected = true
+        let index = namespaces.firstIndex { $0.name == packet.namespace }
+        let isAwaited = index.map { namespaces[$0].wantsReply } ?? false
+        let role: ProtocolEvent.Role =
+            isAwaited ? .reply(packet.namespace, isError: false) : topic == nil ? .hidden : .notice
+        output.append(ProtocolEvent(role, name: "connect", topic: topic, payload: packet.payload))
+        guard let index else { return }
+        namespaces[index].state = .connected
+        namespaces[index].wantsReply = false
         while let line = held.takeFirst(for: packet.namespace) {
             for message in line.message { output.append(message) }
             output.append(.lineSent(line.number))
@@ -243,11 +262,21 @@ final class SocketIOSession: ProtocolSession {
             return output.append(
                 .failure("the server refused the namespace \(shown(packet.namespace)): \(quoted(words))"))
         }
-        // An error reply says the same.
-        if !pending.contains(where: { $0 == packet.namespace }) {
+        let index = namespaces.firstIndex { $0.name == packet.namespace }
+        if let index, namespaces[index].wantsReply {
+            output.append(
+                ProtocolEvent(
+                    .reply(packet.namespace, isError: true), name: "connect_error", topic: topic,
+                    payload: packet.payload, isRefusal: true))
+        } else if !pending.contains(where: { $0 == packet.namespace }) {
+            // Otherwise an error reply says the same.
             output.append(ProtocolEvent(.refusal, name: "connect_error", topic: topic, payload: packet.payload))
         }
-        remove(packet.namespace, &output)
+        if let index {
+            namespaces[index].state = .refused
+            namespaces[index].wantsReply = false
+        }
+        held.drop(packet.namespace, &output)
         failPending(in: packet.namespace, topic, packet.payload, &output)
     }
 
@@ -257,11 +286,15 @@ final class SocketIOSession: ProtocolSession {
         guard topic != nil else {
             return output.append(.close(.normalClosure, message: "Socket.IO disconnect packet"))
         }
+        let payload = JSONText.string("disconnected")
+        if namespaces.contains(where: { $0.name == name && $0.wantsReply }) {
+            output.append(ProtocolEvent(.reply(name, isError: true), topic: topic, payload: payload, isRefusal: true))
+        }
         remove(name, &output)
-        failPending(in: name, topic, JSONText.string("disconnected"), &output)
+        failPending(in: name, topic, payload, &output)
     }
 
-    /// Forgets a namespace, so that its next use connects again.
+    /// Forgets a namespace that the server has disconnected, so that its next use connects again.
     private func remove(_ name: String, _ output: inout ProtocolOutput) {
         guard name != defaultNamespace, let index = namespaces.firstIndex(where: { $0.name == name }) else { return }
         namespaces.remove(at: index)
@@ -270,7 +303,9 @@ final class SocketIOSession: ProtocolSession {
 
     private func failPending(in name: String, _ topic: String?, _ payload: [UInt8], _ output: inout ProtocolOutput) {
         for (id, _) in pending.removeAll(where: { $0 == name }) {
-            output.append(ProtocolEvent(.reply("\(id)", isError: true), topic: topic, id: "\(id)", payload: payload))
+            output.append(
+                ProtocolEvent(
+                    .reply("\(id)", isError: true), topic: topic, id: "\(id)", payload: payload, isRefusal: true))
         }
     }
 
@@ -288,15 +323,12 @@ final class SocketIOSession: ProtocolSession {
         guard !name.utf8.contains(UInt8(ascii: ",")) else {
             throw ProtocolInputError("a namespace has no commas; write /NAMESPACE EVENT, as in: /admin chat \"hi\"")
         }
-        if name != defaultNamespace, line.isAtEnd {
-            _ = try index(of: name, &output)
-            return nil
-        }
+        if name != defaultNamespace, line.isAtEnd { return try connect(to: name, wantsReply: wantsReply, &output) }
         let event = try SocketIOPacket.typedEvent(&line, reserved: Self.reservedEvents)
         let index = try index(of: name, &output)
         let id = wantsReply ? pending.nextNumber : nil
         let messages = SocketIOPacket.encode(event: event, name, id: id)
-        if namespaces[index].isConnected {
+        if namespaces[index].state == .connected {
             for message in messages { output.append(message) }
         } else {
             let byteCount = messages.reduce(0) { sum, message in
@@ -311,9 +343,26 @@ final class SocketIOSession: ProtocolSession {
         return key
     }
 
+    /// Connects to a namespace because of a line with its name alone.
+    /// - Returns: The key of the reply, or `nil` if the namespace is connected.
+    private func connect(
+        to name: String, wantsReply: Bool, _ output: inout ProtocolOutput
+    ) throws(ProtocolInputError) -> ProtocolEvent.ReplyKey? {
+        namespaces.removeAll { $0.name == name && $0.state == .refused }
+        let index = try index(of: name, &output)
+        guard wantsReply, namespaces[index].state == .connecting else { return nil }
+        // Several lines share the answer.
+        guard !namespaces[index].wantsReply else { return nil }
+        namespaces[index].wantsReply = true
+        return name
+    }
+
     /// The index of a namespace. Connects to it on its first use.
     private func index(of name: String, _ output: inout ProtocolOutput) throws(ProtocolInputError) -> Int {
-        if let index = namespaces.firstIndex(where: { $0.name == name }) { return index }
+        if let index = namespaces.firstIndex(where: { $0.name == name }) {
+            guard namespaces[index].state != .refused else { throw .refused(name) }
+            return index
+        }
         guard namespaces.count < Self.maximumNamespaceCount else {
             throw ProtocolInputError(
                 "more than \(Self.maximumNamespaceCount) namespaces are in use", dependsOnPeer: true)

@@ -61,9 +61,13 @@ final class StompSession: ProtocolSession {
     private let intervals: (outgoing: UInt64, incoming: UInt64)
     private var decoder = StompDecoder()
     private var isConnected = false
+    /// Whether lines without a receipt have been sent on this connection, which nothing confirms.
+    private var hasSentUnconfirmed = false
     private(set) var renewsLastLine = false
     private(set) var lastAcknowledgement: LineConfirmation?
     private var subscriptions: [Subscription] = []
+    /// The destinations of subscriptions that the server has refused, until a line subscribes again or ends them.
+    private var refusedDestinations: Set<String> = []
     private var nextSubscription = 0
     /// The frames without a receipt yet.
     private var pending = NumberedRequests<Pending>()
@@ -125,6 +129,7 @@ final class StompSession: ProtocolSession {
     }
 
     var topics: [String] { subscriptions.map(\.destination) }
+    var unconfirmedCount: Int { subscriptions.count(where: \.isNew) }
 
     var incompleteInput: String? {
         let count = decoder.incompleteByteCount
@@ -134,6 +139,7 @@ final class StompSession: ProtocolSession {
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
         decoder = StompDecoder()
         isConnected = false
+        hasSentUnconfirmed = false
         // The caller sends requests without a receipt again itself.
         let unanswered = pending.removeAll { $0.isRequest }.compactMap(\.request.subscriptionID)
         subscriptions.removeAll { unanswered.contains($0.id) }
@@ -267,6 +273,7 @@ final class StompSession: ProtocolSession {
             .refusal, name: "ERROR", payload: Array(words.utf8), attributes: Self.attributes(frame),
             acknowledgedKey: frame["receipt-id"])
         // RabbitMQ does not name the frame. If only one is unconfirmed, it is the cause.
+        let mayAnswerLine = hasSentUnconfirmed || unconfirmedCount > 0 || pending.contains(where: \.isRequest)
         let unconfirmed = pending.removeAll { _ in true }
         let cause = unconfirmed.first { "\($0.number)" == frame["receipt-id"] || unconfirmed.count == 1 }
         if let (number, refused) = cause {
@@ -278,9 +285,12 @@ final class StompSession: ProtocolSession {
             // With a refused subscription, the next connection would fail, too.
             event.topic = forget(where: \.isNew)
         }
+        event.isRefusal = mayAnswerLine || event.topic != nil
         output.append(event)
         let place = event.topic.map { " for \(quoted($0))" } ?? ""
-        output.append(.disconnect("the server reported an error\(place): \(reason)"))
+        let problem = "the server reported an error\(place): \(reason)"
+        // Otherwise it is about the connection, such as the end of the server.
+        output.append(event.isRefusal ? .lineRefused(problem) : .disconnect(problem))
     }
 
     /// Notes that the server has accepted a subscription.
@@ -297,6 +307,8 @@ final class StompSession: ProtocolSession {
     private func forget(where isRefused: (Subscription) -> Bool) -> String? {
         let refused = subscriptions.filter(isRefused)
         subscriptions.removeAll(where: isRefused)
+        if refusedDestinations.count > Self.maximumSubscriptionCount { refusedDestinations = [] }
+        refusedDestinations.formUnion(refused.map(\.destination))
         return refused.isEmpty ? nil : refused.map(\.destination).joined(separator: " ")
     }
 
@@ -330,6 +342,7 @@ final class StompSession: ProtocolSession {
                 throw ProtocolInputError("the subscription \(quoted(subscription.id)) exists; choose another id")
             }
             nextSubscription += 1
+            refusedDestinations.remove(destination)
             subscriptions.append(subscription)
             let receipt = subscribe(subscription, isRequest: wantsReply, at: now, &output)
             return wantsReply ? receipt : nil
@@ -339,6 +352,7 @@ final class StompSession: ProtocolSession {
                     $0.destination == destination || $0.id == typed["id"]
                 })
             else {
+                if refusedDestinations.remove(destination) != nil { throw .refused(destination) }
                 let known = subscriptions.map { quoted($0.destination) }.joined(separator: ", ")
                 let remedy = known.isEmpty ? "there is none" : "expected \(known)"
                 throw ProtocolInputError("no subscription has the destination \(quoted(destination)); \(remedy)")
@@ -384,6 +398,7 @@ final class StompSession: ProtocolSession {
         of frame: StompFrame, _ wantsReply: Bool, at now: UInt64, _ output: inout ProtocolOutput
     ) -> String? {
         guard wantsReply else {
+            hasSentUnconfirmed = true
             send(frame, at: now, &output)
             return nil
         }

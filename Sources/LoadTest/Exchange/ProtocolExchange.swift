@@ -106,7 +106,8 @@ internal final class ProtocolExchange: ConnectionExchange {
                 becameReady = !isReady
                 state = .ready
             case .failure(let words): give(up: connection, because: .refused(words, afterLogin: isReady), in: context)
-            case .disconnect(let reason): give(up: connection, because: .unusable(reason), in: context)
+            case .disconnect(let reason), .lineRefused(let reason):
+                give(up: connection, because: .unusable(reason), in: context)
             case .close(let code, let message):
                 let problem = ProtocolProblem.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)
                 give(up: connection, because: problem, in: context)

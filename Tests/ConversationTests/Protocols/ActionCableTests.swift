@@ -93,14 +93,49 @@ import WSCore
             ])
     }
 
-    @Test("A rejected subscription is reported and forgotten")
+    @Test("A rejected subscription is reported and not renewed, and a line can subscribe again")
     func rejection() throws {
         let driver = try Self.ready("subscribe Chat")
-        let rejection = #"{"identifier":"\#(Self.chat)","type":"reject_subscription"}"#
-        #expect(driver.receive(rejection) == ["refusal Chat rejected"])
-        #expect(driver.session.topics == [])
+        #expect(driver.session.unconfirmedCount == 1)
+        #expect(driver.receive(Self.rejection) == ["refusal Chat rejected"])
+        #expect(driver.lastEvent?.isRefusal == true)
+        #expect(driver.session.topics == [] && driver.session.unconfirmedCount == 0)
         _ = driver.type("subscribe Chat", wantsReply: true)
-        #expect(driver.receive(rejection) == ["refused 2 Chat rejected"])
+        #expect(driver.receive(Self.rejection) == ["refused 2 Chat rejected"])
+        #expect(driver.lastEvent?.isRefusal == true)
+        _ = driver.open("actioncable-v1-json")
+        #expect(driver.receive(#"{"type":"welcome"}"#) == ["hidden welcome", "ready"])
+    }
+
+    private static let rejection = #"{"identifier":"\#(chat)","type":"reject_subscription"}"#
+
+    @Test("A line after the rejection is refused like one before it, instead of being a mistake")
+    func lineAfterRejection() throws {
+        let driver = try Self.ready("subscribe Chat")
+        _ = driver.receive(Self.rejection)
+        let refusal = [#"error the server refused or ended "Chat""#]
+        #expect(driver.type("Chat speak") == refusal)
+        #expect(driver.type("unsubscribe Chat") == refusal)
+        #expect(driver.type("Chat speak")[0].hasPrefix("error no subscription to"))
+        let waiting = try Self.ready("subscribe Chat", "Chat speak", "unsubscribe Chat")
+        #expect(waiting.receive(Self.rejection) == ["refusal Chat rejected", "dropped 1 2"])
+        #expect(waiting.type("Chat speak")[0].hasPrefix("error no subscription to"))
+    }
+
+    @Test("A rejected subscription still makes a channel without parameters ambiguous")
+    func ambiguityAfterRejection() throws {
+        let driver = try Self.ready("subscribe Chat {\"a\":1}", "subscribe Chat {\"a\":2}")
+        _ = driver.receive(
+            #"{"identifier":"{\"channel\":\"Chat\",\"a\":2}","type":"reject_subscription"}"#)
+        #expect(driver.type("Chat speak")[0].hasPrefix("error \"Chat\" has 2 subscriptions"))
+    }
+
+    @Test("A second line for the same subscription shares the answer to the first one")
+    func repeatedSubscription() throws {
+        let driver = try Self.ready("subscribe Chat")
+        #expect(driver.type("subscribe Chat", wantsReply: true) == ["key 1"])
+        #expect(driver.receive(Self.confirmation(Self.chat)) == ["reply 1 Chat subscribed"])
+        #expect(driver.type("subscribe Chat", wantsReply: true) == ["notice Chat subscribed"])
     }
 
     @Test("Actions wait until their subscription is confirmed, and are dropped if it is rejected")
@@ -219,7 +254,7 @@ import WSCore
             (#"{"x":1}"#, "the channel is missing"), ("subscribe Chat 1", "the parameters are not a JSON object"),
             ("subscribe Chat {", "the parameters are not a JSON object; write subscribe"),
             (#"subscribe Chat {"channel":"x"}"#, "the parameters contain the channel"),
-            ("subscribe A", "\"A\" is already subscribed"), ("A", "the action is missing"),
+            ("A", "the action is missing"),
             ("A speak 1", "the data of the action is not a JSON object"), ("A speak {} 1", "the data of the action"),
             ("B speak", "no subscription to \"B\" matches; write subscribe"), ("unsubscribe B", "no subscription to"),
             (#"A {"x":1} speak"#, "no subscription to \"A\" matches"), ("unsubscribe A B", "the parameters are not"),

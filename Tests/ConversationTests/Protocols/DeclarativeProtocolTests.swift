@@ -106,6 +106,25 @@ import WSCore
         #expect(driver.open() == [#">{"id":6,"sub":1}"#, #">{"id":7,"sub":2}"#, "ready"])
     }
 
+    @Test("A refused subscription is not sent again, and an unanswered one is not confirmed")
+    func refusedRenewal() throws {
+        let driver = try Self.driver(#"{"name":"x","id":"/id","error":"no","renew":"sub"}"#)
+        _ = driver.open()
+        _ = driver.type(#"{"id":1,"sub":1}"#)
+        _ = driver.type(#"{"id":2,"sub":2}"#)
+        _ = driver.type(#"{"id":3,"other":2}"#)
+        #expect(driver.session.unconfirmedCount == 2)
+        _ = driver.receive(#"{"id":3,"no":1}"#)
+        #expect(driver.lastEvent?.isRefusal == false)
+        _ = driver.receive(#"{"id":1,"no":1}"#)
+        #expect(driver.lastEvent?.isRefusal == true)
+        #expect(driver.session.unconfirmedCount == 1)
+        _ = driver.receive(#"{"id":2}"#)
+        #expect(driver.session.unconfirmedCount == 0)
+        #expect(driver.open() == [#">{"id":2,"sub":2}"#, "ready"])
+        #expect(driver.session.unconfirmedCount == 1)
+    }
+
     // MARK: Examples
 
     @Test("Slack Socket Mode")

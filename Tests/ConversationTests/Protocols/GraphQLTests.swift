@@ -119,7 +119,9 @@ import WSCore
         let driver = try Self.ready()
         _ = driver.type("subscription { a }")
         #expect(driver.type("complete 1") == [#">{"id":"1","type":"complete"}"#, "notice complete 1"])
-        #expect(driver.type("complete 1").last?.hasPrefix("error complete needs the id of an active operation") == true)
+        // The server may have completed it just before.
+        #expect(driver.type("complete 1") == [])
+        #expect(driver.type("complete 2").last?.hasPrefix("error complete needs the id of an operation") == true)
     }
 
     @Test("Pings are answered and hidden (Ping)")

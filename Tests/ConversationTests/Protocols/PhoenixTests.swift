@@ -69,9 +69,17 @@ import WSCore
                 #"refusal room:a error {"reason":"unauthorized"}"#, "dropped 1",
                 #"refused 2 room:a error {"reason":"unauthorized"}"#,
             ])
-        #expect(driver.type("room:a a")[0].hasPrefix("error \"room:a\" is not joined"))
+        #expect(driver.lastEvent?.isRefusal == true)
+        #expect(driver.session.topics == [] && driver.session.unconfirmedCount == 0)
+        let refusal = [#"error the server refused or ended "room:a""#]
+        #expect(driver.type("room:a a") == refusal)
         _ = driver.type("join room:a", wantsReply: true)
+        #expect(driver.session.unconfirmedCount == 1)
         #expect(driver.receive(Self.reply(3, 3, "error")) == ["refused 3 room:a error {}"])
+        #expect(driver.lastEvent?.isRefusal == true)
+        #expect(driver.type("leave room:a") == refusal)
+        #expect(driver.type("room:a a")[0].hasPrefix("error \"room:a\" is not joined"))
+        #expect(driver.open() == ["ready"])
     }
 
     @Test("Lines wait for the confirmation of the join")

@@ -105,17 +105,37 @@ import WSCore
         #expect(driver.session.topics == ["/", "/admin", "/other"])
     }
 
-    @Test("Lines for a namespace that the server refuses fail once, and the next line tries again")
+    @Test("Lines for a namespace that the server refuses fail, and its name alone tries again")
     func refusedNamespace() throws {
         let driver = try Self.connected()
         _ = driver.type("/admin a", wantsReply: true)
-        #expect(driver.receive(#"44/admin,{"message":"no"}"#) == ["dropped 1", #"refused 0 /admin {"message":"no"}"#])
-        #expect(driver.type("/admin a") == [">40/admin,", "waits 2"])
-        #expect(
-            driver.receive(#"44/admin,{"message":"no"}"#) == [
-                #"refusal /admin connect_error {"message":"no"}"#, "dropped 2",
-            ])
-        #expect(driver.type("/admin a") == [">40/admin,", "waits 3"])
+        #expect(driver.receive(Self.refusal) == ["dropped 1", #"refused 0 /admin {"message":"no"}"#])
+        #expect(driver.lastEvent?.isRefusal == true)
+        #expect(driver.type("/admin a") == [#"error the server refused or ended "/admin""#])
+        #expect(driver.type("/admin") == [">40/admin,"])
+        #expect(driver.type("/admin a") == ["waits 2"])
+        #expect(driver.receive(Self.refusal) == [#"refusal /admin connect_error {"message":"no"}"#, "dropped 2"])
+        _ = driver.open()
+        #expect(driver.receive(Self.handshake).last == ">40")
+    }
+
+    private static let refusal = #"44/admin,{"message":"no"}"#
+
+    @Test("A namespace alone has a reply: its connection or its refusal")
+    func namespaceAlone() throws {
+        let driver = try Self.connected()
+        #expect(driver.type("/admin", wantsReply: true) == [">40/admin,", "key /admin"])
+        #expect(driver.session.unconfirmedCount == 1)
+        #expect(driver.receive(#"40/admin,{"sid":"c"}"#) == [#"reply /admin /admin connect {"sid":"c"}"#])
+        #expect(driver.session.unconfirmedCount == 0)
+        #expect(driver.type("/admin", wantsReply: true) == [])
+        let refused = try Self.connected()
+        _ = refused.type("/admin", wantsReply: true)
+        #expect(refused.receive(Self.refusal) == [#"refused /admin /admin connect_error {"message":"no"}"#])
+        #expect(refused.lastEvent?.isRefusal == true)
+        let ended = try Self.connected()
+        _ = ended.type("/admin", wantsReply: true)
+        #expect(ended.receive("41/admin,").last == #"refused /admin /admin "disconnected""#)
     }
 
     @Test("Lines wait until their namespace is connected, and are dropped if it is refused")

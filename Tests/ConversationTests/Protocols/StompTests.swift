@@ -150,14 +150,15 @@ import WSCore
         let reason = #"the server reported an error for "/secret": "denied: no access""#
         #expect(
             driver.receive(Self.frame("ERROR", "message:denied", "receipt-id:1", "", "no access"))
-                == ["refusal /secret ERROR denied: no access", "disconnect \(reason)"])
+                == ["refusal /secret ERROR denied: no access", "line refused \(reason)"])
         #expect(driver.session.topics == [])
         _ = driver.open()
         #expect(driver.receive(Self.connected) == ["hidden CONNECTED", "ready"])
+        #expect(driver.type("UNSUBSCRIBE /secret") == [#"error the server refused or ended "/secret""#])
         _ = driver.type("/q a", wantsReply: true)
         #expect(
             driver.receive(Self.frame("ERROR", "message:full", "receipt-id:2", "", "")) == [
-                "refused 2 ERROR full", #"disconnect the server reported an error: "full""#,
+                "refused 2 ERROR full", #"line refused the server reported an error: "full""#,
             ])
     }
 
@@ -165,7 +166,7 @@ import WSCore
     func unnamedRefusal() throws {
         let error = Self.frame("ERROR", "message:Unknown destination", "", "")
         let ending = #"disconnect the server reported an error: "Unknown destination""#
-        let refusal = #"disconnect the server reported an error for "/bad": "Unknown destination""#
+        let refusal = #"line refused the server reported an error for "/bad": "Unknown destination""#
         let driver = try Self.open()
         _ = driver.type("SUBSCRIBE /a")
         _ = driver.receive(Self.frame("RECEIPT", "receipt-id:1", "", ""))
@@ -181,6 +182,15 @@ import WSCore
         let other = try Self.open()
         _ = other.type("SUBSCRIBE /bad", wantsReply: true)
         #expect(other.receive(error) == ["refused 1 /bad ERROR Unknown destination", refusal])
+    }
+
+    @Test("ERROR without an unconfirmed line is about the connection, and with one it may refuse the line")
+    func errorAfterLine() throws {
+        let error = Self.frame("ERROR", "message:no", "", "")
+        #expect(try Self.open().receive(error).last == #"disconnect the server reported an error: "no""#)
+        let driver = try Self.open()
+        _ = driver.type("/q a")
+        #expect(driver.receive(error).last == #"line refused the server reported an error: "no""#)
     }
 
     @Test("Heart-beating: each direction uses the larger interval")

@@ -6,7 +6,7 @@ import WSCore
 ///
 ///     >TEXT           a text message is sent; >x0102 a binary one
 ///     event LINE      an event; reply KEY, refused KEY, refusal, notice, and hidden for the other roles
-///     ready, failure TEXT, disconnect TEXT, close CODE TEXT, unknown TEXT
+///     ready, failure TEXT, disconnect TEXT, line refused TEXT, close CODE TEXT, unknown TEXT
 ///     waits NUMBER, sent NUMBER, dropped NUMBERS
 final class ProtocolDriver {
     let session: any ProtocolSession
@@ -89,6 +89,7 @@ final class ProtocolDriver {
             case .ready: return "ready"
             case .failure(let reason): return "failure \(reason)"
             case .disconnect(let reason): return "disconnect \(reason)"
+            case .lineRefused(let reason): return "line refused \(reason)"
             case .close(let code, let message): return "close \(code.rawValue) \(message)"
             case .lineWaits(let number): return "waits \(number)"
             case .lineSent(let number): return "sent \(number)"

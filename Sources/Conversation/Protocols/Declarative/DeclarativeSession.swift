@@ -6,8 +6,11 @@ final class DeclarativeSession: ProtocolSession {
     /// A sent message to send again after a reconnect.
     private struct Renewal {
         let line: [UInt8]
-        /// The key of its reply if the caller waits for it, and sends the line again after a reconnect.
-        var awaitedKey: String?
+        /// The key of its reply on this connection, or `nil` if it has none.
+        var key: String?
+        /// Whether the caller waits for the reply, and sends the line again after a reconnect.
+        var isAwaited: Bool
+        var isAnswered = false
     }
 
     /// The possible intervals of heartbeats.
@@ -50,8 +53,10 @@ final class DeclarativeSession: ProtocolSession {
     /// Compiles a regular expression that the reader has checked.
     private static func compile(_ source: String) -> Pattern? { try? Pattern(source) }
 
+    var unconfirmedCount: Int { renewals.count { $0.key != nil && !$0.isAnswered } }
+
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput) {
-        renewals.removeAll { $0.awaitedKey != nil }
+        renewals.removeAll { $0.isAwaited }
         isHeartbeatUnanswered = false
         deadline = nil
         interval = nil
@@ -68,8 +73,11 @@ final class DeclarativeSession: ProtocolSession {
     }
 
     private func becomeReady(at now: UInt64, _ output: inout ProtocolOutput) {
-        for renewal in renewals {
-            if let message = framed(renewal.line, at: now) { output.send(message) }
+        for index in renewals.indices {
+            guard let message = framed(renewals[index].line, at: now) else { continue }
+            output.send(message)
+            renewals[index].key = replyKey(of: message)
+            renewals[index].isAnswered = false
         }
         output.append(.ready)
     }
@@ -173,8 +181,15 @@ final class DeclarativeSession: ProtocolSession {
             let id = JSONText.compact(value, of: payload)
             let key = JSONText.key(of: id)
             event.id = JSONText.text(id)
-            event.role = .reply(key, isError: patterns.error?.matches(payload) == true)
-            for index in renewals.indices where renewals[index].awaitedKey == key { renewals[index].awaitedKey = nil }
+            let isError = patterns.error?.matches(payload) == true
+            event.role = .reply(key, isError: isError)
+            if let index = renewals.firstIndex(where: { $0.key == key && !$0.isAnswered }) {
+                renewals[index].isAnswered = true
+                renewals[index].isAwaited = false
+                // The next connection would refuse it, too.
+                if isError { renewals.remove(at: index) }
+                event.isRefusal = isError
+            }
         }
         var unwrapped = ByteBuffer()
         let isUnwrapped = definition.unwrap?.appendValue(of: payload, to: &unwrapped) == true
@@ -191,17 +206,21 @@ final class DeclarativeSession: ProtocolSession {
         guard let message = framed(line, at: now) else {
             throw ProtocolInputError("the prefix or the suffix inserts a value that does not exist yet")
         }
-        let id = definition.id?.value(in: message.span.bytes)
-        let key = id.map { JSONText.key(of: JSONText.compact($0, of: message.span.bytes)) }
+        let key = replyKey(of: message)
         if patterns.renew?.matches(message.span.bytes) == true {
             renewals.removeAll { $0.line == line }
             guard renewals.reduce(line.count, { $0 + $1.line.count + 64 }) <= Self.maximumRenewalBytes else {
                 throw ProtocolInputError("more than 1 MiB of lines would have to be sent again after a reconnect")
             }
-            renewals.append(Renewal(line: line, awaitedKey: wantsReply ? key : nil))
+            renewals.append(Renewal(line: line, key: key, isAwaited: wantsReply && key != nil))
         }
         output.send(message)
         return key
+    }
+
+    private func replyKey(of message: [UInt8]) -> String? {
+        guard let id = definition.id?.value(in: message.span.bytes) else { return nil }
+        return JSONText.key(of: JSONText.compact(id, of: message.span.bytes))
     }
 
     /// A line with its prefix and suffix, or `nil` if they lack a value.

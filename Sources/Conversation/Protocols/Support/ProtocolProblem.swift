@@ -20,6 +20,10 @@ public enum ProtocolProblem: Error, Equatable, Sendable {
     case errors(Int)
     /// This many lines were not sent. Some of them may have been sent on an earlier connection.
     case unsentLines(Int, UnsentCause, mayHaveArrived: Bool = false)
+    /// The server has not confirmed this many lines, such as subscriptions.
+    case unconfirmedLines(Int)
+    /// The server refused a line and ended the connection; the value is the reason.
+    case refusedLine(String)
     /// A message cannot be sent; the value is the reason.
     case unsendable(String)
 
@@ -29,6 +33,8 @@ public enum ProtocolProblem: Error, Equatable, Sendable {
         case login
         /// The server did not confirm their subscriptions.
         case subscription
+        /// The server refused or ended their subscriptions.
+        case refusal
         /// They were kept for a connection on which they are invalid.
         case invalid
     }

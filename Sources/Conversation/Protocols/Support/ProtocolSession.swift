@@ -16,6 +16,9 @@ import WSCore
 ///     send ─► lineWaits(1) ─┬─ the peer confirms ─► messages, lineSent(1)
 ///                           └─ it refuses, or ends the subscription ─► linesDropped([1])
 ///
+/// A line for a subscription that the peer has refused or ended is rejected with ``ProtocolInputError/refused(_:)``, so the
+/// outcome is the same whether the refusal arrives before or after the line. A line that subscribes again is not.
+///
 /// All calls append to a ``ProtocolOutput``, and the caller carries out its items in order. Times are on a monotonic
 /// clock in nanoseconds. A connection that ends before the session is ready was probably refused; ``meaning(of:)`` and the
 /// close reason may say why.
@@ -53,6 +56,8 @@ public protocol ProtocolSession: AnyObject {
     /// What confirms the last line if it is not the reply with the key that ``send(_:wantsReply:at:_:)`` has returned: an
     /// acknowledgement that the peer sends anyway, or a reply that it need not send. `nil` if there is no such thing.
     var lastAcknowledgement: LineConfirmation? { get }
+    /// The number of lines for which the peer has to send a confirmation, such as subscriptions, and has not.
+    var unconfirmedCount: Int { get }
     /// Whether so many lines wait for their subscriptions that another one would be rejected.
     var isFull: Bool { get }
     /// The unit that the received messages have begun and not completed, such as "a STOMP frame (12 bytes)", or `nil`
@@ -75,6 +80,8 @@ extension ProtocolSession {
     public var renewsLastLine: Bool { false }
     /// `nil`: the reply confirms the line, or there is no acknowledgement.
     public var lastAcknowledgement: LineConfirmation? { nil }
+    /// 0: the protocol confirms nothing.
+    public var unconfirmedCount: Int { 0 }
     /// `false`: no line waits.
     public var isFull: Bool { false }
     /// `nil`: each message is complete.
@@ -124,6 +131,8 @@ public struct ProtocolOutput {
         case failure(String)
         /// The connection is unusable; the value is the reason, such as a silent peer. A new connection may succeed.
         case disconnect(String)
+        /// The peer refuses a line and ends the connection; the value is the reason. A new connection may succeed.
+        case lineRefused(String)
         /// The peer ends the conversation with a message that means the same as a close frame with this code.
         case close(CloseCode, message: String)
         /// The line waits until the peer has confirmed its subscription. The number identifies it in the session.
@@ -207,11 +216,14 @@ public struct ProtocolEvent: Equatable {
     public var attributes: [String: String]
     /// The key of the line that the event acknowledges without being a reply to it, or `nil` if it acknowledges none.
     public var acknowledgedKey: ReplyKey?
+    /// Whether the peer refuses or ends what a line asked for, such as a subscription or a channel. `false` for other
+    /// errors, such as the error of a call.
+    public var isRefusal: Bool
 
     /// Creates an event.
     public init(
         _ role: Role, name: String? = nil, topic: String? = nil, isTopicTyped: Bool = false, id: String? = nil,
-        payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:],
+        payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:], isRefusal: Bool = false,
         acknowledgedKey: ReplyKey? = nil
     ) {
         self.role = role
@@ -222,6 +234,7 @@ public struct ProtocolEvent: Equatable {
         self.payload = payload
         self.isText = isText
         self.attributes = attributes
+        self.isRefusal = isRefusal || role == .refusal
         self.acknowledgedKey = acknowledgedKey
     }
 
@@ -258,6 +271,16 @@ public struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     public let description: String
     /// Whether the line may be valid after the peer has replied to earlier ones.
     public let dependsOnPeer: Bool
+    /// Whether the line is correct, but its subscription was refused or has been ended by the peer.
+    public private(set) var isRefused = false
+
+    /// The error of a line for a subscription that the peer has refused or ended.
+    /// - Parameter topic: The subscription as typed.
+    static func refused(_ topic: String) -> ProtocolInputError {
+        var error = ProtocolInputError("the server refused or ended \(quoted(topic))", dependsOnPeer: true)
+        error.isRefused = true
+        return error
+    }
 
     /// Creates an error.
     /// - Parameters:

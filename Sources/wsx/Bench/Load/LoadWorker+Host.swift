@@ -96,7 +96,8 @@ extension LoadWorker: LoadHost {
         case .refused(_, afterLogin: false), .ended(_, _, afterLogin: false), .notReady:
             note(failure, counting: \.loginErrors)
         case .refused, .ended, .unusable: note(failure, counting: \.closedErrors)
-        case .notUnderstood, .undecodable, .error, .errors, .unsentLines: note(failure, counting: \.protocolErrors)
+        case .notUnderstood, .undecodable, .error, .errors, .unsentLines, .unconfirmedLines, .refusedLine:
+            note(failure, counting: \.protocolErrors)
         case .unsendable: end(because: failure)
         }
         if context.phase == .opening { wakeSoon() }

@@ -125,12 +125,14 @@ extension ConnectRun {
             if settings.isRepl || outputs.isVerbose { showSummary(state.failure) }
             let countsUnanswered = !state.ignoresIncoming
             let unsentLines = unsentLines
+            let endFailure = state.failure
             state.drain(
                 requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered) ?? protocolFailure,
-                missing: stages.exchange?.missing,
+                refusal: refusal, missing: stages.exchange?.missing,
                 isPrompt: settings.isRepl, lastCode: statistics.lastEnd?.code)
             // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()
+            if let endFailure, endFailure.yieldsToRefusal, refusal != nil { show(replaced: endFailure) }
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.
@@ -141,6 +143,12 @@ extension ConnectRun {
         input.closeReader()
         deadline = nil
         stop()
+    }
+
+    /// Shows a failure that is less important than a refusal. The message of the refusal has the progress.
+    private func show(replaced failure: Failure) {
+        if case .waitEnded = failure { return }
+        if let message = failure.message { console.error(message) }
     }
 
     /// The time limit of a hurried end, after a time limit, a signal, or the loss of standard output. It applies to the

@@ -278,6 +278,12 @@ extension ConnectRun {
         }
     }
 
+    /// Whether the default wait continues because the server has to confirm lines.
+    private var awaitsConfirmation: Bool {
+        guard case .answered = settings.linger else { return false }
+        return stages.application?.awaitsConfirmation ?? false
+    }
+
     /// The activity of the connection.
     private var activity: InactivityWait.Activity {
         guard let connection else {
@@ -285,7 +291,7 @@ extension ConnectRun {
         }
         return InactivityWait.Activity(
             receivedBytes: connection.receivedTraffic.wireBytes, isInMessage: connection.isInMessage,
-            isHeldUp: connection.queuedBytes > 0 || connection.isPausedByUser,
+            isHeldUp: connection.queuedBytes > 0 || connection.isPausedByUser || awaitsConfirmation,
             answeredRoundTrip: current?.replies?.answeredRoundTrip(
                 sentCount: connection.sentTraffic.messages, receivedCount: state.conditions.receivedCount))
     }

@@ -51,7 +51,10 @@ extension ConnectRun {
             case .renewed: return .renewed(key: key, isSent: true)
             }
         } catch {
-            if isAgain {
+            if error.isRefused, prompt == nil {
+                // As if the refusal had arrived while the line was waiting.
+                application.dropLine(because: .refusal, mayHaveArrived: isAgain)
+            } else if isAgain {
                 // It may have arrived on the lost connection.
                 outputs.noticeVerbosely("A line was not sent again: \(error)")
             } else if hasWaited {
@@ -183,9 +186,17 @@ extension ConnectRun {
         if settings.arguments.replies.failsOnErrorReply, replies + refusals > 0 {
             return .errorReplies(replies + refusals)
         }
-        if let unsentLines { return .application(unsentLines) }
-        guard refusals > 0, !settings.isRepl, !state.ignoresIncoming else { return nil }
-        return .application(application.failure(.errors(refusals)))
+        if let unsentLines, refusals == 0 || unsentLines.status == .unmet { return .application(unsentLines) }
+        guard !settings.isRepl, !state.ignoresIncoming else { return nil }
+        if refusals > 0 { return .application(application.failure(.errors(refusals))) }
+        return application.unconfirmedLines.map { .application($0) }
+    }
+
+    /// The failure caused by a refusal, which counts more than how the connection has ended, or `nil` if there is none.
+    var refusal: Failure? {
+        guard stages.application?.errorCounts.refusals ?? 0 > 0, let failure = protocolFailure, failure.status == .unmet
+        else { return nil }
+        return failure
     }
 
     /// The lines that wait for the server, or that it has refused, or `nil` if there are none. At the prompt, the user
@@ -251,6 +262,7 @@ extension ConnectRun: ProtocolStage.Host {
     }
 
     func waitingLineFailed(_ error: ProtocolInputError) {
+        if error.isRefused, prompt == nil { return stages.application?.dropLine(because: .refusal) ?? () }
         end(because: .notALine(error), sending: nil, "an input line that waited")
     }
 

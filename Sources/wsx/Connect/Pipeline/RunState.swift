@@ -187,14 +187,18 @@ struct RunState {
     /// Decides how the run ends, after its last connection.
     /// - Parameters:
     ///   - requestFailure: The failure caused by requests, or `nil` if there is none.
+    ///   - refusal: The failure caused by a refusal of what a line asked for, or `nil`. It replaces timeouts and the loss of
+    ///     the connection, because it depends on chance what comes first.
     ///   - missing: The expression of `--ready` that the peer has not matched, or `nil`.
     ///   - isPrompt: Whether a user decides when the run ends.
     ///   - code: The close code of the last connection, or `nil` if there was no connection.
     mutating func drain(
-        requestFailure: Failure?, missing: String? = nil, isPrompt: Bool, lastCode code: CloseCode?
+        requestFailure: Failure?, refusal: Failure? = nil, missing: String? = nil, isPrompt: Bool,
+        lastCode code: CloseCode?
     ) {
         guard !isDraining else { return }
         let wasEnding = isEnding
+        if let refusal, (failure ?? requestFailure)?.yieldsToRefusal == true { failure = refusal }
         // The user may leave the prompt at any time.
         if failure == nil, requestFailure == nil, let missing, !ignoresIncoming, !(isPrompt && isClosing) {
             failure = .closedBeforeReady(missing, code)

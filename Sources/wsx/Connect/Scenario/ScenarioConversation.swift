@@ -117,6 +117,7 @@ final class ScenarioConversation {
                 }
             case .failure(let words): return .failure(failure(.refused(words, afterLogin: isReady)))
             case .disconnect(let words): return .failure(failure(.unusable(words)))
+            case .lineRefused(let words): return .failure(failure(.refusedLine(words)))
             case .close(let code, let message):
                 return .ended(failure(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)))
             // The step that waits for the reply to a dropped line fails.

@@ -47,8 +47,10 @@ final class ProtocolStage {
     /// The numbers of the messages of the command line that must not be sent again on a new connection, because the session
     /// repeats them.
     private var renewedMessages: Set<Int> = []
-    /// The number of errors that the server has reported: in replies and events, and otherwise.
+    /// The number of errors that the server has reported: in replies and events, and as refusals of what a line asked for.
     private(set) var errorCounts = (replies: 0, refusals: 0)
+    /// When the last line was sent.
+    private var lastLineTime = Duration.zero
 
     /// Creates the stage before the first connection.
     /// - Parameters:
@@ -81,8 +83,13 @@ final class ProtocolStage {
 
     /// Whether the failure of the connection ends with the words of an event.
     func explains(_ event: ProtocolEvent) -> Bool {
-        guard case .over(.unusable(let words), _) = state else { return false }
-        return words.hasSuffix(quoted(String(decoding: event.payload, as: UTF8.self)))
+        // An end that has already begun ends the run for its own reason.
+        guard !host.isClosing else { return false }
+        switch state {
+        case .over(.unusable(let words), _), .over(.refusedLine(let words), _):
+            return words.hasSuffix(quoted(String(decoding: event.payload, as: UTF8.self)))
+        case .over, .closed, .starting, .opening, .ready: return false
+        }
     }
 
     /// The number of lines that wait until the server has confirmed the login or a subscription.
@@ -109,9 +116,20 @@ final class ProtocolStage {
         }
     }
 
+    /// The lines that the server has not confirmed on the last connection, as a failure. `nil` if there are none.
+    var unconfirmedLines: ApplicationFailure? {
+        unsent.unconfirmedCount > 0 ? failure(.unconfirmedLines(unsent.unconfirmedCount)) : nil
+    }
+
+    /// Whether the server still has to confirm lines, for at most as long as a login may take.
+    var awaitsConfirmation: Bool {
+        session?.unconfirmedCount ?? 0 > 0 && loop.now - lastLineTime < readinessTimeout
+    }
+
     /// Counts a line that will not be sent.
-    func dropLine(because cause: ProtocolProblem.UnsentCause) {
-        unsent.drop(1, because: cause)
+    /// - Parameter mayHaveArrived: Whether it may have been sent on an earlier connection.
+    func dropLine(because cause: ProtocolProblem.UnsentCause, mayHaveArrived: Bool = false) {
+        unsent.drop(1, because: cause, mayHaveArrived: mayHaveArrived)
     }
 
     /// Counts lines of the last connection that will not be sent.
@@ -183,6 +201,7 @@ final class ProtocolStage {
         let failure = failure(because: end, reconnects: reconnects)
         let waitedFor = waitsFor
         let lines = unsent.connectionEnded(waitingFor: waitedFor)
+        if case .ready = state { unsent.unconfirmedCount = session?.unconfirmedCount ?? 0 }
         state = .closed
         timer.stop()
         fullTimer = nil
@@ -247,6 +266,7 @@ final class ProtocolStage {
         _ line: [UInt8], to session: any ProtocolSession, wantsReply: Bool = false, again isAgain: Bool,
         message number: Int? = nil, typed: Int? = nil
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
+        lastLineTime = loop.now
         let resolved = descriptor?.readsFiles == true ? try ProtocolLine.resolved(line) : line
         let key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
         if key == nil, wantsReply, awaitsReplies, let reason = descriptor?.missingReplyReason {
@@ -327,7 +347,7 @@ final class ProtocolStage {
                 guard send(message.span.bytes, kind) else { continue }
                 outputs.writeSent(protocolMessage: message.span.bytes, as: kind)
             case .event(let event):
-                count(event.role)
+                count(event)
                 if let key = event.confirmedKey { host.lineConfirmed(by: key) }
                 arrivals.append(.event(event))
             // A message with several such parts is shown once, with the first reason.
@@ -338,6 +358,7 @@ final class ProtocolStage {
             case .ready: becomeReady()
             case .failure(let words): fail(.refused(words, afterLogin: isReady))
             case .disconnect(let words): fail(.unusable(words))
+            case .lineRefused(let words): fail(.refusedLine(words))
             case .close(let code, let message):
                 fail(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady))
             case .lineWaits: break
@@ -363,12 +384,8 @@ final class ProtocolStage {
         return arrivals
     }
 
-    private func count(_ role: ProtocolEvent.Role) {
-        switch role {
-        case .event(isError: true), .reply(_, isError: true): errorCounts.replies += 1
-        case .refusal: errorCounts.refusals += 1
-        case .reply, .event, .notice, .hidden: break
-        }
+    private func count(_ event: ProtocolEvent) {
+        if event.isRefusal { errorCounts.refusals += 1 } else if event.role.isError { errorCounts.replies += 1 }
     }
 
     private func becomeReady() {

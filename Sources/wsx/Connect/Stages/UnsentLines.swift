@@ -59,6 +59,8 @@ struct UnsentLines {
     private var firstCause: ProtocolProblem.UnsentCause?
     /// Whether some of the dropped lines may have been sent on an earlier connection.
     private var droppedMayHaveArrived = false
+    /// The number of lines that the server has not confirmed when the last connection ended.
+    var unconfirmedCount = 0
 
     /// Whether lines wait that the session does not take yet.
     var hasQueued: Bool { !queue.isEmpty }
@@ -118,8 +120,8 @@ struct UnsentLines {
         let origins = numbers.compactMap { held.removeValue(forKey: $0)?.origin }
         let count = origins.count(where: \.isCounted)
         let inputCount = origins.count { if case .input = $0 { true } else { false } }
-        drop(inputCount, because: .subscription, mayHaveArrived: origins.contains(.input(wasSent: true)))
-        if count > 0, firstCause == nil { firstCause = .subscription }
+        drop(inputCount, because: .refusal, mayHaveArrived: origins.contains(.input(wasSent: true)))
+        if count > 0, firstCause == nil { firstCause = .refusal }
         return count
     }
 
@@ -135,6 +137,7 @@ struct UnsentLines {
     /// Begins a connection, on which requests without a reply are sent again.
     mutating func connectionStarted() {
         requestCount = 0
+        unconfirmedCount = 0
     }
 
     /// Handles the end of a connection, after which no line waits.

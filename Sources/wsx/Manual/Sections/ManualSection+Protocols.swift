@@ -33,17 +33,21 @@ extension ManualSection {
                 "Confirmations",
                 """
                 such as that of a subscription are dimmed at the prompt, are `notice` events in JSON output, and \
-                otherwise appear only with `-v`.
+                otherwise appear only with `-v`. The default wait after the end of the input lasts until all have \
+                arrived, but not longer than `--connect-timeout`. If the protocol has a confirmation and it is \
+                missing at the end, the run exits with 6, except at the prompt and after a goal such as `--count`.
                 """
             ),
             (
                 "Refusals",
                 """
-                such as that of a subscription, and a subscription that ends with an error, are reported as errors. The \
-                run then exits with 7, except at the prompt and after a goal such as `--count`. With `--request` or \
-                `--one`, a refused line gets an error reply instead; see `--fail`. An error of JSON-RPC without an id is \
-                a reply, too: the server could not read the id of a call. A STOMP server ends the connection, which \
-                leads to status 1 without `--reconnect`.
+                of a subscription, channel, namespace, or topic, and a subscription that ends with an error, are \
+                reported as errors. The run then exits with 7, also with `--request` or `--one`, where the refusal is \
+                an error reply, and also if the server then closes the connection. Exceptions are the prompt, and a \
+                goal such as `--count` that is met. Later lines for a refused subscription are not sent, until a line \
+                asks for it again. An error of a call is only a reply; see `--fail`. So is an error of JSON-RPC without \
+                an id: the server could not read the id of a call. A STOMP server ends the connection with its error; \
+                if a line may be the cause, the status is 7 as well.
                 """
             ),
             ("Hidden messages", "of the login and the keepalive are shown with `-v`."),
@@ -60,9 +64,9 @@ extension ManualSection {
                 """
                 are sent when the server has confirmed their subscription, channel, or namespace. Later lines for it, \
                 such as `leave`, wait behind them. The prompt marks them with `…`. Beyond 1 MiB, the input pauses. If \
-                the server does not confirm or refuses the subscription, their number is reported at the end of the \
-                run, which then exits with 6, except at the prompt and after a goal such as `--count`. A refused line \
-                with a reply gets an error reply instead.
+                the server does not confirm the subscription, their number is reported at the end of the run, which \
+                then exits with 6, or with 7 if the server refuses or ends it. A refused line with a reply gets an \
+                error reply instead.
                 """
             ),
         ]),

@@ -13,9 +13,9 @@ struct ApplicationFailure: Equatable {
         switch problem {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .refused
         case .refused, .unusable, .ended: .closed
-        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timedOut
+        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _), .unconfirmedLines: .timedOut
         case .notUnderstood, .undecodable: .violation
-        case .error, .errors: .unmet
+        case .error, .errors, .refusedLine, .unsentLines(_, .refusal, _): .unmet
         case .unsendable, .unsentLines(_, .invalid, _): .usage
         }
     }
@@ -26,9 +26,9 @@ struct ApplicationFailure: Equatable {
         case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .handshake
         case .refused, .ended(_?, _, _): .closed
         case .unusable, .ended(nil, _, _): .lost
-        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _): .timeout
+        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _), .unconfirmedLines: .timeout
         case .notUnderstood, .undecodable: .violation
-        case .error, .errors: .expectation
+        case .error, .errors, .refusedLine, .unsentLines(_, .refusal, _): .expectation
         case .unsendable, .unsentLines(_, .invalid, _): .usage
         }
     }
@@ -43,8 +43,9 @@ struct ApplicationFailure: Equatable {
     /// Whether another attempt may succeed.
     var isWorthRetrying: Bool {
         switch problem {
-        case .refused, .notUnderstood, .undecodable, .error, .errors, .unsentLines, .unsendable: false
-        case .notReady, .unusable, .ended(nil, _, _): true
+        case .refused, .notUnderstood, .undecodable, .error, .errors, .unsentLines, .unconfirmedLines, .unsendable:
+            false
+        case .notReady, .unusable, .refusedLine, .ended(nil, _, _): true
         case .ended(let frame?, _, _): Failure.closed(frame).isWorthRetrying
         }
     }
@@ -58,6 +59,10 @@ struct ApplicationFailure: Equatable {
             "\(name): the server did not confirm the login within \(Phrase.duration(limit)); check that the "
                 + "server speaks \(name), or raise --connect-timeout"
         case .unusable(let words): "the connection was lost: \(words) (\(name))"
+        case .refusedLine(let words): "\(name): \(words)"
+        case .unconfirmedLines(let count):
+            "\(name): the server did not confirm \(Phrase.count(count, "line")), such as a subscription; check "
+                + "\(count == 1 ? "it" : "them"), or wait longer with --linger"
         case .ended(nil, _, _):
             "\(name): the server ended the connection before the login was complete; check the URL and the "
                 + "credentials"
@@ -93,7 +98,8 @@ struct ApplicationFailure: Equatable {
         switch cause {
         case .login: "the server did not confirm the login"
         case .subscription:
-            "the server did not confirm the subscription, or refused it; check it, or wait longer with --linger"
+            "the server did not confirm the subscription; check it, or wait longer with --linger"
+        case .refusal: "the server refused or ended the subscription"
         case .invalid: "not valid on the new connection"
         }
     }

@@ -223,6 +223,16 @@ enum Failure: Error {
         }
     }
 
+    /// Whether the refusal of what a line asked for is the more important failure. After it, the server may close the
+    /// connection, or leave other lines unanswered.
+    var yieldsToRefusal: Bool {
+        switch self {
+        case .closed, .lost, .closingTimedOut, .waitEnded, .runTimedOut, .unanswered, .lateReplies, .noReply: true
+        case .application(let failure): failure.status == .closed || failure.status == .timedOut
+        default: false
+        }
+    }
+
     /// The kind of failure, which `error` events contain.
     var kind: FailureKind {
         switch self {

@@ -28,7 +28,7 @@ import Testing
         #expect(dropped == 1)
         lines.connectionStarted()
         let summary = lines.summary(waitingFor: .login)
-        #expect(summary?.count == 1 && summary?.cause == .subscription)
+        #expect(summary?.count == 1 && summary?.cause == .refusal)
         lines.operandSent(1)
         #expect(lines.summary(waitingFor: .login) == nil)
     }
@@ -58,7 +58,7 @@ import Testing
         let third = lines.summary(waitingFor: .subscription)
         #expect(first == UnsentLines.Summary(count: 1, cause: .subscription, mayHaveArrived: false))
         #expect(second == UnsentLines.Summary(count: 2, cause: .subscription, mayHaveArrived: true))
-        #expect(third == UnsentLines.Summary(count: 2, cause: .subscription, mayHaveArrived: true))
+        #expect(third == UnsentLines.Summary(count: 2, cause: .refusal, mayHaveArrived: true))
     }
 
     @Test("The first cause counts")

@@ -42,8 +42,20 @@ import WSCore
             failure: .application(ApplicationFailure(name: "phoenix", problem: .unsentLines(2, .subscription))),
             status: .timedOut,
             kind: "timeout",
-            message: "phoenix: 2 lines were not sent: the server did not confirm the subscription, or refused it; "
-                + "check it, or wait longer with --linger"),
+            message: "phoenix: 2 lines were not sent: the server did not confirm the subscription; check it, "
+                + "or wait longer with --linger"),
+        Example(
+            failure: .application(ApplicationFailure(name: "phoenix", problem: .unsentLines(1, .refusal))),
+            status: .unmet, kind: "expectation",
+            message: "phoenix: 1 line was not sent: the server refused or ended the subscription"),
+        Example(
+            failure: .application(ApplicationFailure(name: "mqtt", problem: .unconfirmedLines(2))),
+            status: .timedOut, kind: "timeout",
+            message: "mqtt: the server did not confirm 2 lines, such as a subscription; check them, or wait longer "
+                + "with --linger"),
+        Example(
+            failure: .application(ApplicationFailure(name: "stomp", problem: .refusedLine("no"))), status: .unmet,
+            kind: "expectation", message: "stomp: no"),
         Example(
             failure: .application(ApplicationFailure(name: "phoenix", problem: .errors(1))), status: .unmet,
             kind: "expectation", message: "phoenix: the server reported 1 error"),
