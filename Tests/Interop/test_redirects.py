@@ -226,6 +226,18 @@ def test_messages_with_secrets_stay_with_their_origin(certificates, tmp_path, ca
         assert len(other.requests) == 1
 
 
+def test_a_line_with_a_secret_stays_with_its_origin(certificates, wsx_echo):
+    with Origins(certificates) as origins:
+        origins.location = wsx_echo.url
+        url = f"ws://localhost:{origins.port}/start"
+        options = {"input": b"one\n{{env:TOKEN}}\nthree\n", "env": environment(TOKEN="geheim")}
+        result = wsx("connect", "--template", "-L", url, **options)
+        assert result.status == 4 and b"geheim" not in result.out, result
+        assert "{{env:" in result.err and "--location-trusted" in result.err and "geheim" not in result.err
+        result = wsx("connect", "--template", "--location-trusted", url, **options)
+        assert (result.status, result.out) == (0, b"one\ngeheim\nthree\n"), result
+
+
 def test_a_load_test_says_which_origin_a_redirect_leads_to(certificates, wsx_echo):
     with Origins(certificates) as origins:
         origins.location = f"{wsx_echo.url}next"

@@ -42,6 +42,8 @@ enum InputProblem: Error, Equatable {
 struct TemplateProblem: Error, Equatable {
     /// The problem and its remedy, to follow a colon.
     let words: String
+    /// The redirect to another origin that the message does not follow, because it contains a secret.
+    var redirect: RedirectError?
 }
 
 extension InputProblem: CustomStringConvertible {

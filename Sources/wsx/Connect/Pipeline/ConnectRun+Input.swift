@@ -354,6 +354,9 @@ extension ConnectRun: InputReader.Receiver {
     /// Ends the run because the input cannot be sent.
     func received(badInput what: String, _ problem: InputProblem) {
         guard !state.isEnding else { return }
+        if case .notATemplate(let problem) = problem, let redirect = problem.redirect {
+            return end(with: .connecting(url: "\(settings.url)", .redirect(redirect)))
+        }
         if let program { return received(badOutput: problem, named: what, of: program) }
         end(with: .badInput(what: what, why: "\(problem)"))
     }

@@ -182,7 +182,9 @@ final class ConnectRun {
     func opened(_ opened: Connector.Opened) {
         let isFirst = statistics.opening == nil
         statistics.connectionOpened(opened, at: loop.now)
-        stages.templates?.connectionOpened(statistics.openedCount)
+        let keepsSecrets =
+            settings.connector.redirects.isTrusted || opened.request.url.mayReceiveSecrets(of: settings.url)
+        stages.templates?.connectionOpened(statistics.openedCount, at: keepsSecrets ? nil : opened.request.url)
         if isFirst { settings.rememberURL() }
         outputs.noticeVerbosely(ReportedTimings.line(opened))
         outputs.writeEvent { $0.writeOpen(opened) }

@@ -13,6 +13,8 @@ final class TemplateStage {
     private var stamp = Template.Stamp(sequence: 0, connection: 1, time: 0, seed: 0)
     private var random = SeededRandom(seed: .random(in: .min ... .max))
     private var buffer = ByteBuffer()
+    /// The URL to which the connection was redirected, if secrets must not follow.
+    private var otherOrigin: WebSocketURL?
     /// The messages of the command line that have been sent, by number.
     private var operands: [Int: [UInt8]] = [:]
 
@@ -72,9 +74,12 @@ final class TemplateStage {
     }
 
     /// Begins a connection.
-    /// - Parameter number: The number of the connection, from 1.
-    func connectionOpened(_ number: Int) {
+    /// - Parameters:
+    ///   - number: The number of the connection, from 1.
+    ///   - otherOrigin: The URL to which it was redirected, if secrets must not follow.
+    func connectionOpened(_ number: Int, at otherOrigin: WebSocketURL?) {
         stamp.connection = UInt64(number)
+        self.otherOrigin = otherOrigin
     }
 
     /// Handles a received message, which the next messages can refer to.
@@ -113,12 +118,16 @@ final class TemplateStage {
 
     private func template(_ text: RawSpan) throws(TemplateProblem) -> Template {
         let source = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let template: Template
         do throws(TemplateError) {
-            return try Template(
+            template = try Template(
                 source, variables: columns, environment: secrets.inserted(intoMessageOf: "MESSAGE"))
         } catch {
             throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }
+        guard let otherOrigin, template.containsEnvironment else { return template }
+        let redirect = RedirectError.wouldSendSecrets(otherOrigin, of: ["a line with {{env:…}}"])
+        throw TemplateProblem(words: "\(redirect)", redirect: redirect)
     }
 
     private func evaluated(_ text: RawSpan) throws(TemplateProblem) -> [UInt8] { try evaluated(try template(text)) }
