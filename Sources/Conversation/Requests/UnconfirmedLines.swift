@@ -153,7 +153,7 @@ public struct UnconfirmedLines: ~Copyable {
 
     /// When the next ping or, if lines go one at a time, the next line is due in the future, or `nil` if none is.
     public func nextDueTime(after now: Duration) -> Duration? {
-        let lineTime = isConnected && isCareful && hasWaiting ? nextTime : nil
+        let lineTime = isConnected && isCareful ? nextTime : nil
         return [pingDueTime, lineTime].compactMap { $0 }.filter { $0 > now }.min()
     }
 

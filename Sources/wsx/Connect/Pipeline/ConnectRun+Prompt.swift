@@ -23,8 +23,8 @@ extension ConnectRun: PromptConnection {
         }
         let waitingCount = stages.waitingCount
         let unconfirmedCount = stages.unconfirmedCount
-        return facts + (waitingCount > 0 ? [("waiting", Phrase.count(waitingCount, "message"))] : [])
-            + (unconfirmedCount > 0 ? [("unconfirmed", Phrase.count(unconfirmedCount, "message"))] : [])
+        return facts + (unconfirmedCount > 0 ? [("unconfirmed", Phrase.count(unconfirmedCount, "message"))] : [])
+            + (waitingCount > 0 ? [("waiting", Phrase.count(waitingCount, "message"))] : [])
     }
 
     /// The state without an open connection.

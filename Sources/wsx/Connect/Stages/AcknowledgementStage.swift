@@ -32,7 +32,7 @@ final class AcknowledgementStage {
     /// Sends the next ping or line.
     private lazy var timer = Timer(on: loop) { [unowned self] in
         confirmInTime()
-        if lines.hasWaiting { host.linesMoved() }
+        if lines.isCareful { host.linesMoved() }
     }
     private var closingWait = ClosingWait.none
     /// Whether the peer confirmed lines on the last connection.

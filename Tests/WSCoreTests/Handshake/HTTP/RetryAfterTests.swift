@@ -14,7 +14,7 @@ import Testing
             ("99999999999999999999999999", 2_147_483_647), ("Sun, 06 Nov 1994 08:49:57 GMT", 20),
             ("Sunday, 06-Nov-94 08:49:57 GMT", 20), ("Sun Nov  6 08:49:57 1994", 20),
             ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", 252_618_188_622),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 252_618_189_022),
         ])
     func valid(value: String, seconds: Int) {
         #expect(delay(value) == .seconds(seconds))

@@ -386,6 +386,7 @@ import Testing
         }
         fixture.input = isOperand ? "" : "poison\u{1B}\nother\n"
         fixture.reconnectsAtOnce = true
+        fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
         fixture.didReceive = { peer, event in
             if case .text(let text) = event, text.hasPrefix("poison") { peer.vanish() }
         }
@@ -405,7 +406,7 @@ import Testing
         fixture.input = "a\n"
         fixture.reconnectsAtOnce = true
         fixture.makePeer = { number, loop in
-            let peer = FakePeer(on: loop)
+            let peer = FakePeer(on: loop, answersPings: number >= 8)
             if 2..<8 ~= number { peer.vanish() }
             return peer
         }
