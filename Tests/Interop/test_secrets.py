@@ -311,3 +311,30 @@ def test_an_invalid_command_line_does_not_show_the_token_of_a_url(arguments):
     result = wsx("connect", *(argument.replace("{}", url) for argument in arguments))
     assert result.status == 2
     assert "geheim1" not in result.err
+
+
+def test_a_relative_redirect_from_a_url_with_an_inserted_value_does_not_show_it():
+    def script(peer):
+        request = peer.read_request()
+        if request.startswith(b"GET /geheim-room/a "):
+            return peer.send(b"HTTP/1.1 302 Found\r\nLocation: b?n=1\r\nContent-Length: 0\r\n\r\n")
+        return closing(peer)
+
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "-v", "-L", "--template", "--output", "json", server.url + "{{env:WSX_SECRET}}/a",
+            env=environment(WSX_SECRET="geheim-room"))
+    assert result.status == 0
+    assert server.results[1].startswith(b"GET /geheim-room/b?n=1 ")
+    assert "geheim-room" not in everything(result)
+
+
+def test_a_program_gets_no_secret_of_the_url_but_a_server_program_gets_the_query(tmp_path):
+    with ScriptedServer(closing) as server:
+        result = wsx(
+            "connect", "--exec", server.url + "?token=geheim1", "--", "sh", "-c", f'echo "$WSX_URL" > {tmp_path}/url; cat')
+    assert result.status == 0
+    assert (tmp_path / "url").read_text() == f"{server.url}?token=•••\n"
+    with Listener("--exec-json", program=["sh", "-c", 'read -r line; printf "%s\\n" "$line" >&2; cat >/dev/null']) as server:
+        assert wsx("connect", "--linger", "0", server.url + "?token=geheim1", "x").status == 0
+        server.wait_for(r'"url":"[^"]*\?token=geheim1"')

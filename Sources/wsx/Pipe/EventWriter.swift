@@ -120,7 +120,7 @@ final class EventWriter {
     func writeOpen(_ opened: Connector.Opened) {
         write("open") { event in
             event.add(
-                url: "\(opened.request.url)", opened.upgrade.subprotocol.map(secrets.masking),
+                url: secrets.masking("\(opened.request.url)"), opened.upgrade.subprotocol.map(secrets.masking),
                 opened.upgrade.extensions)
             event.add("status", opened.upgrade.response.status)
             event.add("headers", ReportedHead.json(opened.upgrade.response.fields, without: secrets))
