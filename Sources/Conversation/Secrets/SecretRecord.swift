@@ -145,6 +145,8 @@ public final class SecretRecord: Sendable {
     /// Replaces the secrets in text of a peer with `•••`, also if they are percent-encoded, or escaped for JSON or HTML,
     /// or if the end of one is missing.
     public func masking(_ text: String) -> String {
+        // Programs may write many lines.
+        guard contents.withLock({ !$0.masked.isEmpty }) else { return text }
         let bytes = Array(text.utf8)
         let masked = masking(bytes)
         return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
