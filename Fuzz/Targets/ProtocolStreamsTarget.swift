@@ -43,7 +43,8 @@ extension FuzzTarget {
                     switch item {
                     case .event(let event): events.append(event)
                     case .send, .ready, .lineWaits, .lineSent, .linesDropped: break
-                    case .failure(let words), .disconnect(let words), .close(_, let words), .unknown(let words):
+                    case .failure(let words), .disconnect(let words), .lineRefused(let words), .close(_, let words),
+                        .unknown(let words):
                         expectOneSafeLine(words)
                         return events
                     }

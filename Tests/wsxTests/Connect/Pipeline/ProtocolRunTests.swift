@@ -357,6 +357,33 @@ import Testing
         #expect(outcome.peers.map { $0.texts.count } == [2, 1])
     }
 
+    @Test("At the prompt, a pong confirms a line without a reply, and a line without either is sent again")
+    func optionalReply() throws {
+        let fixture = socketIO { $0.staying.reconnection = .always }
+        fixture.makePeer = { number, loop in FakePeer(on: loop, answersPings: number != 1) }
+        var texts: [String] = []
+        fixture.didReceive = { [serve = fixture.didReceive] peer, event in
+            guard case .text(let text) = event, text.hasPrefix("42") else {
+                // The pong confirms the first line, which has no reply.
+                if event == .ping, texts.count == 1 { peer.vanish() }
+                return serve(peer, event)
+            }
+            texts.append(text)
+            switch texts.count {
+            case 1: break
+            case 2: peer.vanish()
+            default: serve(peer, event)
+            }
+        }
+        fixture.reconnectsAtOnce = true
+        let outcome = try fixture.run(atPrompt: [
+            .type("chat 1"), .read("reconnecting"), .read("Connected"), .type("chat 2"), .read("reconnecting"),
+            .read("#2"), .type("/quit"),
+        ])
+        #expect(outcome.failure == nil)
+        #expect(texts.map { String($0.drop { $0 != "[" }) } == [#"["chat",1]"#, #"["chat",2]"#, #"["chat",2]"#])
+    }
+
     // MARK: Detection
 
     @Test("--protocol auto passes lines unchanged until the first message reveals the protocol")
