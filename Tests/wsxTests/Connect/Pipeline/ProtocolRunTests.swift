@@ -360,7 +360,6 @@ import Testing
     @Test("At the prompt, a pong confirms a line without a reply, and a line without either is sent again")
     func optionalReply() throws {
         let fixture = socketIO { $0.staying.reconnection = .always }
-        fixture.makePeer = { number, loop in FakePeer(on: loop, answersPings: number != 1) }
         var texts: [String] = []
         fixture.didReceive = { [serve = fixture.didReceive] peer, event in
             guard case .text(let text) = event, text.hasPrefix("42") else {

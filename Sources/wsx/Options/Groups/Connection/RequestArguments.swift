@@ -115,7 +115,7 @@ struct RequestArguments: Equatable, Sendable {
         ) { arguments, _ in arguments.followsRedirects = true },
         OptionSpecification(
             "location-trusted", heading: .request,
-            summary: "Follow redirects, and send secrets to every server",
+            summary: "Follow redirects, and send secrets along",
             manual: """
                 Follow redirects like `--location`, and send logins, cookies, header fields, subprotocols, client \
                 certificates, and messages with secrets to every server that the first one redirects to. `--host` and \
