@@ -134,7 +134,7 @@ def test_requests_are_in_flight_concurrently_and_answered_in_any_order():
 
 
 BAD_REQUESTS = [
-    ('{"ID":1}', "it has no 'id' to match its reply; its member is 'ID'"), ('{"a":{"id":1}}', "it has no 'id'"),
+    ('{"ID":1}', "it has no 'id' to match its reply; rename 'ID'"), ('{"a":{"id":1}}', "it has no 'id'"),
     ("text", "it is not JSON"), ('{"id":null}', "its 'id' is neither a string nor a number"),
     ('{"id":{"a":1}}', "its 'id' is neither"), ('[{"id":1},{"x":2}]', "it has no 'id'"), ("[]", "it has no 'id'"),
 ]

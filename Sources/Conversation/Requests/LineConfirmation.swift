@@ -1,4 +1,4 @@
-/// What shows that the peer has a sent line, so that it is not sent again on the next connection.
+/// What confirms a sent line. A confirmed line is not sent again on the next connection.
 ///
 /// A line is confirmed by its reply if it awaits one, else by the acknowledgement of the application protocol if it has
 /// one, else by a pong.

@@ -133,8 +133,8 @@ public struct RequestQueue {
 
     /// The next message that may be sent now, if it is not final. The caller calls ``finish(_:)`` or ``dropDraft()``.
     /// - Parameter isInitial: Whether to consider only initial messages.
-    public func nextDraft(isInitial: Bool = false) -> Request? {
-        guard isFull, hasRoom else { return nil }
+    public func nextDraft(at now: Duration, isInitial: Bool = false) -> Request? {
+        guard isFull, hasRoom, now >= firstTime else { return nil }
         let message = waiting[firstWaiting]
         return message.draftName != nil && (message.isInitial || !isInitial) ? message : nil
     }

@@ -51,13 +51,13 @@ public struct ResendingCaution: Equatable, Sendable {
         return .giveUp
     }
 
-    /// Lets lines go one at a time, because one of them was given up before.
+    /// Sends lines one at a time from now on, because one of them may end connections.
     public mutating func suspectLines() {
         isCareful = true
         restart()
     }
 
-    /// Handles that no line is left to be sent again.
+    /// Ends the caution after the last resent line was confirmed.
     public mutating func allConfirmed() {
         self = ResendingCaution()
     }

@@ -38,6 +38,7 @@ struct SentLines: ~Copyable {
     private var operandCount = 0
     private var nextSequence = 0
     private var marks: [Mark] = []
+    private static let maximumMarkCount = 1024
     /// The size of the entries that no ping covers.
     private var uncoveredEntryBytes = 0
     /// Whether the peer has confirmed lines, except operands.
@@ -77,6 +78,8 @@ struct SentLines: ~Copyable {
 
     /// Records a ping that covers all lines sent so far.
     mutating func mark(_ number: UInt64) {
+        // A peer that answers no pings. A later pong covers the lines of a removed mark, too.
+        if marks.count == Self.maximumMarkCount { marks.removeFirst() }
         marks.append(Mark(number: number, sequence: nextSequence, end: plainEnd))
         uncoveredEntryBytes = 0
     }

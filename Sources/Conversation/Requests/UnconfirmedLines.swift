@@ -87,7 +87,7 @@ public struct UnconfirmedLines: ~Copyable {
 
     /// The number of lines, except operands that have not been given up.
     public var count: Int { sent.count + waiting.count + kept.count }
-    /// Whether pongs prove that the peer has read all lines sent on this connection. It may still owe replies.
+    /// Whether pongs prove that the peer has read all lines sent on this connection. Replies may still be missing.
     public var isRead: Bool { sent.isCovered }
     /// Whether the peer has confirmed lines on this connection, except operands.
     public var hasConfirmed: Bool { sent.hasConfirmed }
@@ -244,7 +244,7 @@ public struct UnconfirmedLines: ~Copyable {
         return verdict
     }
 
-    /// Lets lines wait before those that wait already.
+    /// Inserts lines before the waiting ones.
     private mutating func putBack(_ lines: [Line]) {
         guard !lines.isEmpty else { return }
         var queue = LineQueue()

@@ -9,6 +9,8 @@ public final class SecretRecord: Sendable {
     private struct Contents {
         var texts: Set<String> = []
         var masked: Set<[UInt8]> = []
+        /// The contents of ``masked``, oldest first.
+        var order: [[UInt8]] = []
         var messageSources: [String] = []
     }
 
@@ -119,18 +121,28 @@ public final class SecretRecord: Sendable {
     private func add(cookies: String) {
         for pair in cookies.split(separator: ";") {
             guard let sign = pair.firstIndex(of: "=") else { continue }
-            add(inserted: String(pair[pair.index(after: sign)...]))
+            let value = String(pair[pair.index(after: sign)...])
+            keep(value)
+            // A shorter value, such as `env=prod`, would hide common words.
+            if value.utf8.count >= Self.shortestPartBytes { mask(value) }
         }
     }
 
+    /// The maximum number of secrets to mask. Servers may set a new cookie for each connection.
+    private static let maximumCount = 1024
+
     private func keep(_ text: String) {
-        contents.withLock { _ = $0.texts.insert(text) }
+        contents.withLock { if $0.texts.count < 4 * Self.maximumCount { $0.texts.insert(text) } }
     }
 
     private func mask(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= Self.shortestBytes else { return }
-        contents.withLock { _ = $0.masked.insert(bytes) }
+        contents.withLock {
+            guard $0.masked.insert(bytes).inserted else { return }
+            $0.order.append(bytes)
+            if $0.order.count > Self.maximumCount { $0.masked.remove($0.order.removeFirst()) }
+        }
     }
 
     // MARK: Masking
@@ -158,10 +170,15 @@ public final class SecretRecord: Sendable {
         guard !secrets.isEmpty else { return text }
         // Of several that match, the longest hides all.
         let byLength = secrets.sorted { $0.count > $1.count }
+        // Most bytes begin neither a secret nor an escape.
+        var mayBegin = [Bool](repeating: false, count: 256)
+        for byte in secrets.compactMap(\.first) + Array("%\\&+".utf8) { mayBegin[Int(byte)] = true }
         var masked: [UInt8] = []
         var index = 0
         while index < text.count {
-            let end = byLength.lazy.compactMap { Self.end(of: $0, in: text, at: index) }.max()
+            let end =
+                mayBegin[Int(text[index])]
+                ? byLength.lazy.compactMap { Self.end(of: $0, in: text, at: index) }.max() : nil
             if let end {
                 masked += SecretText.mask.utf8
                 index = end

@@ -14,8 +14,13 @@ public final class Pattern {
     public let groupCount: Int
 
     private let code: OpaquePointer
-    /// The expression for bytes, or `nil` if it exists only for characters. Most runs never need it.
-    private lazy var byteCode = Self.compileForBytes(source)
+    /// The expression for bytes, which most runs never need. It is `nil` if the expression exists only for characters.
+    private enum ByteCode {
+        case unneeded
+        case compiled(OpaquePointer?)
+    }
+
+    private var byteCode = ByteCode.unneeded
     private let matchData: OpaquePointer
     private let matchContext: OpaquePointer
     /// The stack for JIT-compiled code. If it cannot be allocated, this is `nil`, and 32 KiB of the thread's stack are
@@ -84,7 +89,7 @@ public final class Pattern {
         pcre2_jit_stack_free_8(stack)
         pcre2_match_data_free_8(matchData)
         pcre2_code_free_8(code)
-        pcre2_code_free_8(byteCode)
+        if case .compiled(let code) = byteCode { pcre2_code_free_8(code) }
     }
 
     /// Whether the text contains a match. Returns `false` if a search exceeds the limits; see ``didGiveUp``.
@@ -96,8 +101,15 @@ public final class Pattern {
     /// - Parameter start: The byte offset at which the search starts, 0 through the length of the text.
     public func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
         if let match = firstMatch(of: code, in: text, from: start) { return match }
-        guard !UTF8Validator.isValid(text), let byteCode else { return nil }
-        return firstMatch(of: byteCode, in: text, from: start)
+        guard !UTF8Validator.isValid(text), let code = codeForBytes() else { return nil }
+        return firstMatch(of: code, in: text, from: start)
+    }
+
+    private func codeForBytes() -> OpaquePointer? {
+        if case .compiled(let code) = byteCode { return code }
+        let code = Self.compileForBytes(source)
+        byteCode = .compiled(code)
+        return code
     }
 
     private func firstMatch(of code: OpaquePointer, in text: RawSpan, from start: Int) -> Range<Int>? {

@@ -70,7 +70,9 @@ public enum SecretName {
             if splitsCamelCase, isUpper, index > 0 {
                 // The first letter of `Key` in `accessKey` and `APIKey`.
                 let followsLower = ASCII.lowercased(name[index - 1]) == name[index - 1]
-                let precedesLower = index + 1 < name.count && name[index + 1] | 0x20 == name[index + 1]
+                let precedesLower =
+                    index + 1 < name.count && ASCII.isLetter(name[index + 1])
+                    && ASCII.lowercased(name[index + 1]) == name[index + 1]
                 if followsLower || precedesLower, !word.isEmpty {
                     words.append(word)
                     word = []

@@ -84,7 +84,7 @@ final class BenchRun {
     /// The first failure of any worker.
     private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
 
-    /// Says where the run went.
+    /// Reports the first redirect to another origin.
     private func report(redirect notice: String?) {
         guard let notice, !hasReportedRedirect else { return }
         hasReportedRedirect = true

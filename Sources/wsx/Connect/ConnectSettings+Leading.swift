@@ -48,8 +48,12 @@ extension ConnectArguments {
         arguments.client.request.subprotocols = []
         arguments.staying.heartbeatMessage = nil
         arguments.exchange = ExchangeArguments()
-        if let logins = protocolSelection?.descriptor.parameters.filter(\.isLogin) {
-            arguments.protocols.parameters.removeAll { given in logins.contains { $0.name == given.name } }
+        if let known = protocolSelection?.descriptor.parameters {
+            arguments.protocols.parameters.removeAll { given in
+                (known.first { $0.name == given.name }?.isLogin ?? true)
+                    || RequestComposition.isReference(given.value)
+                    || TemplateStage.mayHavePlaceholders(Array(given.value.utf8))
+            }
         }
         arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter(\.isForAllOrigins)
             .map { "\($0.name): \($0.value)" }

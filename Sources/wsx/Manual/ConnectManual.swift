@@ -127,10 +127,11 @@ enum ConnectManual {
                 """
                 The connection is open: `url`, and `subprotocol` and `extensions` if any were negotiated. `status` and \
                 `headers` are those of the response. `headers` maps each name in lower case to an array of values. \
-                `•••` replaces secrets in the URL and in the values. `address` is that of the server or the proxy. With TLS, `tls` has `version`, \
-                `cipher`, `group`, `alpn`, `resumed`, `verified`, and `certificate` (`subject`, `issuer`, `names`, \
-                `not_before`, `not_after`, and `pin`). `timings` has the microseconds of each phase of connecting: \
-                `lookup_us`, `connect_us`, `proxy_us`, `tls_us`, `upgrade_us`, and `total_us`.
+                `•••` replaces secrets in the URL and in the values. `address` is that of the server or the proxy. \
+                With TLS, `tls` has `version`, `cipher`, `group`, `alpn`, `resumed`, `verified`, and `certificate` \
+                (`subject`, `issuer`, `names`, `not_before`, `not_after`, and `pin`). `timings` has the microseconds \
+                of each phase of connecting: `lookup_us`, `connect_us`, `proxy_us`, `tls_us`, `upgrade_us`, and \
+                `total_us`.
                 """
             )
         ]

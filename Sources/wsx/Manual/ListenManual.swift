@@ -8,7 +8,8 @@ enum ListenManual {
             .paragraph(
                 """
                 Runs a WebSocket server. Each message from a client is written to standard output, and each line of \
-                standard input is sent to every client. Standard input is read only while a client is connected that is not closing.
+                standard input is sent to every client. Standard input is read only while at least one client can \
+                receive messages.
                 """),
             .paragraph(
                 """
@@ -25,10 +26,10 @@ enum ListenManual {
             .paragraph(
                 """
                 The bound address is printed on standard error and, with `--output json`, reported as a `listening` \
-                event. The server runs until SIGINT or SIGTERM, closes every client with 1001, and exits with 0, or with 7 if a client deviated \
-                from `--scenario`. If the reader of standard output is too slow, the server waits 1 second longer than \
-                `--close-timeout`, reports how many messages were not written, and exits with 1. A second signal ends \
-                it at once.
+                event. The server runs until SIGINT or SIGTERM, closes every client with 1001, and exits with 0, or \
+                with 7 if a client deviated from `--scenario`. If the reader of standard output is too slow, the \
+                server waits 1 second longer than `--close-timeout`, reports how many messages were not written, and \
+                exits with 1. A second signal ends it at once.
                 """),
             .paragraph(
                 """

@@ -21,7 +21,7 @@ import WSCore
         #expect(driver.type(#"[{"method":"n"},{"id":20,"method":"m"}]"#).last == "key 20")
         #expect(driver.type(#"{"method":"n"}"#) == [#">{"method":"n"}"#])
         let misspelt = driver.type(#"{"ID":1,"method":"m"}"#, wantsReply: true)
-        #expect(misspelt[0].hasPrefix("error it has no 'id' to match its reply; its member is 'ID'"))
+        #expect(misspelt[0].hasPrefix("error it has no 'id' to match its reply; rename 'ID'"))
         #expect(driver.type(#"{"x":1}"#, wantsReply: true)[0].hasPrefix("error it is neither a JSON-RPC call"))
         #expect(driver.type(#"{"x":1}"#) == [#">{"x":1}"#])
     }

@@ -66,6 +66,6 @@ import WSCore
     @Test("The words name the field and a similar member")
     func words() {
         let problem = RequestProblem.noField("id", similar: "ID")
-        #expect("\(problem)" == "it has no 'id' to match its reply; its member is 'ID'")
+        #expect("\(problem)" == "it has no 'id' to match its reply; rename 'ID'")
     }
 }

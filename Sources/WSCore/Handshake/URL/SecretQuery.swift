@@ -97,9 +97,12 @@ public enum SecretQuery {
         return kept
     }
 
+    /// A longer placeholder is searched for secrets like other text.
+    private static let maximumPlaceholderBytes = 256
+
     private static func placeholderEnd(in bytes: ArraySlice<UInt8>, at index: Int) -> Int? {
         guard bytes[index...].starts(with: "{{".utf8) else { return nil }
-        return bytes[index...].firstRange(of: Array("}}".utf8))?.upperBound
+        return bytes[index...].prefix(maximumPlaceholderBytes).firstRange(of: Array("}}".utf8))?.upperBound
     }
 
     /// Decodes percent escapes, if they are valid, and `+`.

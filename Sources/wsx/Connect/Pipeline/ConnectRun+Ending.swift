@@ -102,8 +102,8 @@ extension ConnectRun {
         }
         state.dropCause = nil
         let request = stages.requests?.connectionEnded(isRetried: true)
-        let message = line.map { ($0.payload, $0.kind) } ?? request.map { ($0.payload, $0.kind) }
-        if let (payload, kind) = message {
+        let messages = [line.map { ($0.payload, $0.kind) }, request.map { ($0.payload, $0.kind) }]
+        for (payload, kind) in messages.compactMap(\.self) {
             let words = Failure.words(forMessage: payload, as: kind)
             guard let prompt else {
                 state.gaveUp(.undeliverable(words, cause))

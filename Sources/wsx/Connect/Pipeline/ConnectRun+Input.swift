@@ -239,12 +239,21 @@ extension ConnectRun {
             acknowledgements.record(payload, as: line.kind, confirmedBy: confirmation, from: line.origin)
         case .operand(let number):
             let isAgain = statistics.openedCount != 1
+            var text = line.payload
+            if line.kind == .text, let templates = stages.templates {
+                switch templates.result(text, ofOperand: number) {
+                case .success(let evaluated): text = evaluated
+                case .failure(let problem): return end(because: .notATemplate(problem), sending: number)
+                }
+            }
             if !isAgain { state.conditions.messageSent() }
+            let payload = text.span.bytes
             let sending = transmit(line: payload, as: line.kind, again: isAgain, message: number)
             guard let direction = sending.shown?.direction else { return }
             outputs.writeSent(payload, as: line.kind, direction, again: isAgain)
             guard case .sent(_, let confirmation) = sending else { return }
-            acknowledgements.record(payload, as: line.kind, confirmedBy: confirmation, from: line.origin)
+            acknowledgements.record(
+                line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
         }
     }
 
@@ -262,7 +271,7 @@ extension ConnectRun {
     /// Starts waiting for replies after the end of the input.
     func startLinger() {
         guard connection != nil, !state.isEnding, isPeerReady, stages.requests?.isSettled ?? true,
-            !(stages.acknowledgements?.holdsLines ?? false)
+            isHeldUp || !(stages.acknowledgements?.holdsLines ?? false)
         else { return }
         let linger = settings.linger
         guard let limit = linger.limit else { return }
@@ -303,7 +312,9 @@ extension ConnectRun {
         input.closeReader()
         input.end(with: frame)
         inputEnded(nil)
-        guard frame != nil, connection != nil, !waitsForReplies, stages.requests?.isSettled ?? true else { return }
+        guard frame != nil, connection != nil, !waitsForReplies, stages.requests?.isSettled ?? true,
+            !(stages.acknowledgements?.holdsLines ?? false)
+        else { return }
         endAsAsked()
     }
 }
@@ -434,6 +445,7 @@ extension ConnectRun: AcknowledgementStage.Host {
     func linesMoved() {
         sendWaiting()
         stages.requests?.sendWaiting()
+        stages.acknowledgements?.confirmInTime()
         readOn()
         if input.isOver, current?.linger == nil { startLinger() }
     }

@@ -85,7 +85,7 @@ extension ConnectRun {
         let payload = message.payload.span.bytes
         // Earlier requests have waited for their replies.
         let isLatest = message.number == stages.requests?.messageCount
-        // At the prompt, the reply is welcome but not needed.
+        // At the prompt, a reply is optional.
         let isTyped = !message.isInitial && stages.requests?.isImplicit ?? false
         let sending = transmit(
             line: payload, as: message.kind, wantsReply: true, again: wasSent,

@@ -206,6 +206,7 @@ extension ConnectRun: ExchangeStage.Host {
         guard current?.hasBegunSending ?? false else { return beginSending(on: connection) }
         sendWaiting()
         stages.requests?.sendWaiting()
+        stages.acknowledgements?.confirmInTime()
         readOn()
         guard input.isOver else { return }
         if let linger = current?.linger { linger.messageArrived() } else { startLinger() }

@@ -54,9 +54,7 @@ final class ConnectRun {
     init(
         _ settings: ConnectSettings, on loop: EventLoop, console: Console, environment: Environment = Environment()
     ) throws(Failure) {
-        var settings = settings
         stages.templates = try TemplateStage.make(settings)
-        settings.connector.redirects.secretMessages = settings.secrets.record.messageSources
         self.settings = settings
         self.loop = loop
         var environment = environment
@@ -95,7 +93,7 @@ final class ConnectRun {
             // Messages that are requests are sent by their stage.
             stages.acknowledgements = AcknowledgementStage(
                 stages.requests == nil ? settings.messages : [],
-                patience: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
+                confirmationTimeout: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
         }
         guard let pipes, let command = settings.program else { return }
         program = ConnectProgram(
@@ -151,7 +149,11 @@ final class ConnectRun {
         }
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         let connections = ConnectionSequence(backoff: settings.backoff, on: loop, delegate: self) {
-            [unowned self] completion in environment.dial(target, settings, loop, completion)
+            [unowned self] completion in
+            var target = target
+            // Lines with secrets may have to be sent again.
+            target.redirects.secretMessages = settings.secrets.record.messageSources
+            return environment.dial(target, settings, loop, completion)
         }
         self.connections = connections
         connections.start()

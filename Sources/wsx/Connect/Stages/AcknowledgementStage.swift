@@ -27,7 +27,7 @@ final class AcknowledgementStage {
     private unowned let host: any Host
     private let loop: EventLoop
     /// The time limit for the confirmation of the last messages.
-    private let patience: Duration
+    private let confirmationTimeout: Duration
     private var lines: UnconfirmedLines
     /// Sends the next ping or line.
     private lazy var timer = Timer(on: loop) { [unowned self] in
@@ -43,10 +43,11 @@ final class AcknowledgementStage {
     /// Creates a stage without lines.
     /// - Parameter operands: The messages with which each connection begins.
     init(
-        _ operands: [(payload: [UInt8], kind: MessageKind)], patience: Duration, on loop: EventLoop, host: any Host
+        _ operands: [(payload: [UInt8], kind: MessageKind)], confirmationTimeout: Duration, on loop: EventLoop,
+        host: any Host
     ) {
         lines = UnconfirmedLines(operands: operands)
-        self.patience = patience
+        self.confirmationTimeout = confirmationTimeout
         self.loop = loop
         self.host = host
     }
@@ -153,7 +154,7 @@ final class AcknowledgementStage {
         guard !lines.isRead else { return false }
         inputEnded()
         let timer = Timer(on: loop) { [unowned self] in closingWaitEnded() }
-        timer.start(after: patience)
+        timer.start(after: confirmationTimeout)
         closingWait = .running(timer)
         return true
     }
@@ -165,7 +166,9 @@ final class AcknowledgementStage {
 
     /// Ends the wait without a pong, unless reading is paused and the pong may already have arrived.
     private func closingWaitEnded() {
-        if case .running(let timer) = closingWait, host.isReadingPaused { return timer.start(after: patience) }
+        if case .running(let timer) = closingWait, host.isReadingPaused {
+            return timer.start(after: confirmationTimeout)
+        }
         closingWait = .over
         host.confirmationTimedOut()
     }

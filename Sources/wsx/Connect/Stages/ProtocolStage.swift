@@ -266,7 +266,7 @@ final class ProtocolStage {
         _ line: [UInt8], to session: any ProtocolSession, wantsReply: Bool = false, again isAgain: Bool,
         message number: Int? = nil, typed: Int? = nil
     ) throws(ProtocolInputError) -> (delivery: Delivery, key: ProtocolEvent.ReplyKey?) {
-        lastLineTime = loop.now
+        lastLineTime = loop.turnTime
         let resolved = descriptor?.readsFiles == true ? try ProtocolLine.resolved(line) : line
         let key = try session.send(resolved.span.bytes, wantsReply: wantsReply, at: now, &output)
         if key == nil, wantsReply, awaitsReplies, let reason = descriptor?.missingReplyReason {

@@ -47,7 +47,7 @@ final class RequestStage {
     /// Fires when the oldest request times out.
     private var timer: Timer?
     /// Sends the first request of a connection that ended too often.
-    private lazy var delayTimer = Timer(on: loop) { [unowned self] in sendWaiting() }
+    private lazy var delayTimer = Timer(on: loop) { [unowned self] in endTurn() }
     /// Whether work is scheduled for the end of the turn.
     private var isWorkScheduled = false
 
@@ -151,7 +151,8 @@ final class RequestStage {
     /// Replaces the placeholders of the next message, if it has any.
     /// - Returns: Whether the message can be sent. Otherwise it has been discarded.
     private func finishNext(isInitial: Bool) -> Bool {
-        guard let draft = queue.nextDraft(isInitial: isInitial), let name = draft.draftName, let templates else {
+        guard let draft = queue.nextDraft(at: loop.now, isInitial: isInitial), let name = draft.draftName, let templates
+        else {
             return true
         }
         do throws(InputProblem) {

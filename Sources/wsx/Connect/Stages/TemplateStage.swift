@@ -120,8 +120,10 @@ final class TemplateStage {
         let source = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let template: Template
         do throws(TemplateError) {
+            // What is not sent does not count.
             template = try Template(
-                source, variables: columns, environment: secrets.inserted(intoMessageOf: "MESSAGE"))
+                source, variables: columns,
+                environment: otherOrigin == nil ? secrets.inserted(intoMessageOf: "MESSAGE") : secrets.inserted)
         } catch {
             throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }

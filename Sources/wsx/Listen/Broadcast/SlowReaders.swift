@@ -17,7 +17,7 @@ protocol BroadcastHost: SenderControl {
 /// A broadcast proceeds at the speed of the slowest client. A client is closed with 1013 only for what it does to
 /// others: while others wait for it, it takes nothing, or too little. The other clients lose no message.
 ///
-///      source ── full ──► client 1: nobody waits for it while client 2 has data to take
+///      source ── full ──► client 1: does not block while client 2 has data to take
 ///        │                client 2: has taken everything, and the source has more ──► client 1 is blocking
 ///        └─ (paused)      source:   waits, too, if it is a client that can take more ──► client 1 is blocking
 ///
@@ -110,6 +110,8 @@ final class SlowReaders {
 
     /// Resumes the sources that no longer wait.
     private func release() {
+        // Of two full readers, each sender waits for at least one.
+        guard readers.count < 2 else { return }
         for sender in heldSenders where !waitsForOther(sender) {
             heldSenders.remove(sender)
             host.resumeSender(sender, after: .slowReader)
@@ -124,7 +126,7 @@ final class SlowReaders {
         let states: [Int: ReadingState]
         /// Whether the input has something to send.
         let holdsInput: Bool
-        /// The paused clients that have something to send.
+        /// The paused clients that have something to send and are not full themselves, or could send to an idle client.
         let senders: Set<Int>
         /// Whether a client could take more.
         let hasIdleClient: Bool
@@ -132,17 +134,16 @@ final class SlowReaders {
         init(states: [Int: ReadingState], holdsInput: Bool, senders: Set<Int>) {
             self.states = states
             self.holdsInput = holdsInput
-            self.senders = senders
-            hasIdleClient = states.values.contains(where: \.isIdle)
+            let hasIdleClient = states.values.contains(where: \.isIdle)
+            self.hasIdleClient = hasIdleClient
+            // A sender that does not read either has no more right to continue than the client.
+            self.senders = senders.filter { hasIdleClient || states[$0]?.isFull == false }
         }
 
         /// Whether others wait while a client has not taken everything.
         func concerns(_ client: Int) -> Bool {
             if holdsInput && hasIdleClient { return true }
-            return senders.contains { sender in
-                // A sender that does not read either has no more right to continue than the client.
-                sender != client && (hasIdleClient || states[sender]?.isFull == false)
-            }
+            return senders.count > (senders.contains(client) ? 1 : 0)
         }
     }
 }

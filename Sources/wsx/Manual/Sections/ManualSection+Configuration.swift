@@ -69,8 +69,8 @@ extension ManualSection {
         .paragraph(
             """
             If the file contains a password, token, or other secret, also in the query of a URL or in a message, other \
-            users must not have access to it: `chmod 600 ~/.config/wsx/config`. Errors name the file and the line. Completion scripts offer the profiles, and \
-            the URLs to which a prompt was connected.
+            users must not have access to it: `chmod 600 ~/.config/wsx/config`. Errors name the file and the line. \
+            Completion scripts offer the profiles, and the URLs to which a prompt was connected.
             """))
 
     /// The variable that selects the configuration file.

@@ -23,9 +23,10 @@ extension ManualSection {
             """
             With `--template`, `{{last:`*PATH*`}}` in a typed or piped line, or in `--heartbeat-message`, inserts a \
             value of the last received message, and `{{seq}}` numbers all these messages. The URL and the request \
-            cannot contain either. The placeholders of a message are replaced when it is sent: a request when it is its \
-            turn, and a line that waits for a connection or a subscription when it is read. In the URL, placeholders are possible in the path and the query, and before them \
-            only `{{env:`*NAME*`}}`; values are percent-encoded.
+            cannot contain either. The placeholders of a message are replaced when it is sent: a request when it is \
+            its turn, and a line that waits for a connection or a subscription when it is read. In the URL, \
+            placeholders are possible in the path and the query, and before them only `{{env:`*NAME*`}}`; values are \
+            percent-encoded.
             """))
 
     /// The placeholder of a variable.

@@ -99,11 +99,12 @@ extension ManualSection {
             """),
         .paragraph(
             """
-            With `--reconnect`, a close of Socket.IO with 1000 also leads to a new connection, unless a disconnect packet \
-            precedes it. The session then logs in again and renews its subscriptions, except refused ones. Afterwards, \
-            lines that waited or are not confirmed are sent again. A line is confirmed by its reply if there will be one, \
-            such as the result of a GraphQL mutation; by an acknowledgement, such as PUBACK of MQTT, RECEIPT of STOMP, or \
-            phx_reply of Phoenix; or by a pong. Lines for a subscription are sent when it is confirmed, so they may be behind lines for others.
+            With `--reconnect`, a close of Socket.IO with 1000 also leads to a new connection, unless a disconnect \
+            packet precedes it. The session then logs in again and renews its subscriptions, except refused ones. \
+            Afterwards, lines that waited or are not confirmed are sent again. A line is confirmed by its reply if \
+            there will be one, such as the result of a GraphQL mutation; by an acknowledgement, such as PUBACK of \
+            MQTT, RECEIPT of STOMP, or phx_reply of Phoenix; or by a pong. Lines for a subscription are sent when it \
+            is confirmed, so they may be behind lines for others.
             """),
         .paragraph(
             """

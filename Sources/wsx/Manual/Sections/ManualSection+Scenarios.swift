@@ -73,12 +73,12 @@ extension ManualSection {
                 """
                 `data` is the text of the message, with PLACEHOLDERS; `base64` contains the bytes of a binary message. \
                 `opcode` is `text` or `binary`. An incoming message must equal `data` or `base64`, which `--decode` \
-                decodes as it does received messages; JSON is compared by value. With `match`, a regular expression or an object that maps JSON Pointers to values, it must \
-                match that instead, and only `wsx listen` needs `data`. The values of the object may contain \
-                placeholders, but the regular expression may not. Other messages are skipped, or fail the step \
-                with `"strict":true`. `expect`, in the form of `match`, checks the message that `match` selects; a \
-                different one fails the step. `set` maps names of variables to JSON Pointers in incoming messages; \
-                later steps insert the values as `{{`*name*`}}`.
+                decodes as it does received messages; JSON is compared by value. With `match`, a regular expression or \
+                an object that maps JSON Pointers to values, it must match that instead, and only `wsx listen` needs \
+                `data`. The values of the object may contain placeholders, but the regular expression may not. Other \
+                messages are skipped, or fail the step with `"strict":true`. `expect`, in the form of `match`, checks \
+                the message that `match` selects; a different one fails the step. `set` maps names of variables to \
+                JSON Pointers in incoming messages; later steps insert the values as `{{`*name*`}}`.
                 """
             ),
             ("`ping`, `pong`", "Outgoing: sends the frame with `data` or `base64`. Incoming: waits for one."),

@@ -52,9 +52,10 @@ extension ManualSection {
                 "1",
                 """
                 The peer closed with another code, the connection was lost, a message exceeded `--max-message-size` or \
-                `--max-fragments`, or reading or writing failed, also because a reader was too slow at the end. With `wsx listen --once --exec` and `wsx connect \
-                --exec`, 1 also means that the program's process could not be created, that it exited with a nonzero \
-                status, or that it was killed by a signal that `wsx` did not send.
+                `--max-fragments`, or reading or writing failed, also because a reader was too slow at the end. With \
+                `wsx listen --once --exec` and `wsx connect --exec`, 1 also means that the program's process could not \
+                be created, that it exited with a nonzero status, or that it was killed by a signal that `wsx` did not \
+                send.
                 """
             ),
             ("2", "Invalid usage or invalid input."),

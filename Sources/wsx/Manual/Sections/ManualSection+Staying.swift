@@ -57,10 +57,11 @@ extension ManualSection {
             """),
         .paragraph(
             """
-            Messages can therefore arrive twice: if the connection breaks before the confirmation, the fate of a message is \
-            unknown. This affects at most the messages of half a second and one round trip. Messages can also be lost \
-            in the server, because many servers answer pings before the application has taken the preceding messages. \
-            To be certain, number the messages and have the application acknowledge them.
+            Messages can therefore arrive twice: if the connection breaks before the confirmation, the fate of a \
+            message is unknown. With pongs, this affects at most the messages of half a second and one round trip; \
+            with replies, all messages without a reply. Messages can also be lost in the server, because many servers \
+            answer pings before the application has taken the preceding messages. To be certain, number the messages \
+            and have the application acknowledge them.
             """),
         .paragraph(
             """

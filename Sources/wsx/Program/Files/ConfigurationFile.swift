@@ -63,7 +63,8 @@ struct ConfigurationFile {
     }
 
     private static func exposed(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
-        let takesTemplate = ["url", "subprotocol", "first-message", "answer"].contains(entry.name)
+        let takesTemplate = ["url", "subprotocol", "first-message", "answer", "message", "heartbeat-message"].contains(
+            entry.name)
         let remedy = takesTemplate ? "{{env:NAME}} with 'template'" : "env:NAME or @FILE"
         let words = "'\(entry.name)' contains a secret, but other users can access the file"
         return ConfigurationError(

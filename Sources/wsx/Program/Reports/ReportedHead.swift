@@ -16,7 +16,7 @@ enum ReportedHead {
 
     /// The lines of a received request.
     static func lines(of request: RequestHead) -> [String] {
-        let target = WebSocketURL.shown(request.target)
+        let target = SecretQuery.masking(request.target)
         return (["\(request.method) \(target) HTTP/1.\(request.minorVersion)"] + request.fields.map(line))
             .map { escapingControls($0) }
     }

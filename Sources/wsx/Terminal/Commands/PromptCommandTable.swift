@@ -221,7 +221,7 @@ enum PromptCommandTable {
             }),
         .connect(
             PromptCommand(
-                "retry", "", "send the messages again that were given up",
+                "retry", "", "resend the messages that were given up",
                 details: """
                     With `--reconnect`, a message is given up if connections keep ending before the peer confirms it. \
                     See STAYING CONNECTED.

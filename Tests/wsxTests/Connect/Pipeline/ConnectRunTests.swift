@@ -261,7 +261,7 @@ import Testing
         let outcome = try fixture.run()
         #expect(outcome.status == .usage)
         #expect(
-            outcome.failure?.message == "input message 2: it has no 'id' to match its reply; its member is 'ID'")
+            outcome.failure?.message == "input message 2: it has no 'id' to match its reply; rename 'ID'")
         #expect(outcome.peers[0].texts == ["{\"id\":1}"])
     }
 

@@ -9,7 +9,7 @@ extension ResponseHead {
     }
 }
 
-/// Which redirects to follow, and what follows them.
+/// Which redirects to follow, and whether secrets are sent along.
 public struct RedirectPolicy: Equatable, Sendable {
     /// The maximum number of consecutive redirects, which also ends redirect loops; nil follows none.
     public var maximum: Int?

@@ -31,7 +31,7 @@ public struct ClientRequest: Sendable {
     /// A field in `extraFields` overrides the parameter for the same field: Host overrides `host` and the URL's host,
     /// Origin overrides `origin`, User-Agent overrides `userAgent`, and Authorization overrides `credentials` and the
     /// URL's user name and password. Names in a Sec-WebSocket-Protocol field are added to `subprotocols`.
-    /// - Parameter hasPublicSubprotocols: Whether the subprotocols are the same for everybody, and not tokens. Only
+    /// - Parameter hasPublicSubprotocols: Whether the subprotocols are the same for all users, and not tokens. Only
     ///   then do redirects to other origins keep them.
     /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
     public init(

@@ -53,8 +53,8 @@ extension RedirectError: CustomStringConvertible {
             "a Unix domain socket cannot redirect to the network; connect to \(Self.shown(url)) directly"
         case .wouldSendSecrets(let url, let names):
             """
-            the server redirects to \(Self.shown(url)), which is another origin, and secrets would follow \
-            (\(names.joined(separator: ", "))); allow that with --location-trusted, or connect to it directly
+            the redirect to \(Self.shown(url)) would send secrets (\(names.joined(separator: ", "))) to another origin; \
+            add --location-trusted, or connect to it directly
             """
         case .tooMany(let maximum):
             maximum == 0
