@@ -377,7 +377,7 @@ import Testing
         fixture.reconnectsAtOnce = true
         let outcome = try fixture.run(atPrompt: [
             .type("chat 1"), .read("reconnecting"), .read("Connected"), .type("chat 2"), .read("reconnecting"),
-            .read("#2"), .type("/quit"),
+            .read("Resending"), .type("/quit"),
         ])
         #expect(outcome.failure == nil)
         #expect(texts.map { String($0.drop { $0 != "[" }) } == [#"["chat",1]"#, #"["chat",2]"#, #"["chat",2]"#])
