@@ -144,7 +144,7 @@ class OCPPServer(FileServer):
 
 class PusherServer(FileServer):
     name = "pusher"
-    refusal = "App key WRONG not in this cluster"
+    refusal = "not in this cluster"
     opening = ('{"event":"pusher:subscribe","data":{"channel":"c"}}',)
     heading = "n"
     event_object = {"role": "event", "event": "n"}

@@ -79,7 +79,7 @@ def test_the_servers_words_explain_error_replies():
 
 def test_each_connection_logs_in_with_its_own_row(socketio, tmp_path):
     users = tmp_path / "users.csv"
-    users.write_text("token,message\n" + "".join(f"t,from {number}\n" for number in range(3)) + "wrong,none\n")
+    users.write_text("token,message\n" + "".join(f"t,from {number}\n" for number in range(3)) + "not-t,none\n")
     parameters = ["--protocol", "socket.io", "--param", 'auth={"token":{{json:token}}}', "--data", users]
     result, results = bench(
         *parameters, socketio.url, "--mode", "request", "-m", "chat {{json:message}}", "-c", "3", "-n", "30")

@@ -114,7 +114,10 @@ def test_an_invalid_client_number_does_not_address_everybody(client):
 
 
 def test_a_message_for_a_closing_client_is_reported_as_not_sent():
-    with Listener("--input", "json", "-vv", stdin=subprocess.PIPE) as server, Client(server.port) as stream:
+    # Without another client, the input would wait for one.
+    with Listener("--input", "json", "-vv", stdin=subprocess.PIPE) as server, Client(server.port) as stream, \
+            Client(server.port):
+        server.wait_for("Client 2 connected")
         server.send(b'{"type":"close","client":1}\n{"type":"message","data":"late","client":1}\n')
         server.wait_for("wsx: input line 2 was not sent: client 1 is being closed\n")
         assert stream.read_frame().opcode == wire.CLOSE

@@ -19,7 +19,7 @@ public enum RequestProblem: Error, Equatable, CustomStringConvertible {
         case .notJSON(let field): "it is not JSON, so it has no '\(escapingControls(field))' to match its reply"
         case .noField(let field, let similar):
             "it has no '\(escapingControls(field))' to match its reply; "
-                + (similar.map { "its member is '\(escapingControls($0))'" } ?? "add one")
+                + (similar.map { "rename '\(escapingControls($0))'" } ?? "add one")
         case .notAScalar(let field):
             "its '\(escapingControls(field))' is neither a string nor a number, so it cannot match its reply"
         case .notACall: "it is neither a JSON-RPC call with an id nor a notification with a method"

@@ -104,6 +104,7 @@ public final class SecretRecord: Sendable {
             let names = HTTPFields([field]).elements(named: field.name)
             for name in HeaderField.secretSubprotocols(in: names) { add(inserted: name) }
         }
+        for value in SecretQuery.values(in: field.value) { add(inserted: value) }
         guard field.isSecret else { return }
         keep(field.value)
         if field.isNamed("Cookie") { return add(cookies: field.value) }
@@ -123,8 +124,10 @@ public final class SecretRecord: Sendable {
             guard let sign = pair.firstIndex(of: "=") else { continue }
             let value = String(pair[pair.index(after: sign)...])
             keep(value)
-            // A shorter value, such as `env=prod`, would hide common words.
-            if value.utf8.count >= Self.shortestPartBytes { mask(value) }
+            // Others, such as `env=prod` and `lang=english`, would hide common words.
+            let isWord = value.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+            let hasTellingName = SecretName.isSecret(pair[..<sign])
+            if hasTellingName || value.utf8.count >= Self.shortestPartBytes && !isWord { mask(value) }
         }
     }
 
@@ -175,11 +178,17 @@ public final class SecretRecord: Sendable {
         for byte in secrets.compactMap(\.first) + Array("%\\&+".utf8) { mayBegin[Int(byte)] = true }
         var masked: [UInt8] = []
         var index = 0
+        // A peer can choose cookies and a text whose comparison would take seconds. The rest of such a text is hidden.
+        var steps = 64 * text.count + 1_000_000
         while index < text.count {
-            let end =
-                mayBegin[Int(text[index])]
-                ? byLength.lazy.compactMap { Self.end(of: $0, in: text, at: index) }.max() : nil
-            if let end {
+            guard steps > 0 else { return masked + SecretText.mask.utf8 }
+            var end: Int?
+            if mayBegin[Int(text[index])] {
+                for secret in byLength {
+                    end = max(end ?? 0, Self.end(of: secret, in: text, at: index, &steps) ?? 0)
+                }
+            }
+            if let end, end > 0 {
                 masked += SecretText.mask.utf8
                 index = end
             } else {
@@ -205,9 +214,11 @@ public final class SecretRecord: Sendable {
     }
 
     /// The end of a secret that begins at an index, or `nil` if none does.
-    private static func end(of secret: [UInt8], in text: [UInt8], at start: Int) -> Int? {
+    /// - Parameter steps: The number of comparisons left, which this one reduces.
+    private static func end(of secret: [UInt8], in text: [UInt8], at start: Int, _ steps: inout Int) -> Int? {
         var index = start
         var count = 0
+        defer { steps -= 1 + count }
         while count < secret.count, index < text.count {
             guard let (end, byteCount) = EscapedByte.match(secret[count...], in: text, at: index) else { break }
             index = end

@@ -65,6 +65,21 @@ import WSCore
         #expect(record.masking("me:pw is wrong, Basic bWU6cHc= too") == "••• is wrong, Basic ••• too")
     }
 
+    @Test("A text that takes too long to search is hidden from there on")
+    func repetitive() {
+        // Fewer than half of the bytes match.
+        let record = record(String(repeating: "a", count: 1500) + String(repeating: "b", count: 1600))
+        let masked = record.masking("no " + String(repeating: "a", count: 60_000))
+        #expect(masked.hasPrefix("no aaa") && masked.hasSuffix("•••") && masked.utf8.count < 30_000)
+    }
+
+    @Test("Cookies with common words hide nothing, unless their names are telling")
+    func cookies() {
+        let record = SecretRecord()
+        record.add("lang=english; env=prod; session=lowercase", of: "--cookie")
+        #expect(record.masking("english prod lowercase") == "english prod •••")
+    }
+
     @Test("Of secrets that begin alike, the longest is masked")
     func longest() {
         #expect(record("abcdef", "abcdefghi").masking("abcdefghi abcdef") == "••• •••")

@@ -15,9 +15,14 @@ extension HeaderField {
     /// The elements of a Sec-WebSocket-Protocol field that are likely secrets. Servers that browsers log in to take
     /// tokens there: `base64url.bearer.authorization.k8s.io.TOKEN`, or `access_token` and then the token.
     public static func secretSubprotocols(in names: [String]) -> [String] {
-        guard let first = names.firstIndex(where: { SecretName.isSecret($0) || SecretText.hasWebToken($0.utf8) }) else {
-            return []
+        var secrets: [String] = []
+        var followsName = false
+        for name in names {
+            let isTelling = SecretName.isSecret(name)
+            let containsValue = name.utf8.contains(UInt8(ascii: ".")) || name.utf8.count >= 20
+            if followsName || isTelling && containsValue || SecretText.hasWebToken(name.utf8) { secrets.append(name) }
+            followsName = !followsName && isTelling && !containsValue
         }
-        return Array(names[first...])
+        return secrets
     }
 }

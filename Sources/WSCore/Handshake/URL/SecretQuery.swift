@@ -72,13 +72,20 @@ public enum SecretQuery {
         }
         let key = decoded(name)
         let folded = key.map(ASCII.lowercased)
-        if shortNames.contains(where: { folded.elementsEqual($0.utf8) }) || SecretName.isSecret(key) { return true }
+        if shortNames.contains(where: { folded.elementsEqual($0.utf8) }) { return text.count >= shortestValueBytes }
+        if SecretName.isSecret(key) { return !flags.contains { text.elementsEqual($0.utf8) } }
+        // A URL or parameters in the value.
+        guard text.contains(UInt8(ascii: "=")) else { return SecretText.assignsSecret(text) }
         return SecretText.assignsSecret(text) || !ranges(in: [UInt8(ascii: "?")] + text, depth: depth + 1).isEmpty
     }
 
     /// Names of parameters for tokens, keys, passwords, and codes of OAuth, in URLs only: elsewhere, they are common for
     /// other values.
     private static let shortNames = ["t", "k", "p", "code"]
+    /// A shorter value of such a parameter is a number, such as that of a page.
+    private static let shortestValueBytes = 4
+    /// Values of telling names that are no secrets: `auth=none`, `session=true`.
+    private static let flags = ["true", "false", "none", "null", "yes", "no"]
     /// A shorter value without a name is more likely a flag.
     private static let shortestTokenBytes = 16
 

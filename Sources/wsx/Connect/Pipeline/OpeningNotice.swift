@@ -27,12 +27,12 @@ enum OpeningNotice {
 }
 
 extension SecretRecord {
-    /// Adds the secrets that a step has sent or will send.
+    /// Adds the secrets that a step has sent.
     func add(_ step: Connector.Step) {
         switch step {
         case .sent(let head): add(sentHead: head)
-        case .redirected(_, let next): add(next)
-        case .reached, .received, .secured: break
+        // The URL of a redirect is the server's choice, which must not hide words of notices.
+        case .redirected, .reached, .received, .secured: break
         }
     }
 }

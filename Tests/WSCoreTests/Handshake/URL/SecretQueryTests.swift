@@ -12,7 +12,13 @@ import Testing
             ("?token=a;b&c=d", "?token=•••&c=d"), ("?token=a=b==", "?token=•••"), ("?token=a?b", "?token=•••"),
             ("?token=x&token=y", "?token=•••&token=•••"), ("?token=", "?token="), ("?token", "?token"),
             ("?token=&a=b", "?token=&a=b"), ("?=x", "?=x"), ("??token=x", "??token=•••"),
-            ("?sig=x&key=x&t=x&k=x&code=x", "?sig=•••&key=•••&t=•••&k=•••&code=•••"),
+            ("?sig=x&key=x&t=xyz1&k=xyz1&code=xyz1", "?sig=•••&key=•••&t=•••&k=•••&code=•••"),
+            ("?p=3&t=10&code=DE&auth=none&session=true", "?p=3&t=10&code=DE&auth=none&session=true"),
+            ("?room=conference-room-2026&v=1.2.3-beta.20261125", "?room=conference-room-2026&v=1.2.3-beta.20261125"),
+            (
+                "?id=0b6e7a52-41c1-4a0e-9d7e-000000000001&since=2026-11-25T10:00:00Z",
+                "?id=0b6e7a52-41c1-4a0e-9d7e-000000000001&since=2026-11-25T10:00:00Z"
+            ),
             ("?a=b#access_token=x&c=d", "?a=b#access_token=•••&c=d"), ("#token=x", "#token=•••"),
             // A value without a name, and one whose form says that it is a secret.
             ("?abcdef0123456789", "?•••"), ("?abcdef01234567", "?abcdef01234567"),

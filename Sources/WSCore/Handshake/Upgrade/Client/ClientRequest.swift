@@ -245,9 +245,9 @@ public struct ClientRequest: Sendable {
         "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",
         ExtensionHeader.fieldName, "Content-Length", "Transfer-Encoding",
     ]
-    /// Fields that the handshake sets, in every request.
+    /// Fields that the handshake or a negotiation sets, in every request.
     private static let handshakeFields = [
-        "Host", "Upgrade", "Connection", "Sec-WebSocket-Version", ExtensionHeader.fieldName,
+        "Host", "Upgrade", "Connection", "Sec-WebSocket-Version", ExtensionHeader.fieldName, "Content-Length",
     ]
     /// Fields of the upgrade, which a negotiation lacks.
     private static let upgradeFields = [

@@ -102,8 +102,8 @@ struct RequestArguments: Equatable, Sendable {
             """
             On a redirect to another origin (scheme, host, or port), logins, cookies, `--host`, subprotocols, and \
             header fields stay behind, and a notice names them. A later redirect back does not restore them. Only \
-            User-Agent, Origin, Cache-Control, Pragma, DNT, fields that begin with Accept, and the subprotocols of \
-            `--protocol` are sent to every origin. From `ws` to `wss` on the same host, both with their default port, \
+            User-Agent, Origin, Cache-Control, Pragma, DNT, Accept, Accept-Charset, Accept-Encoding, Accept-Language, and \
+            the subprotocols of `--protocol` are sent to every origin. From `ws` to `wss` on the same host, both with their default port, \
             everything is kept. Cookies that servers set along the way are sent as a browser would send them.
             """,
             """
