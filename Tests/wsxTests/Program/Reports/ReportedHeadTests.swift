@@ -33,7 +33,7 @@ import WSCore
         #expect(
             ReportedHead.lines(ofSent: head) == [
                 "GET / HTTP/1.1", "Referer: https://h/?a=1&token=•••", "Location: /?sig=•••#access_token=•••",
-                "Link: <https://h/?key=•••>; rel=next", "Sec-WebSocket-Protocol: chat, •••, •••",
+                "Link: <https://h/?key=•••>; rel=next", "Sec-WebSocket-Protocol: chat, access_token, •••",
             ])
         let request = RequestHead(
             method: "GET", target: "/a?token=x&b=1", fields: HTTPFields(), minorVersion: 1)

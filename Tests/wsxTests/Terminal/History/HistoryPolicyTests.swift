@@ -28,7 +28,7 @@ import WSCore
             "{\"accessKey\":\"x\"}", "{\"signature\":1}", "{\"session\":\"x\"}", "{\"jwt\":\"x\"}", "auth x", "PASS x",
             "{\"pwd\":\"x\"}", "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN EC PARAMETERS-----",
             "wsx -H X-Login:x ws://h", "CB-ACCESS-SIGN: x", "DPoP: x", "X-App-Key: x", "X-CSRF: x", "{\"userPass\":1}",
-            "/connect ws://h/?t=x", "see ws://h/?a=1&k=x", "ws://h/?x=eyJhbGciOiJIUzI1NiJ9", "{\"key2\":\"x\"}",
+            "/connect ws://h/?t=xyz1", "see ws://h/?a=1&k=xyz1", "ws://h/?x=eyJhbGciOiJIUzI1NiJ9", "{\"key2\":\"x\"}",
         ])
     func leftOut(line: String) {
         #expect(!HistoryPolicy().allows(Array(line.utf8)))
