@@ -539,7 +539,9 @@ def test_the_end_of_a_file_beyond_4_gib_can_be_read(server, site):
         assert ask(server, "/huge", method="HEAD").field("Content-Length") == str(size)
         answer = ask(server, "/huge", f"Range: bytes={size - 5}-")
         assert (answer.status, answer.body) == (206, b"\0\0end")
-        result = curl("--output", "/dev/null", "--write-out", "%{size_download}", http_url(server, "huge"))
+        result = curl(
+            "--max-time", "900", "--output", "/dev/null", "--write-out", "%{size_download}", http_url(server, "huge"),
+            timeout=900)
         assert (result.status, result.out) == (0, str(size).encode())
     finally:
         (site / "huge").unlink()
