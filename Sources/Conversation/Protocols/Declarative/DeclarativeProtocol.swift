@@ -125,8 +125,7 @@ public struct DeclarativeProtocol: Sendable {
             endpoint: ApplicationProtocol.Endpoint(subprotocols: subprotocols),
             parameters: parameters.map { ApplicationProtocol.Parameter($0, "a value of the file", isSecret: true) },
             missingReplyReason: id == nil
-                ? "the protocol has no 'id', so no reply can be matched; use --count"
-                : "it has no value at the location 'id' of the protocol, so no reply can be matched; use --count",
+                ? nil : "it has no value at the location 'id' of the protocol, so no reply can be matched; use --count",
             makeSession: { [self] (parameters) throws(ProtocolParameterError) in
                 for name in self.parameters where parameters[name] == nil {
                     throw .missing(name)
