@@ -20,7 +20,7 @@ SECONDS = 60
 TARGET ?=
 
 # The number of black-box tests that run in parallel. They mostly wait, so a core has work for several.
-WORKERS ?= $(shell echo $$((3 * $$(nproc))))
+WORKERS ?= $(shell echo $$((2 * $$(nproc))))
 # With this, pytest uses the plugin of scripts/install-peers.sh, which steals work, and prints the slowest tests.
 PYTEST = .build/pytest/bin/python -m pytest -q --durations 10
 
