@@ -58,7 +58,7 @@ import WSCore
             "bearer = t", "auth = me:secret", "user = me:secret", "cookie = a=b", "passphrase = p",
             "[p]\nurl = wss://me:secret@h/", "proxy = http://me:secret@h:1", "header = Authorization: Basic x",
             "header = X-Api-Key: x", "header = X-Login: x", "[p]\nurl = wss://h/?token=x",
-            "[p]\nurl = wss://h/?a=1&t=x",
+            "[p]\nurl = wss://h/?a=1&t=xyz1",
             "subprotocol = base64url.bearer.authorization.k8s.io.x", #"first-message = {"token":"x"}"#,
             #"answer = ^auth => {"password":"x"}"#,
         ])
