@@ -101,6 +101,8 @@ def test_connect_counts_refused_attempts():
     assert "the server answered 503" in result.error_lines[0]
 
 
+# Beside other tests, several threads sometimes count the deliveries of one message as lost.
+@pytest.mark.alone
 @pytest.mark.parametrize("options", [[], ["-t", "3", "--publishers", "2"], ["--size", "1000", "--binary"]], ids=" ".join)
 def test_broadcast_counts_every_delivery(options):
     with Listener("--broadcast") as server:
