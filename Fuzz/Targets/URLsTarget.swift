@@ -4,7 +4,7 @@ extension FuzzTarget {
     /// URLs as typed by users, and as given by redirects.
     ///
     /// - A parsed URL survives writing and parsing, except for its user name and password.
-    /// - What is shown of it contains none of its secrets.
+    /// - Its shown form contains none of its secrets.
     /// - The target and the Host of a request are visible ASCII, and a server parses them to the same values.
     /// - The target of a redirect can be described too. A relative reference stays at its origin.
     /// - Error messages are one line that is safe to show.

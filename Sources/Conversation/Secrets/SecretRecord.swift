@@ -23,7 +23,7 @@ public final class SecretRecord: Sendable {
     /// `user:password`.
     public var texts: Set<String> { contents.withLock { $0.texts } }
 
-    /// The options whose messages or parameters contain secrets and are sent on the connection, in order.
+    /// The options with secrets that are sent on the connection, as messages or parameters, in order.
     public var messageSources: [String] { contents.withLock { $0.messageSources } }
 
     // MARK: Adding

@@ -105,7 +105,7 @@ extension WebSocketURL {
 }
 
 extension String {
-    /// The text with another in place of each placeholder.
+    /// The text after replacing each placeholder.
     fileprivate func replacingPlaceholders(with replacement: String) -> String {
         var text = ""
         var rest = self[...]

@@ -1,4 +1,4 @@
-/// Finds the parameters in the query or fragment of a URL whose values are likely secrets.
+/// Finds the likely secrets among the parameters in the query or fragment of a URL.
 ///
 /// The text need not be a valid URL, and may be one that is part of other text, such as that of a Link field.
 public enum SecretQuery {

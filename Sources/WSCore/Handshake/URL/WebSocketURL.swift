@@ -65,7 +65,7 @@ public struct WebSocketURL: Equatable, Sendable {
             isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(target), userInfo: userInfo)
     }
 
-    /// The same server with a changed path and query. What is shown of them changes in the same way.
+    /// The same server with a changed path and query. The shown form changes in the same way.
     /// - Throws: ``URLError``.
     public func changingTarget(_ change: (String) -> String) throws(URLError) -> WebSocketURL {
         WebSocketURL(
@@ -135,7 +135,7 @@ extension WebSocketURL: CustomStringConvertible {
     /// The canonical form of the URL, without user name and password. It may contain other secrets.
     public var text: String { form(target: requestTarget) }
 
-    /// The path and query, with `•••` in place of secrets.
+    /// The path and query; `•••` replaces secrets.
     public var shownTarget: String { SecretQuery.masking(shownForm ?? requestTarget) }
 
     private func form(target: String) -> String {

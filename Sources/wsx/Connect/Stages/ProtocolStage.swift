@@ -116,7 +116,7 @@ final class ProtocolStage {
         }
     }
 
-    /// The lines that the server has not confirmed on the last connection, as a failure. `nil` if there are none.
+    /// The failure for unconfirmed lines of the last connection, or `nil` if all are confirmed.
     var unconfirmedLines: ApplicationFailure? {
         unsent.unconfirmedCount > 0 ? failure(.unconfirmedLines(unsent.unconfirmedCount)) : nil
     }

@@ -29,7 +29,7 @@ struct RecentURLs {
     /// - Parameter policy: The lines that may be written to files.
     /// - Throws: ``IOError`` if the file cannot be written.
     func record(_ url: WebSocketURL, policy: HistoryPolicy) throws(IOError) {
-        // What is shown of a URL with a secret leads nowhere.
+        // A masked URL cannot be opened.
         let text = url.text
         guard let path, url.endpoint != .embeddedEcho, text == "\(url)", policy.allows(Array(text.utf8)) else { return }
         try File.makeDirectory(File.directory(of: path))
