@@ -42,7 +42,7 @@ extension FuzzTarget {
                 for item in output.items {
                     switch item {
                     case .event(let event): events.append(event)
-                    case .send, .ready, .lineWaits, .lineSent, .linesDropped: break
+                    case .send, .ready, .lineWaits, .lineSent, .linesDropped, .renewed: break
                     case .failure(let words), .disconnect(let words), .lineRefused(let words), .close(_, let words),
                         .unknown(let words):
                         expectOneSafeLine(words)

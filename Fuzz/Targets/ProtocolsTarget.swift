@@ -101,7 +101,7 @@ extension FuzzTarget {
             guard carriesJSON, !event.payload.isEmpty else { return }
             expect(JSONReader.problem(in: event.payload.span.bytes) == nil, "a payload is not JSON")
             expect(!event.line.contains(UInt8(ascii: "\n")), "an event has several lines")
-        case .send, .event, .ready, .lineWaits, .lineSent, .linesDropped: break
+        case .send, .event, .ready, .lineWaits, .lineSent, .linesDropped, .renewed: break
         }
     }
 }

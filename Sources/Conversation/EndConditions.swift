@@ -140,7 +140,15 @@ public struct UnmetGoal: Equatable, Sendable {
     /// The regular expressions to wait for, as typed.
     public let until: [String]
     /// Whether the messages are the replies for `--one`.
-    public var countsReplies = false
+    public let countsReplies: Bool
+
+    /// Creates a goal.
+    public init(receivedCount: Int, count: Int?, until: [String], countsReplies: Bool = false) {
+        self.receivedCount = receivedCount
+        self.count = count
+        self.until = until
+        self.countsReplies = countsReplies
+    }
 
     /// The progress of the run: `1 of 3 messages`.
     public var progress: String {

@@ -117,6 +117,9 @@ def serve(case, moment):
                     peer.send(answer or refusal)
                 elif refusal and moment == "while closing":
                     late = refusal
+                elif refusal and moment == "dropped":
+                    peer.end_sending()
+                    return
                 elif refusal and moment == "before its end":
                     peer.send(refusal)
                     peer.end_sending()
@@ -159,10 +162,10 @@ def test_a_subscription_that_is_never_answered_exits_6_with_one_or_request(case,
 
 
 @pytest.mark.parametrize("option", ["-1", "--request"])
-def test_a_server_that_closes_before_the_answer_exits_1_with_one_or_request(case, option):
+def test_a_server_that_closes_before_the_answer_exits_7_with_one_and_1_with_request(case, option):
     result = run(case, "closed", option, operands=[case.subscription])
-    assert result.status == 1, result
-    assert "1 request was not answered" in result.err
+    assert result.status == (7 if option == "-1" else 1), result
+    assert ("closed with 1000 after 0 of 1 replies" if option == "-1" else "1 request was not answered") in result.err
 
 
 @pytest.mark.parametrize("moment", ["never", "closed"])
@@ -173,6 +176,28 @@ def test_a_subscription_that_is_never_confirmed_exits_6(case, moment):
     result = run(case, moment, *options, lines=[case.subscription])
     assert result.status == 6, result
     assert "the server did not confirm 1 line, such as a subscription" in result.err
+
+
+def test_a_renewed_subscription_that_ends_each_connection_is_given_up(case):
+    result = run(case, "dropped", "--reconnect", operands=[case.subscription])
+    assert result.status == 1, result
+    assert result.err.count("; gave up on renewing") == 1, result
+
+
+@pytest.mark.parametrize("packet", ["41", "1"])
+def test_a_namespace_is_unconfirmed_when_socket_io_disconnects(packet):
+    case = CASES["socket.io"]
+
+    def script(peer):
+        peer.upgrade(then=case.greeting)
+        while (received := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(case.login(received.payload) or wire.text(packet))
+        peer.send(wire.frame(wire.CLOSE, received.payload))
+
+    for options in [[], ["--linger", "5s"]]:
+        with ScriptedServer(script) as server:
+            result = wsx("connect", *case.arguments, *options, server.url, stdin=b"/admin\n")
+        assert result.status == 6, result
 
 
 @pytest.mark.parametrize("name", ["socket.io", "actioncable", "phoenix"])

@@ -114,7 +114,10 @@ CASES = {
         lambda peer: (peer.upgrade(), peer.read_to_end()), ["--linger", "0", "--close-timeout", "80ms"], b"", 6),
     "all requests are answered, one by one": (echoing, ["--request"], LINES, 0),
     "all requests are answered, in any order": (echoing, ["--correlate", "id"], LINES, 0),
-    "all calls are answered": (echoing, ["--json-rpc"], b"a\nb 1\nc x=1\n", 0),
+    "all calls are answered": (
+        saying(*('{"id":%d,"result":1}' % id for id in (1, 2, 3)), reads=3), ["--json-rpc"], b"a\nb 1\nc x=1\n", 0),
+    "calls are echoed, which is no reply": (
+        echoing, ["--json-rpc", "--reply-timeout", "80ms"], b"a\nb 1\nc x=1\n", 6),
     "no reply to the first request": (quiet, ["--request", "--reply-timeout", "80ms"], LINES, 6),
     "no reply to one of many": (
         saying('{"id":0}', '{"id":2}', reads=2), ["--correlate", "id", "--reply-timeout", "80ms"], LINES, 6),

@@ -132,6 +132,7 @@ final class ActionCableSession: ProtocolSession {
         deadline = now + Self.silenceLimit.nanoseconds
         for subscription in subscriptions where subscription.state != .rejected {
             send("subscribe", subscription.identifier, &output)
+            output.append(.renewed(subscription.topic))
         }
         output.append(.ready)
     }

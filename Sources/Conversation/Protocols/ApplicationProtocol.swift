@@ -87,6 +87,8 @@ public struct ApplicationProtocol: Sendable {
     public let commands: [String]
     /// Whether a line may begin with `@FILE`, which the caller replaces by the contents of the file.
     public let readsFiles: Bool
+    /// Whether replies can be matched to lines.
+    public let hasReplies: Bool
     /// Why a line that has no reply is a mistake if its reply is awaited, or `nil` if the protocol has such lines.
     public let missingReplyReason: String?
     /// Creates the session of a connection. The parameters have been checked.
@@ -105,7 +107,7 @@ public struct ApplicationProtocol: Sendable {
 
     init(
         name: String, summary: String, manual: Manual, endpoint: Endpoint = Endpoint(), parameters: [Parameter] = [],
-        commands: [String] = [], readsFiles: Bool = false, missingReplyReason: String? = nil,
+        commands: [String] = [], readsFiles: Bool = false, hasReplies: Bool = true, missingReplyReason: String? = nil,
         makeSession: @escaping @Sendable (ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession
     ) {
         self.name = name
@@ -115,6 +117,7 @@ public struct ApplicationProtocol: Sendable {
         self.parameters = parameters
         self.commands = commands
         self.readsFiles = readsFiles
+        self.hasReplies = hasReplies
         self.missingReplyReason = missingReplyReason
         self.makeSession = makeSession
     }

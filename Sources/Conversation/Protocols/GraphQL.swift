@@ -114,6 +114,7 @@ final class GraphQLSession: ProtocolSession {
         isReady = true
         for (id, operation) in operations.sorted(by: { $0.key < $1.key }) {
             output.send(subscription(to: operation, id: id))
+            output.append(.renewed(String(decoding: operation.payload, as: UTF8.self)))
         }
         output.append(.ready)
     }

@@ -233,6 +233,7 @@ final class MQTTSession: ProtocolSession {
             rest = rest.dropFirst(group.count)
             guard let identifier = takeIdentifier() else { return }
             subscribe(group, identifier, isRequest: false, at: now, &output)
+            for subscription in group { output.append(.renewed(subscription.filter)) }
         }
     }
 
@@ -243,6 +244,7 @@ final class MQTTSession: ProtocolSession {
             var copy = packet
             copy.flags |= 0x08
             send(copy, at: now, &output)
+            output.append(.renewed("publication \(identifier)"))
         }
     }
 

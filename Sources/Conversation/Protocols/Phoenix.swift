@@ -99,6 +99,7 @@ final class PhoenixSession: ProtocolSession {
         for index in channels.indices where channels[index].state != .ended {
             channels[index].crashCount = 0
             join(index, &output)
+            output.append(.renewed(channels[index].topic))
         }
         output.append(.ready)
     }

@@ -155,7 +155,10 @@ final class SignalRSession: ProtocolSession {
         isReady = true
         nextPing = now + Self.pingInterval.nanoseconds
         output.append(ProtocolEvent(.hidden, name: "handshake"))
-        for (_, stream) in invocations.removeAll(where: \.isRenewed) { invoke(stream, at: now, &output) }
+        for (_, stream) in invocations.removeAll(where: \.isRenewed) {
+            invoke(stream, at: now, &output)
+            output.append(.renewed(stream.target))
+        }
         output.append(.ready)
     }
 

@@ -158,7 +158,10 @@ final class SocketIOSession: ProtocolSession {
         deadline = silenceLimit.map { now.addingReportingOverflow($0).partialValue }
         output.append(ProtocolEvent(.hidden, name: "open", payload: JSONText.compact(payload) ?? payload))
         // Connection to a namespace: "the client MUST send a CONNECT packet".
-        for namespace in namespaces where namespace.state != .refused { connect(to: namespace.name, &output) }
+        for namespace in namespaces where namespace.state != .refused {
+            connect(to: namespace.name, &output)
+            if namespace.name != defaultNamespace { output.append(.renewed(namespace.name)) }
+        }
     }
 
     /// One day.

@@ -222,7 +222,10 @@ final class StompSession: ProtocolSession {
         isConnected = true
         beginHeartBeats(frame, at: now)
         output.append(ProtocolEvent(.hidden, name: "CONNECTED", attributes: Self.attributes(frame)))
-        for subscription in subscriptions { subscribe(subscription, isRequest: false, at: now, &output) }
+        for subscription in subscriptions {
+            subscribe(subscription, isRequest: false, at: now, &output)
+            output.append(.renewed(subscription.destination))
+        }
         output.append(.ready)
     }
 

@@ -184,7 +184,9 @@ public struct RequestQueue {
 
     /// Matches a received message to a request.
     public mutating func received(_ payload: RawSpan, at now: Duration) -> RequestTracker.Finding {
-        note(tracker.received(payload, at: now))
+        // A call by the server may have the id of one of ours. JSON-RPC 2.0 §5: a reply has no method.
+        if settings.makesCalls, JSONMembers(payload)?.has("method") ?? false { return .push }
+        return note(tracker.received(payload, at: now))
     }
 
     private mutating func note(_ finding: RequestTracker.Finding) -> RequestTracker.Finding {

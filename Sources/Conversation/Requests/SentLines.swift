@@ -35,17 +35,18 @@ struct SentLines: ~Copyable {
     /// The sequence numbers of entries by key, in order.
     private var sequences: [String: [Int]] = [:]
     private var entryBytes = 0
-    private var operandCount = 0
+    /// The number of lines with which each connection begins.
+    private var initialCount = 0
     private var nextSequence = 0
     private var marks: [Mark] = []
     private static let maximumMarkCount = 1024
     /// The size of the entries that no ping covers.
     private var uncoveredEntryBytes = 0
-    /// Whether the peer has confirmed lines, except operands.
+    /// Whether the peer has confirmed lines, except those with which each connection begins.
     private(set) var hasConfirmed = false
 
-    /// The number of lines, except operands.
-    var count: Int { plain.count + entries.count - operandCount }
+    /// The number of lines, except those with which each connection begins.
+    var count: Int { plain.count + entries.count - initialCount }
     var isEmpty: Bool { plain.count == 0 && entries.isEmpty }
     /// Whether pongs have covered all lines.
     var isCovered: Bool { plain.count == 0 && entries.values.allSatisfy(\.isCovered) }
@@ -71,7 +72,7 @@ struct SentLines: ~Copyable {
             if let key = confirmation.key { sequences[key, default: []].append(nextSequence) }
             entryBytes += entry.size
             uncoveredEntryBytes += entry.size
-            if case .operand = origin { operandCount += 1 }
+            if origin.beginsConnections { initialCount += 1 }
         }
         nextSequence += 1
     }
@@ -139,7 +140,7 @@ struct SentLines: ~Copyable {
             if sequences[key]?.isEmpty ?? false { sequences[key] = nil }
         }
         entryBytes -= entry.size
-        if case .operand = entry.line.origin { operandCount -= 1 } else { hasConfirmed = true }
+        if entry.line.origin.beginsConnections { initialCount -= 1 } else { hasConfirmed = true }
     }
 }
 

@@ -23,6 +23,8 @@ public struct UnconfirmedLines: ~Copyable {
         case request(Int)
         /// The message of the command line with this number. Each connection begins with these messages.
         case operand(Int)
+        /// The session of the protocol begins each connection with it, such as a subscription.
+        case renewal
     }
 
     /// A line to send.
@@ -56,6 +58,8 @@ public struct UnconfirmedLines: ~Copyable {
     public private(set) var kept: [Line] = []
     /// The number of waiting lines that have not been sent on any connection, except operands.
     public private(set) var waitingCount = 0
+    /// The number of operands that have not been sent on any connection.
+    public private(set) var unsentOperandCount: Int
     private var pingCount: UInt64 = 0
     private var isConnected = false
     private var isInputOver = false
@@ -83,13 +87,14 @@ public struct UnconfirmedLines: ~Copyable {
         self.operands = operands.enumerated().map { index, message in
             Line(payload: message.payload, kind: message.kind, wasSent: false, origin: .operand(index + 1))
         }
+        unsentOperandCount = self.operands.count
     }
 
-    /// The number of lines, except operands that have not been given up.
+    /// The number of lines, except those with which each connection begins.
     public var count: Int { sent.count + waiting.count + kept.count }
     /// Whether pongs prove that the peer has read all lines sent on this connection. Replies may still be missing.
     public var isRead: Bool { sent.isCovered }
-    /// Whether the peer has confirmed lines on this connection, except operands.
+    /// Whether the peer has confirmed lines on this connection, except those with which each connection begins.
     public var hasConfirmed: Bool { sent.hasConfirmed }
     /// Whether lines wait to be sent or to be sent again. Later lines have to wait, too.
     public var hasWaiting: Bool { waiting.count > 0 || !waitingOperands.isEmpty }
@@ -112,8 +117,12 @@ public struct UnconfirmedLines: ~Copyable {
         _ payload: RawSpan, as kind: MessageKind, confirmedBy confirmation: LineConfirmation = .pong,
         from origin: Origin = .input, at now: Duration
     ) {
-        guard confirmation != .renewal else { return }
-        sent.append(payload, as: kind, confirmedBy: confirmation, from: origin)
+        if confirmation == .renewal {
+            // It is not sent again, but it may be what ends the connections.
+            sent.append(payload, as: kind, confirmedBy: .pong, from: .renewal)
+        } else {
+            sent.append(payload, as: kind, confirmedBy: confirmation, from: origin)
+        }
         if firstUncoveredTime == nil { firstUncoveredTime = now }
         if isCareful { nextTime = now + Self.confirmationTimeout }
     }
@@ -130,7 +139,10 @@ public struct UnconfirmedLines: ~Copyable {
     /// Removes and returns the first line that waits, or returns `nil` if there is none or it must not be sent yet.
     public mutating func takeWaiting(at now: Duration) -> Line? {
         guard canSend(at: now) else { return nil }
-        if let operand = waitingOperands.popFirst() { return operand }
+        if let operand = waitingOperands.popFirst() {
+            unsentOperandCount = min(unsentOperandCount, waitingOperands.count)
+            return operand
+        }
         guard let first = waiting.removeFirst() else { return nil }
         if !first.wasSent { waitingCount -= 1 }
         return first.line
@@ -213,7 +225,7 @@ public struct UnconfirmedLines: ~Copyable {
     public mutating func connectionOpened(at now: Duration) {
         isConnected = true
         waitingOperands = operands[...]
-        if isCareful { nextTime = now + Self.pingDelay }
+        if isCareful { nextTime = now + (sent.isEmpty ? Self.pingDelay : Self.confirmationTimeout) }
     }
 
     /// Records the loss of the connection. Confirmations can no longer arrive, and unconfirmed lines wait for the next
@@ -221,9 +233,10 @@ public struct UnconfirmedLines: ~Copyable {
     /// - Parameters:
     ///   - unsent: Lines that were taken to be sent on this connection, and were not. They follow those that were sent.
     ///   - isInterruption: Whether the end of the connection may be due to the lines.
-    /// - Returns: Whether the first unconfirmed line, which is the last in ``kept`` then, is not sent again.
+    /// - Returns: The first unconfirmed line if it is given up, which is the last in ``kept`` then, or `nil`. Renewals are
+    ///   given up together, as one line.
     @discardableResult
-    public mutating func connectionLost(unsent: [Line] = [], isInterruption: Bool = true) -> ResendingCaution.Verdict {
+    public mutating func connectionLost(unsent: [Line] = [], isInterruption: Bool = true) -> Line? {
         let hasConfirmed = hasConfirmed
         let lines = sent.takeAll()
         var verdict = ResendingCaution.Verdict.resend
@@ -235,13 +248,19 @@ public struct UnconfirmedLines: ~Copyable {
         firstUncoveredTime = nil
         waitingOperands = []
         var rest = lines[...]
-        if verdict == .giveUp, let first = rest.popFirst() {
-            kept.append(Line(payload: first.payload, kind: first.kind, wasSent: true, origin: first.origin.kept))
-            operands.removeAll { $0.origin == first.origin }
+        var givenUp = verdict == .giveUp ? rest.popFirst() : nil
+        if givenUp?.origin == .renewal {
+            // They were sent together.
+            let renewed = lines.filter { $0.origin == .renewal }.map(\.payload)
+            let names = Array(renewed.joined(separator: Array(", ".utf8)))
+            givenUp = Line(payload: names, kind: .text, wasSent: true, origin: .renewal)
+        } else if let givenUp {
+            kept.append(Line(payload: givenUp.payload, kind: givenUp.kind, wasSent: true, origin: givenUp.origin.kept))
+            operands.removeAll { $0.origin == givenUp.origin }
         }
-        putBack(rest.filter { !$0.origin.isOperand } + unsent)
+        putBack(rest.filter { !$0.origin.beginsConnections } + unsent)
         if verdict == .giveUp, waiting.firstWasSent != true { caution.allConfirmed() }
-        return verdict
+        return givenUp
     }
 
     /// Inserts lines before the waiting ones.
@@ -279,8 +298,14 @@ extension UnconfirmedLines.Origin {
     /// The number of a request, or 0.
     fileprivate var number: Int { if case .request(let number) = self { number } else { 0 } }
 
-    fileprivate var isOperand: Bool { if case .operand = self { true } else { false } }
+    /// Whether each connection begins with the line.
+    var beginsConnections: Bool {
+        switch self {
+        case .operand, .renewal: true
+        case .input, .request: false
+        }
+    }
 
     /// The origin of a line that was given up: connections no longer begin with it.
-    fileprivate var kept: UnconfirmedLines.Origin { isOperand ? .input : self }
+    fileprivate var kept: UnconfirmedLines.Origin { beginsConnections ? .input : self }
 }

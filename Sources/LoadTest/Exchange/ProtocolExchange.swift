@@ -112,7 +112,7 @@ internal final class ProtocolExchange: ConnectionExchange {
                 let problem = ProtocolProblem.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)
                 give(up: connection, because: problem, in: context)
             // The workload counts the replies that are missing.
-            case .lineWaits, .lineSent, .linesDropped: break
+            case .lineWaits, .lineSent, .linesDropped, .renewed: break
             case .unknown(let reason):
                 guard !hasReportedUnknown else { continue }
                 hasReportedUnknown = true

@@ -67,12 +67,13 @@ struct ConnectSettings {
             arguments.staying.heartbeatMessage = try secrets.text(of: text, for: "--heartbeat-message")
             secrets.record.addMessage(of: "--heartbeat-message")
         }
-        self.arguments = arguments
         // Not again for another server: the file may be a pipe.
         let row = if let data { data } else { try ChosenRow(arguments.data) }
         self.data = row
         let templates = arguments.data.usesTemplates ? row : nil
         protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
+        arguments.protocols.hasReplies = protocolSelection?.descriptor.hasReplies ?? true
+        self.arguments = arguments
         let composition = try ConnectorComposition(
             arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection)
         url = composition.url
@@ -185,8 +186,11 @@ extension ConnectArguments {
     /// Whether `--one` counts messages. Requests know their replies.
     fileprivate var countsReplies: Bool { ending.isOne && !matchesReplies }
 
-    /// Whether replies are matched to requests. In a protocol, `--one` waits for them.
-    fileprivate var matchesReplies: Bool { replies.hasRequests || ending.isOne && protocols.choice != nil }
+    /// Whether replies are matched to requests. In a protocol that has replies, `--one` waits for them.
+    fileprivate var matchesReplies: Bool {
+        if ending.isOne, !protocols.hasReplies { return false }
+        return replies.hasRequests || ending.isOne && protocols.choice != nil
+    }
 }
 
 extension EndConditions {

@@ -226,7 +226,7 @@ import WSCore
         #expect(driver.secondsLeft == nil)
         #expect(
             driver.receive(#"{"type":"welcome"}"#) == [
-                "hidden welcome", #">{"command":"subscribe","identifier":"\#(Self.chat)"}"#, "ready",
+                "hidden welcome", #">{"command":"subscribe","identifier":"\#(Self.chat)"}"#, "renewed Chat", "ready",
             ])
         #expect(driver.type("Chat a") == ["waits 1"])
         #expect(driver.receive(Self.confirmation(Self.chat)).count == 3)

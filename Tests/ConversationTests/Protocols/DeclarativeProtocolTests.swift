@@ -103,7 +103,10 @@ import WSCore
         _ = driver.type(#""sub":2"#, wantsReply: true)
         _ = driver.type(#""sub":3"#, wantsReply: true)
         _ = driver.receive(#"{"id":4}"#)
-        #expect(driver.open() == [#">{"id":6,"sub":1}"#, #">{"id":7,"sub":2}"#, "ready"])
+        #expect(
+            driver.open() == [
+                #">{"id":6,"sub":1}"#, #"renewed "sub":1"#, #">{"id":7,"sub":2}"#, #"renewed "sub":2"#, "ready",
+            ])
     }
 
     @Test("A refused subscription is not sent again, and an unanswered one is not confirmed")
@@ -121,7 +124,7 @@ import WSCore
         #expect(driver.session.unconfirmedCount == 1)
         _ = driver.receive(#"{"id":2}"#)
         #expect(driver.session.unconfirmedCount == 0)
-        #expect(driver.open() == [#">{"id":2,"sub":2}"#, "ready"])
+        #expect(driver.open() == [#">{"id":2,"sub":2}"#, #"renewed {"id":2,"sub":2}"#, "ready"])
         #expect(driver.session.unconfirmedCount == 1)
     }
 
@@ -238,7 +241,7 @@ import WSCore
         #expect(driver.type(request, wantsReply: true) == [">\(request)", #"key "a""#])
         #expect(driver.receive(#"["EVENT","a",{}]"#) == [#"event EVENT ["EVENT","a",{}]"#])
         #expect(driver.receive(#"["EOSE","a"]"#) == [#"reply "a" EOSE ["EOSE","a"]"#])
-        #expect(driver.open() == [">\(request)", "ready"])
+        #expect(driver.open() == [">\(request)", "renewed \(request)", "ready"])
     }
 
     // MARK: Errors

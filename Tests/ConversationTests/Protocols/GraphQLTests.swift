@@ -164,7 +164,7 @@ import WSCore
         #expect(
             driver.receive(#"{"type":"connection_ack"}"#) == [
                 "hidden connection_ack", #">{"id":"1","type":"subscribe","payload":{"query":"subscription { a }"}}"#,
-                "ready",
+                #"renewed {"query":"subscription { a }"}"#, "ready",
             ])
         #expect(driver.type("{ a }").last == "key 4")
     }

@@ -141,7 +141,7 @@ import WSCore
         _ = driver.open()
         #expect(
             driver.receive(binary: Self.accepted) == [
-                "hidden CONNACK", ">x820a" + "0003" + "00016101" + "00016200", "ready",
+                "hidden CONNACK", ">x820a" + "0003" + "00016101" + "00016200", "renewed a", "renewed b", "ready",
             ])
         _ = driver.open()
         #expect(driver.receive(binary: Self.resumed) == ["hidden CONNACK", "ready"])
@@ -170,7 +170,9 @@ import WSCore
         _ = driver.receive(binary: [0x40, 2, 0, 1])
         _ = driver.open()
         #expect(
-            driver.receive(binary: Self.resumed) == ["hidden CONNACK", ">x3a06000174" + "0002" + "62", "ready"])
+            driver.receive(binary: Self.resumed) == [
+                "hidden CONNACK", ">x3a06000174" + "0002" + "62", "renewed publication 2", "ready",
+            ])
         #expect(driver.receive(binary: [0x40, 2, 0, 2]) == ["hidden PUBACK"])
         _ = driver.open()
         #expect(driver.receive(binary: Self.resumed) == ["hidden CONNACK", "ready"])

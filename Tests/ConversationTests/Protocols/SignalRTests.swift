@@ -189,7 +189,8 @@ import WSCore
         #expect(driver.open() == [Self.handshake])
         #expect(
             driver.receive("{}\u{1E}") == [
-                "hidden handshake", #">{"type":4,"invocationId":"4","target":"A","arguments":[]}␞"#, "ready",
+                "hidden handshake", #">{"type":4,"invocationId":"4","target":"A","arguments":[]}␞"#, "renewed A",
+                "ready",
             ])
     }
 

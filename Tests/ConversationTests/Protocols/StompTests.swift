@@ -115,11 +115,11 @@ import WSCore
         #expect(
             driver.receive(Self.connected) == [
                 "hidden CONNECTED",
-                ">" + Self.frame("SUBSCRIBE", "id:0", "destination:/topic/a", "receipt:3", "", ""),
+                ">" + Self.frame("SUBSCRIBE", "id:0", "destination:/topic/a", "receipt:3", "", ""), "renewed /topic/a",
                 ">"
                     + Self.frame(
                         "SUBSCRIBE", "id:x", "destination:/queue/b", "ack:client-individual", "receipt:4", "", ""),
-                "ready",
+                "renewed /queue/b", "ready",
             ])
         #expect(driver.type("UNSUBSCRIBE /topic/a") == [">" + Self.frame("UNSUBSCRIBE", "id:0", "", "")])
         #expect(driver.session.topics == ["/queue/b"])

@@ -379,8 +379,7 @@ import WSCore
                 messages.take(pong: messages.makePing())
             }
             #expect(messages.sendWaiting(at: .seconds(2)) == [.text("poison")])
-            let verdict = messages.store.connectionLost()
-            #expect(verdict == (turn == 1 ? .resend : .giveUp))
+            #expect(messages.store.connectionLost()?.payload == (turn == 1 ? nil : Array("poison".utf8)))
         }
         #expect(messages.kept == ["poison"] && messages.count == 2)
         _ = messages.sendAgain(at: .zero)
@@ -414,8 +413,7 @@ import WSCore
         loseTwice(messages)
         for _ in 0..<9 {
             #expect(messages.sendAgain(at: .zero) == [])
-            let verdict = messages.store.connectionLost()
-            #expect(verdict == .resend)
+            #expect(messages.store.connectionLost() == nil)
         }
     }
 
@@ -445,10 +443,41 @@ import WSCore
             #expect(messages.sendWaiting(at: .seconds(1)) == [.text("subscribe")])
             messages.take(pong: messages.makePing())
             #expect(messages.sendWaiting(at: .seconds(1)) == [.text("poison")])
-            let verdict = messages.store.connectionLost()
-            #expect(verdict == (turn == 1 ? .resend : .giveUp))
+            #expect(messages.store.connectionLost()?.payload == (turn == 1 ? nil : Array("poison".utf8)))
         }
         #expect(messages.sendAgain(at: .seconds(10)) == [.text("subscribe")])
+    }
+
+    @Test("Renewed subscriptions that end each connection are given up together, and are not kept")
+    func givenUpRenewals() {
+        let messages = Fixture(isConnected: true)
+        messages.record("sub a", by: .renewal)
+        messages.record("sub b", by: .renewal)
+        messages.record("c")
+        #expect(messages.count == 1)
+        for turn in 1...4 {
+            let givenUp = messages.store.connectionLost()
+            #expect(givenUp?.payload == (turn < 4 ? nil : Array("a, b".utf8)))
+            #expect(givenUp?.origin == (turn < 4 ? nil : .renewal))
+            for topic in ["a", "b"] { messages.record(topic, by: .renewal) }
+            // The line waits until they are confirmed.
+            #expect(messages.sendAgain(at: .zero) == (turn == 1 ? [.text("c")] : []))
+            #expect(messages.sendWaiting(at: .seconds(1)) == [])
+        }
+        #expect(messages.kept == [] && messages.count == 1)
+    }
+
+    @Test("The pong after a renewal confirms it, and is no progress for lines that end connections")
+    func confirmedRenewals() {
+        let messages = Fixture(isConnected: true)
+        for turn in 1...4 {
+            messages.record("a", by: .renewal)
+            messages.take(pong: messages.makePing())
+            #expect(!messages.hasConfirmed)
+            if turn == 1 { messages.record("poison") }
+            if turn > 1 { _ = messages.sendAgain(at: .zero) + messages.sendWaiting(at: .seconds(1)) }
+            #expect(messages.store.connectionLost()?.payload == (turn < 4 ? nil : Array("poison".utf8)))
+        }
     }
 
     @Test("An operand that ends each connection is given up, and later connections do not begin with it")

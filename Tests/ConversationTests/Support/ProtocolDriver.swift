@@ -93,6 +93,7 @@ final class ProtocolDriver {
             case .close(let code, let message): return "close \(code.rawValue) \(message)"
             case .lineWaits(let number): return "waits \(number)"
             case .lineSent(let number): return "sent \(number)"
+            case .renewed(let topic): return "renewed \(topic)"
             case .linesDropped(let numbers): return "dropped " + numbers.map(String.init).joined(separator: " ")
             case .unknown(let reason): return "unknown \(reason)"
             }

@@ -124,6 +124,7 @@ public struct DeclarativeProtocol: Sendable {
             manual: ApplicationProtocol.Manual(input: "", automatic: "", hidden: "", example: ""),
             endpoint: ApplicationProtocol.Endpoint(subprotocols: subprotocols),
             parameters: parameters.map { ApplicationProtocol.Parameter($0, "a value of the file", isSecret: true) },
+            hasReplies: id != nil,
             missingReplyReason: id == nil
                 ? nil : "it has no value at the location 'id' of the protocol, so no reply can be matched; use --count",
             makeSession: { [self] (parameters) throws(ProtocolParameterError) in

@@ -76,6 +76,7 @@ final class DeclarativeSession: ProtocolSession {
         for index in renewals.indices {
             guard let message = framed(renewals[index].line, at: now) else { continue }
             output.send(message)
+            output.append(.renewed(String(decoding: renewals[index].line, as: UTF8.self)))
             renewals[index].key = replyKey(of: message)
             renewals[index].isAnswered = false
         }

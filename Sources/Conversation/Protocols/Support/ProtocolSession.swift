@@ -141,6 +141,8 @@ public struct ProtocolOutput {
         case lineSent(Int)
         /// The lines with these numbers will not be sent, because their subscription was refused or has ended.
         case linesDropped([Int])
+        /// The preceding message renews what a line on an earlier connection asked for; the value is its topic, or the line.
+        case renewed(String)
         /// Pass on the received message unchanged, with a notice that says why it is not understood.
         case unknown(reason: String)
     }

@@ -102,10 +102,12 @@ extension ConnectRun {
         }
         state.dropCause = nil
         let request = stages.requests?.connectionEnded(isRetried: true)
-        let messages = [line.map { ($0.payload, $0.kind) }, request.map { ($0.payload, $0.kind) }]
-        for (payload, kind) in messages.compactMap(\.self) {
-            let words = Failure.words(forMessage: payload, as: kind)
-            guard let prompt else {
+        let words = [
+            line.map { Failure.words(forLine: $0) }, request.map { Failure.words(forMessage: $0.payload, as: $0.kind) },
+        ]
+        for words in words.compactMap(\.self) {
+            // The next connection would begin with a renewed subscription, too.
+            guard let prompt, line?.origin != .renewal else {
                 state.gaveUp(.undeliverable(words, cause))
                 return false
             }
@@ -126,10 +128,11 @@ extension ConnectRun {
             let countsUnanswered = !state.ignoresIncoming
             let unsentLines = unsentLines
             let endFailure = state.failure
+            let lastCode = statistics.lastEnd?.code
             state.drain(
-                requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered) ?? protocolFailure,
-                refusal: refusal, missing: stages.exchange?.missing,
-                isPrompt: settings.isRepl, lastCode: statistics.lastEnd?.code)
+                requestFailure: stages.requests?.failure(countsUnanswered: countsUnanswered, lastCode: lastCode)
+                    ?? protocolFailure ?? unsentFailure,
+                refusal: refusal, missing: stages.exchange?.missing, isPrompt: settings.isRepl, lastCode: lastCode)
             // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()
             if let endFailure, endFailure.yieldsToRefusal, refusal != nil { show(replaced: endFailure) }
@@ -193,6 +196,7 @@ extension ConnectRun {
             let messages = waitingCount == 0 ? last : Phrase.count(unconfirmedCount, "message")
             console.error("\(messages)\(source) may not have reached the peer")
         }
+        if case .unsent = state.failure { return }
         guard waitingCount > 0 else { return }
         let messages = Phrase.count(waitingCount, "message") + source
         console.error("\(messages) \(waitingCount == 1 ? "was" : "were") not sent" + (remark.map { ": \($0)" } ?? ""))
@@ -201,8 +205,10 @@ extension ConnectRun {
     /// Reports how many requests have no reply, unless the run fails with that error.
     func showUnanswered() {
         guard let count = stages.requests?.unansweredCount, count > 0, statistics.openedCount > 0 else { return }
-        if case .unanswered = state.failure { return }
-        console.error(Failure.words(forUnanswered: count))
+        switch state.failure {
+        case .unanswered, .closedEarly: break
+        default: console.error(Failure.words(forUnanswered: count))
+        }
     }
 
     // MARK: Outputs and signals

@@ -110,14 +110,28 @@ extension ConnectRun {
     ) {
         sendPingBeforeMessages()
         let sending = transmit(line: payload, as: kind, again: isAgain, message: number)
-        guard let direction = sending.shown?.direction else { return reportUnsent() }
+        if case .unsent = sending { reportUnsent() }
+        guard let direction = sending.shown?.direction else { return }
         outputs.writeSent(payload, as: kind, direction, again: isAgain, request: request)
     }
 
-    /// Reports that a typed message could not be sent.
+    /// Reports a typed message that was not sent, because the connection is closing. In a pipe, the end of the run reports
+    /// the number of all.
     func reportUnsent() {
-        guard outputs.prompt != nil, connection?.isClosing ?? true else { return }
+        guard outputs.prompt != nil else { return state.unsentCount += 1 }
         outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
+    }
+
+    /// The failure for messages that were not sent because the peer closed the connection before, or `nil` if there are
+    /// none. What remains of an input of which something was sent is not looked at.
+    var unsentFailure: Failure? {
+        guard !settings.isRepl, !state.ignoresIncoming, let end = statistics.lastEnd else { return nil }
+        let count = state.unsentCount + (stages.acknowledgements?.unsentCount ?? 0)
+        if count > 0 { return .unsent(count, end.code) }
+        let isInputUntouched =
+            settings.readsPipe && program == nil && input.recordNumber == 0 && !input.isOver
+            && !end.closing.wasStartedHere
+        return isInputUntouched && StandardDescriptors.hasData(environment.input) ? .unsent(nil, end.code) : nil
     }
 
     /// Sends a message on a connection, encoded if requested.
@@ -254,6 +268,8 @@ extension ConnectRun {
             guard case .sent(_, let confirmation) = sending else { return }
             acknowledgements.record(
                 line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
+        // The session sends it.
+        case .renewal: break
         }
     }
 

@@ -48,7 +48,9 @@ extension ConnectRun {
             switch delivery {
             case .sent(let confirmation): return .sent(key: key, confirmedBy: confirmation)
             case .waiting: return .waiting(key: key)
-            case .renewed: return .renewed(key: key, isSent: true)
+            case .renewed:
+                stages.acknowledgements?.record(line, as: .text, confirmedBy: .renewal)
+                return .renewed(key: key, isSent: true)
             }
         } catch {
             if error.isRefused, prompt == nil {
@@ -175,7 +177,8 @@ extension ConnectRun {
         if case .lateReply(let reply, let delay) = finding, prompt == nil {
             console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
         }
-        return state.isLast(line.span.bytes, isOmitted: !isWritten, isReply: finding.reply != nil)
+        return state.isLast(
+            line.span.bytes, isOmitted: !isWritten, isReply: stages.requests == nil || finding.reply != nil)
     }
 
     /// The failure caused by errors that the server has reported, or by lines that wait for it, or `nil` if there is
@@ -255,6 +258,10 @@ extension ConnectRun: ProtocolStage.Host {
     func sent(waitingLine line: UnconfirmedLines.Line, confirmedBy confirmation: LineConfirmation) {
         stages.acknowledgements?.record(
             line.payload.span.bytes, as: line.kind, confirmedBy: confirmation, from: line.origin)
+    }
+
+    func renewed(_ topic: String) {
+        stages.acknowledgements?.record(topic.utf8.span.bytes, as: .text, confirmedBy: .renewal)
     }
 
     func lineConfirmed(by key: String) {

@@ -29,7 +29,7 @@ final class ConnectRun {
     private(set) var settings: ConnectSettings
     let loop: EventLoop
     let outputs: ConnectOutputs
-    private let environment: Environment
+    let environment: Environment
     private let resources: ConnectionResources
 
     var state: RunState

@@ -42,6 +42,8 @@ struct RunState {
     private(set) var attemptFailure: Failure?
     /// Why this end drops the connection: the peer is silent, or was not ready in time.
     var dropCause: Failure?
+    /// The number of messages that were to be sent when the peer had already closed the connection.
+    var unsentCount = 0
     /// Whether time limits are short for the peer and slow readers.
     private(set) var isHurried = false
 
@@ -212,6 +214,8 @@ struct RunState {
         let unmet = conditions.unmetExpectations
         switch failure {
         case nil where !unmet.isEmpty: return .unmet(unmet, after: nil)
+        // The goal says more.
+        case .unsent(_, let code): if let goal = conditions.unmetGoal { return .closedEarly(goal, code) }
         case .runTimedOut(let limit) where !unmet.isEmpty: return .unmet(unmet, after: limit)
         default: break
         }

@@ -121,7 +121,7 @@ final class ScenarioConversation {
             case .close(let code, let message):
                 return .ended(failure(.ended(CloseFrame(code: code), meaning: message, afterLogin: isReady)))
             // The step that waits for the reply to a dropped line fails.
-            case .lineWaits, .lineSent, .linesDropped: break
+            case .lineWaits, .lineSent, .linesDropped, .renewed: break
             case .unknown(let reason): return .notice("wsx: \(name): a message is not understood: \(reason)")
             }
         }

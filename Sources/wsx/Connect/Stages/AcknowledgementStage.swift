@@ -56,6 +56,8 @@ final class AcknowledgementStage {
     var count: Int { lines.count }
     /// The number of these that have not been sent on any connection.
     var waitingCount: Int { lines.waitingCount }
+    /// The number of lines, including operands, that have not been sent on any connection.
+    var unsentCount: Int { lines.waitingCount + lines.unsentOperandCount }
     /// Whether a new line has to wait.
     var mustWait: Bool { lines.hasWaiting || !lines.canSend(at: loop.turnTime) }
     /// Whether lines wait to be sent or to be sent again.
@@ -191,8 +193,7 @@ final class AcknowledgementStage {
         timer.stop()
         if Self.isAnswer(end.closing) { lines.closeConfirmed() }
         hadConfirmed = lines.hasConfirmed
-        let verdict = lines.connectionLost(unsent: unsent, isInterruption: isInterruption)
-        return verdict == .giveUp ? lines.kept.last : nil
+        return lines.connectionLost(unsent: unsent, isInterruption: isInterruption)
     }
 
     /// Prepares for another connection.

@@ -17,6 +17,9 @@ extension ProtocolStage {
         func peerBecameReady()
         /// Called if an input line that has waited has been sent.
         func sent(waitingLine line: UnconfirmedLines.Line, confirmedBy confirmation: LineConfirmation)
+        /// Called if the session has begun something again that a line on an earlier connection asked for, such as the
+        /// subscription to a topic.
+        func renewed(_ topic: String)
         /// Called if the server has confirmed the line with this key.
         func lineConfirmed(by key: String)
         /// Called if an input line that has waited is invalid.

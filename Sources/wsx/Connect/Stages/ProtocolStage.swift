@@ -201,7 +201,10 @@ final class ProtocolStage {
         let failure = failure(because: end, reconnects: reconnects)
         let waitedFor = waitsFor
         let lines = unsent.connectionEnded(waitingFor: waitedFor)
-        if case .ready = state { unsent.unconfirmedCount = session?.unconfirmedCount ?? 0 }
+        switch state {
+        case .ready, .over(_, wasReady: true): unsent.unconfirmedCount = session?.unconfirmedCount ?? 0
+        case .closed, .starting, .opening, .over: break
+        }
         state = .closed
         timer.stop()
         fullTimer = nil
@@ -370,6 +373,7 @@ final class ProtocolStage {
                 }
                 fullTimer = nil
                 loop.atEndOfTurn(self)
+            case .renewed(let topic): host.renewed(topic)
             case .linesDropped(let numbers):
                 let count = unsent.drop(numbers)
                 if count > 0 { arrivals.append(.droppedLines(count)) }

@@ -38,6 +38,7 @@ final class RequestStage {
     /// Whether messages are requests only because replies at a prompt are matched to them. They may remain unanswered.
     let isImplicit: Bool
     private let failsOnErrorReply: Bool
+    private let isOne: Bool
     private let reportsErrors: Bool
     /// Replaces the placeholders of a message when it is sent, or `nil` without `--template`.
     private let templates: TemplateStage?
@@ -65,6 +66,7 @@ final class RequestStage {
         replyTimeout = arguments.replies.replyTimeout
         isPrompt = settings.isRepl
         isImplicit = !arguments.replies.hasRequests && settings.isRepl
+        isOne = arguments.ending.isOne
         failsOnErrorReply = arguments.replies.failsOnErrorReply
         // The prompt shows replies in full, so errors need no extra line.
         reportsErrors = arguments.replies.calls != nil && !settings.isRepl
@@ -319,10 +321,18 @@ final class RequestStage {
     }
 
     /// The failure caused by requests, or `nil` if there is none.
-    /// - Parameter countsUnanswered: Whether unanswered requests count as a failure.
-    func failure(countsUnanswered: Bool) -> Failure? {
+    /// - Parameters:
+    ///   - countsUnanswered: Whether unanswered requests count as a failure.
+    ///   - code: The close code of the last connection.
+    func failure(countsUnanswered: Bool, lastCode code: CloseCode?) -> Failure? {
         guard !isPrompt else { return nil }
-        if queue.unansweredCount > 0, countsUnanswered { return .unanswered(queue.unansweredCount) }
+        if queue.unansweredCount > 0, countsUnanswered {
+            guard isOne else { return .unanswered(queue.unansweredCount) }
+            let goal = UnmetGoal(
+                receivedCount: queue.messageCount - queue.unansweredCount, count: queue.messageCount, until: [],
+                countsReplies: true)
+            return .closedEarly(goal, code ?? .noStatus)
+        }
         if queue.expiredCount > 0 { return .lateReplies(queue.expiredCount, after: replyTimeout) }
         guard failsOnErrorReply, errorReplyCount > 0 else { return nil }
         return .errorReplies(errorReplyCount)

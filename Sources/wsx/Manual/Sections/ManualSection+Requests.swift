@@ -104,6 +104,7 @@ extension ManualSection {
                 ["Peer closed (1000, 1001, no code)", "goal not met", "7"],
                 ["Peer closed (1000, 1001, no code)", "before --ready matched", "7"],
                 ["Peer closed (1000, 1001, no code)", "requests not answered", "1"],
+                ["Peer closed (1000, 1001, no code)", "messages not sent", "1"],
                 ["Any of these with status 0", "a request timed out", "6"],
                 ["Any of these with status 0", "unconfirmed lines", "6"],
                 ["Any of these with status 0, 1, 6", "a refused line", "7"],
@@ -131,6 +132,13 @@ extension ManualSection {
             The goal of a run is `--count`, `--one`, or `--until`; meeting any of them is enough. After the last message \
             for it, received data no longer affects the status, but a missing answer to our close frame still leads to \
             6.
+            """),
+        .paragraph(
+            """
+            Messages are not sent if the peer closes the connection before: *MESSAGE*s, input that has been read, and \
+            with `--reconnect` messages that wait. Of a longer input, whatever has not been read when the peer closes \
+            normally does not count, unless nothing of it was sent. In protocols, a reply is only needed with `--one` \
+            or `--request`.
             """),
         .paragraph(
             """

@@ -53,7 +53,7 @@ extension ManualSection {
             more connections end with the same first message unconfirmed, the run ends with status 1 and names that \
             message. At the prompt, the message is kept, and the others are sent: `/retry` sends it again, and `/drop` \
             discards it. This applies to messages from all sources, including *MESSAGE*s, programs of `--exec`, and \
-            requests. Failed attempts to connect do not count, and neither do connections on which nothing was sent.
+            requests, and to subscriptions that `--protocol` renews, after which the prompt stops reconnecting. Failed attempts to connect do not count, and neither do connections on which nothing was sent.
             """),
         .paragraph(
             """

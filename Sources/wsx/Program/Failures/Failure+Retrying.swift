@@ -12,8 +12,7 @@ extension Failure {
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .writing, .system, .listening: false
         case .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .errorReplies: false
         case .unmet, .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .scenarioFailedForClients, .noReply,
-            .lateReplies, .unanswered,
-            .program:
+            .lateReplies, .unanswered, .unsent, .program:
             false
         case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .undeliverable, .told, .interrupted,
             .terminated,

@@ -68,6 +68,9 @@ enum Failure: Error {
     case program(String)
     /// The connection ended before this many requests were answered.
     case unanswered(Int)
+    /// The peer closed the connection with this code before this many messages were sent; `nil`: before the first one of
+    /// the input.
+    case unsent(Int?, CloseCode)
     /// A load test received wrong replies. `mismatched`: the beginning of the first such reply in printable form, or
     /// `nil`.
     case badReplies(LoadTally, in: BenchMode, mismatched: String?)
@@ -100,8 +103,8 @@ enum Failure: Error {
     var status: ExitStatus {
         switch self {
         case .badArgument, .missingAddress, .badInput: .usage
-        case .input, .output, .recording, .incompleteOutput, .writing, .system, .closed, .lost, .unanswered, .program,
-            .limitExceeded, .undeliverable:
+        case .input, .output, .recording, .incompleteOutput, .writing, .system, .closed, .lost, .unanswered, .unsent,
+            .program, .limitExceeded, .undeliverable:
             .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
@@ -190,6 +193,9 @@ enum Failure: Error {
                 + "--reply-timeout sets the limit"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
+        case .unsent(let count?, let code):
+            "\(Self.words(forEndWith: code)) before \(Phrase.count(count, "message")) \(count == 1 ? "was" : "were") sent"
+        case .unsent(nil, let code): "\(Self.words(forEndWith: code)) before the input was sent"
         case .badReplies(let tally, .echo, _) where tally.received == 0 && tally.mismatched + tally.duplicated > 0:
             "the replies: \(tally.faults); \(Self.noEchoes)"
         case .badReplies(let tally, let mode, let reply):
@@ -212,7 +218,7 @@ enum Failure: Error {
         switch self {
         case .closed, .lost, .silent, .gaveUp, .undeliverable, .violation, .limitExceeded, .closingTimedOut,
             .runTimedOut, .noReply,
-            .lateReplies, .unanswered, .errorReplies, .notReady, .application:
+            .lateReplies, .unanswered, .unsent, .errorReplies, .notReady, .application:
             true
         case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .incompleteOutput, .writing,
             .system, .listening, .connecting,
@@ -227,7 +233,9 @@ enum Failure: Error {
     /// connection, or leave other lines unanswered.
     var yieldsToRefusal: Bool {
         switch self {
-        case .closed, .lost, .closingTimedOut, .waitEnded, .runTimedOut, .unanswered, .lateReplies, .noReply: true
+        case .closed, .lost, .closingTimedOut, .waitEnded, .runTimedOut, .unanswered, .unsent, .closedEarly,
+            .lateReplies, .noReply:
+            true
         case .application(let failure): failure.status == .closed || failure.status == .timedOut
         default: false
         }
@@ -255,7 +263,7 @@ enum Failure: Error {
         case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: .connect
         case .application(let failure): failure.kind
-        case .closed, .unanswered: .closed
+        case .closed, .unanswered, .unsent: .closed
         case .lost, .undeliverable: .lost
         case .program: .program
         case .violation: .violation
@@ -389,6 +397,13 @@ enum Failure: Error {
     static func words(forMessage payload: [UInt8], as kind: MessageKind) -> String {
         guard kind == .text else { return "a binary message (\(Phrase.count(payload.count, "byte")))" }
         return "the message \(quoted(String(decoding: payload, as: UTF8.self)))"
+    }
+
+    /// A line that is given up, in printable form.
+    static func words(forLine line: UnconfirmedLines.Line) -> String {
+        line.origin == .renewal
+            ? "renewing \(quoted(String(decoding: line.payload, as: UTF8.self)))"
+            : words(forMessage: line.payload, as: line.kind)
     }
 
     /// How a connection ended: `closed with 1000`.

@@ -7,6 +7,8 @@ struct ProtocolArguments: Equatable, Sendable {
     var choice: ProtocolChoice?
     /// The values of `--param`, with references to files and environment variables as typed.
     var parameters: [ProtocolParameterValue] = []
+    /// Whether replies can be matched to lines. A file without the member `id` defines a protocol without replies.
+    var hasReplies = true
 
     /// The options of a command.
     /// - Parameters:

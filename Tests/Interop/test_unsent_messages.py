@@ -1,0 +1,104 @@
+"""Messages that the server does not let us send: it closes the connection normally, at once.
+
+Its close frame is in the same segment as its response, so no message can precede it.
+"""
+
+import json
+
+import pytest
+
+import wire
+from processes import wsx
+from scripted_server import ScriptedServer
+
+
+def closing(*messages, code=1000):
+    """A server that closes each connection with its response."""
+
+    def script(peer):
+        peer.upgrade(then=b"".join(wire.text(message) for message in messages) + wire.close(code))
+        peer.read_until_close()
+
+    return ScriptedServer(script)
+
+
+@pytest.mark.parametrize("options, messages, stdin, count", [
+    ([], ["a"], b"", "1 message was"),
+    ([], ["a", "b"], b"", "2 messages were"),
+    (["--binary"], ["a", "b"], b"", "2 messages were"),
+    (["--template"], ["a", "{{seq}}"], b"", "2 messages were"),
+    (["--reconnect"], ["a", "b"], b"", "2 messages were"),
+    (["--expect", "hello"], ["a"], b"", "1 message was"),
+    (["--input", "message"], [], b"a", "the input was"),
+    ([], [], b"a\nb\n", ""),
+    (["--reconnect"], [], b"a\nb\n", ""),
+], ids=str)
+def test_messages_that_are_not_sent_are_no_success(options, messages, stdin, count):
+    with closing("hello") as server:
+        result = wsx("connect", *options, server.url, *messages, stdin=stdin)
+    assert (result.status, result.lines) == (1, ["hello"]), result
+    # Whether the input has been read depends on the system.
+    assert result.err.startswith(f"wsx: closed with 1000 before {count}" if messages else "wsx: closed with 1000 before ")
+    assert len(result.err.splitlines()) == 1, result
+
+
+def test_with_one_the_missing_reply_is_the_reason():
+    with closing("hello") as server:
+        result = wsx("connect", "-1", server.url, "a")
+    assert (result.status, result.err) == (7, "wsx: closed with 1000 after 0 of 1 replies\n"), result
+
+
+@pytest.mark.parametrize("options, messages, stdin", [
+    ([], [], b""),
+    (["--no-stdin"], [], b"a\n"),
+    (["--count", "1"], ["a"], b""),
+    (["--until", "hello"], [], b"a\n"),
+], ids=str)
+def test_a_push_before_the_close_is_a_success_if_nothing_or_something_else_was_asked_for(options, messages, stdin):
+    with closing("hello") as server:
+        result = wsx("connect", *options, server.url, *messages, stdin=stdin)
+    assert (result.status, result.lines, result.err) == (0, ["hello"], ""), result
+
+
+def test_another_close_code_is_the_failure():
+    with closing(code=4001) as server:
+        result = wsx("connect", server.url, "a")
+    assert (result.status, result.err) == (1, "wsx: the peer closed the connection: 4001\n"), result
+
+
+@pytest.mark.parametrize("options", [[], ["-1"]], ids=str)
+def test_a_close_behind_the_login_of_a_protocol_leaves_messages_unsent(options):
+    def script(peer):
+        peer.upgrade(then=wire.text('{"type":"welcome"}') + wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--protocol", "actioncable", *options, server.url, "subscribe Chat")
+    assert result.status == (7 if options else 1), result
+
+
+@pytest.mark.parametrize("options", [[], ["--request"]], ids=str)
+def test_with_one_a_protocol_without_ids_counts_events(tmp_path, options):
+    path = tmp_path / "protocol.json"
+    path.write_text(json.dumps({"name": "x", "hidden": "tick"}))
+    arguments = ["connect", "--protocol", f"@{path}", "-1", *options]
+
+    def script(peer):
+        peer.upgrade(then=wire.text("tick"))
+        for _ in range(2):
+            peer.send(wire.text("tick") + wire.text(f"reply to {peer.read_frame().payload.decode()}"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx(*arguments, server.url, "a", "b")
+    assert (result.status, result.lines, result.err) == (0, ["reply to a", "reply to b"], ""), result
+
+    def silent(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(silent) as server:
+        result = wsx(*arguments, server.url, "a")
+    assert (result.status, result.err) == (7, "wsx: closed with 1000 after 0 of 1 replies\n"), result
