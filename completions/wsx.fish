@@ -61,6 +61,7 @@ complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completion
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l junit -r -F -d 'Write the results as JUnit XML to FILE'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l ignore -x -d 'Values that may differ: /time,/id'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l reconnect -x -d 'Reconnect, at most N times in a row'
+complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l reconnect-delay -x -d 'Wait MIN before each retry, at most MAX'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l heartbeat -x -d 'Ping every DURATION; drop a silent peer'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l heartbeat-misses -x -d 'Drop the peer after N missed heartbeats'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l heartbeat-message -x -d 'Send TEXT instead of pings'

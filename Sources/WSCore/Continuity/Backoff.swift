@@ -3,32 +3,56 @@
 ///      attempt   1     2     3     4     5     6 …
 ///      ceiling   4 s   8 s  16 s  32 s  60 s  60 s …
 ///
-/// Each delay is uniformly random between 0 and the ceiling (M. Brooker, "Exponential Backoff And Jitter", AWS
-/// Architecture Blog, 2015). If a server loses all of its clients at once, they return spread over the first ceiling.
-///
-/// The first ceiling limits the load on a restarted server. With 1 s, at least one of its ten intervals of 100 ms would
-/// receive a tenth of the clients or more. With 4 s, an interval receives a fortieth on average. If the server is back
-/// at once, at most one restart in a thousand brings over a tenth of 200 clients within any 100 ms. With 3 s, it would
-/// be one in a few hundred.
+/// Each delay is uniformly random between a minimum, 0 by default, and the ceiling (M. Brooker, "Exponential Backoff
+/// And Jitter", AWS Architecture Blog, 2015). If a server loses all of its clients at once, they return spread over the
+/// first ceiling.
 ///
 /// The type reads no clock and generates no random numbers.
 public struct Backoff: Sendable {
+    /// The bounds of the delays.
+    public struct Delays: Equatable, Sendable {
+        /// The shortest delay.
+        let minimum: Duration
+        /// The ceiling of the first delay. Each further ceiling is twice the one before.
+        let firstCeiling: Duration
+        /// The highest ceiling.
+        let maximum: Duration
+
+        /// From 0 to ceilings from 4 s to 60 s.
+        ///
+        /// The first ceiling limits the load on a restarted server. With 1 s, at least one of its ten intervals of
+        /// 100 ms would receive a tenth of the clients or more. With 4 s, an interval receives a fortieth on average.
+        /// If the server is back at once, at most one restart in a thousand brings over a tenth of 200 clients within
+        /// any 100 ms. With 3 s, it would be one in a few hundred.
+        public static let standard = Delays(
+            minimum: .zero, firstCeiling: .seconds(4), maximum: .seconds(60))
+
+        /// From the lower bound of a range, above 0, to ceilings from twice that to the upper bound. If the bounds are
+        /// equal, all delays are.
+        public static func between(_ range: ClosedRange<Duration>) -> Delays {
+            Delays(
+                minimum: range.lowerBound, firstCeiling: min(range.lowerBound * 2, range.upperBound),
+                maximum: range.upperBound)
+        }
+    }
+
+    /// The bounds of the delays.
+    public let delays: Delays
     /// The maximum number of consecutive attempts without a stable connection; nil means no limit.
     public let maximumTries: Int?
     /// The number of attempts since the last stable connection.
     public private(set) var tryCount = 0
 
-    private var ceilingSeconds = firstCeilingSeconds
-
-    private static let firstCeilingSeconds: UInt64 = 4
-    private static let longestCeilingSeconds: UInt64 = 60
+    private var ceiling: Duration
 
     /// The time after which a connection counts as stable.
     public static let stableDuration = Duration.seconds(10)
 
     /// Creates the backoff of a client that has not tried to reconnect yet.
-    public init(maximumTries: Int? = nil) {
+    public init(maximumTries: Int? = nil, delays: Delays = .standard) {
         self.maximumTries = maximumTries
+        self.delays = delays
+        ceiling = delays.firstCeiling
     }
 
     /// The maximum delay for which a server can ask.
@@ -43,9 +67,10 @@ public struct Backoff: Sendable {
     public mutating func nextWait(random: UInt64, atLeast requested: Duration = .zero) -> Duration? {
         if let maximumTries, tryCount >= maximumTries { return nil }
         tryCount += 1
-        let wait = (ceilingSeconds * 1_000_000_000).multipliedFullWidth(by: random).high
-        ceilingSeconds = min(ceilingSeconds * 2, Self.longestCeilingSeconds)
-        return max(.nanoseconds(Int64(clamping: wait)), min(requested, Self.longestRequestedWait))
+        let range = (ceiling - delays.minimum).nanoseconds
+        let jitter = Duration.nanoseconds(Int64(clamping: range.multipliedFullWidth(by: random).high))
+        ceiling = min(ceiling * 2, delays.maximum)
+        return max(delays.minimum + jitter, min(requested, Self.longestRequestedWait))
     }
 
     /// Records the loss of a connection. The backoff starts over if the connection was stable.
@@ -68,6 +93,6 @@ public struct Backoff: Sendable {
     /// Starts over: the next attempt is the first.
     public mutating func reset() {
         tryCount = 0
-        ceilingSeconds = Self.firstCeilingSeconds
+        ceiling = delays.firstCeiling
     }
 }

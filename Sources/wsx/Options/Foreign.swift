@@ -110,6 +110,9 @@ struct ForeignOption: Sendable {
         ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),
+        ForeignOption(
+            [.connect], "--retry-delay", "--autoreconnect-delay-millis",
+            remedy: "use --reconnect-delay DURATION with --reconnect"),
         ForeignOption([.connect], "--close-status-code", remedy: "use --close-code CODE"),
         ForeignOption(duplex, "--ping-interval", "--keepalive-time", remedy: "use --heartbeat DURATION"),
         ForeignOption(duplex, "--ping-timeout", remedy: "use --heartbeat-misses N"),

@@ -98,11 +98,4 @@ import WSCore
         let next = requests.add(0)
         #expect(next == limit + 4)
     }
-
-    @Test("A duration beyond 64 bits of nanoseconds is the largest one")
-    func nanoseconds() {
-        #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
-        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
-        #expect(Duration.seconds(-1).nanoseconds == 0)
-    }
 }

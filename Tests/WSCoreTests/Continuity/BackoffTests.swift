@@ -12,6 +12,35 @@ import WSCore
         #expect(backoff.tryCount == 8)
     }
 
+    @Test("delays in a range start from its lower bound, with a ceiling from twice that to the upper bound")
+    func range() {
+        var backoff = Backoff(delays: .between(.seconds(1) ... .seconds(5)))
+        for seconds in [2, 4, 5, 5] {
+            var copy = backoff
+            let shortest = copy.nextWait(random: 0)
+            #expect(shortest == .seconds(1))
+            let longest = backoff.nextWait(random: .max)
+            #expect(longest == .seconds(seconds) - .nanoseconds(1))
+        }
+        backoff.reset()
+        let wait = backoff.nextWait(random: 1 << 63)
+        #expect(wait == .milliseconds(1500))
+    }
+
+    @Test("in a narrow range, the first ceiling is the upper bound, and equal bounds are the delay")
+    func narrowRange() {
+        var narrow = Backoff(delays: .between(.seconds(2) ... .seconds(3)))
+        let longest = narrow.nextWait(random: .max)
+        #expect(longest == .seconds(3) - .nanoseconds(1))
+        var constant = Backoff(delays: .between(.seconds(2) ... .seconds(2)))
+        for random: UInt64 in [0, .max, 1 << 63] {
+            let wait = constant.nextWait(random: random)
+            #expect(wait == .seconds(2))
+        }
+        let requested = constant.nextWait(random: 0, atLeast: .seconds(20))
+        #expect(requested == .seconds(20))
+    }
+
     @Test("the delay is proportional to the random number")
     func jitter() {
         var backoff = Backoff()

@@ -259,6 +259,15 @@ import WSCore
         #expect(forever.maximumTries == nil)
     }
 
+    @Test("--reconnect-delay replaces the default delays of retries")
+    func reconnectDelay() throws {
+        let range = Duration.milliseconds(50) ... .seconds(2)
+        #expect(
+            try settings { ($0.staying.reconnection, $0.staying.reconnectDelay) = (.always, range) }.backoff?.delays
+                == .between(range))
+        #expect(try settings { $0.staying.reconnection = .always }.backoff?.delays == .standard)
+    }
+
     @Test("--heartbeat sends pings or the given message, and disconnects after the given misses")
     func heartbeat() throws {
         #expect(try settings { _ in }.heartbeat == nil)

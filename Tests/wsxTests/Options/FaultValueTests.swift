@@ -9,7 +9,7 @@ import Testing
         arguments: [
             ("250ms", .milliseconds(250) ... .milliseconds(250)), ("2", .seconds(2) ... .seconds(2)),
             ("100ms-2s", .milliseconds(100) ... .seconds(2)), ("0-1s", .zero ... .seconds(1)),
-            ("1s-1s", .seconds(1) ... .seconds(1)),
+            ("1s-1s", .seconds(1) ... .seconds(1)), ("0.1s..1.5s", .milliseconds(100) ... .milliseconds(1500)),
         ] as [(String, ClosedRange<Duration>)])
     func delay(text: String, expected: ClosedRange<Duration>) throws {
         #expect(try DelayValue.parse(text) == expected)
@@ -17,7 +17,10 @@ import Testing
 
     @Test(
         "Other texts are not delays",
-        arguments: ["", "-", "x", "1s-", "-1s", "2s-1s", "100-500ms", "1s-2s-3s", "1s–2s", "1 s"])
+        arguments: [
+            "", "-", "x", "1s-", "-1s", "2s-1s", "100-500ms", "1s-2s-3s", "1s–2s", "1 s", "1s..", "1..2..3", "1...2",
+            "1-2..3",
+        ])
     func noDelay(text: String) {
         #expect(throws: ValueProblem.notADelay) { try DelayValue.parse(text) }
     }

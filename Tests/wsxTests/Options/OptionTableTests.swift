@@ -103,6 +103,10 @@ import WSCore
         ConnectCase("close-reason", "--close-reason", "bye") { $0.client.closeFrame.closeReason = "bye" },
         ConnectCase("close-timeout", "--close-timeout", "0") { $0.client.limits.closeTimeout = .zero },
         ConnectCase("reconnect", "--reconnect=5", "--reconnect") { $0.staying.reconnection = .always },
+        ConnectCase("reconnect-delay", "--reconnect", "--reconnect-delay", "1s..1m") {
+            $0.staying.reconnection = .always
+            $0.staying.reconnectDelay = .seconds(1) ... .seconds(60)
+        },
         ConnectCase("first-message", "--first-message", "a", "--first-message=@f") {
             $0.exchange.firstMessages = ["a", "@f"]
         },

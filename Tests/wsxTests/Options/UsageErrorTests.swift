@@ -78,6 +78,10 @@ import Testing
                 "'--heartbeat-message' requires '--heartbeat'; add it, or omit '--heartbeat-message'"
             ),
             (
+                ["connect", "echo:", "--reconnect-delay=1s"],
+                "'--reconnect-delay' requires '--reconnect'; add it, or omit '--reconnect-delay'"
+            ),
+            (
                 ["bench", "echo:", "--protocol=mqtt"],
                 "'--protocol' requires '--mode=request', '--mode=receive', '--mode=idle', or '--scenario'; add one of them, or omit '--protocol'"
             ),
@@ -141,6 +145,12 @@ import Testing
             ("-s", "'' for '-s': expected a name, but got nothing"),
             ("--reconnect=0", "'0' for '--reconnect': expected a number from 1 to 1000000000000"),
             ("--reconnect=", "'' for '--reconnect': expected a number such as 5, 50k, or 1M"),
+            ("--reconnect-delay=0", "'0' for '--reconnect-delay': expected more than 0, up to 1000000000s"),
+            ("--reconnect-delay=0..1s", "'0..1s' for '--reconnect-delay': expected more than 0, up to 1000000000s"),
+            (
+                "--reconnect-delay=2s..1s",
+                "'2s..1s' for '--reconnect-delay': expected a duration such as 250ms, or a range such as 100ms-2s"
+            ),
             ("--heartbeat=0", "'0' for '--heartbeat': expected more than 0, up to 1000000000s"),
             ("--heartbeat-message=", "'' for '--heartbeat-message': expected text, but got nothing"),
         ])

@@ -139,13 +139,3 @@ struct NumberedRequests<Request> {
     /// The request with this number, or `nil` if there is none.
     subscript(number: Int) -> Request? { requests[number] }
 }
-
-extension Duration {
-    /// The duration in nanoseconds, or the nearest possible value.
-    public var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow
-            ? .max : product.addingReportingOverflow(UInt64(clamping: attoseconds / 1_000_000_000)).partialValue
-    }
-}

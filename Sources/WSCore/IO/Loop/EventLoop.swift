@@ -305,6 +305,14 @@ extension Duration {
         let part = UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
         return whole.partialValue.addingReportingOverflow(part).overflow ? .max : whole.partialValue + part
     }
+
+    /// The duration in nanoseconds, or the nearest possible value.
+    public var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow
+            ? .max : product.addingReportingOverflow(UInt64(clamping: attoseconds / 1_000_000_000)).partialValue
+    }
 }
 
 extension LibraryVersion {

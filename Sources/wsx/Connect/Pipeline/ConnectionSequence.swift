@@ -173,10 +173,12 @@ extension ConnectSettings {
     var backoff: Backoff? {
         switch arguments.staying.reconnection {
         case .never: nil
-        case .times(let count): Backoff(maximumTries: count)
-        case .always: Backoff()
+        case .times(let count): Backoff(maximumTries: count, delays: delays)
+        case .always: Backoff(delays: delays)
         }
     }
+
+    private var delays: Backoff.Delays { arguments.staying.reconnectDelay.map { .between($0) } ?? .standard }
 
     /// The heartbeat settings, or `nil` without a heartbeat.
     var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {

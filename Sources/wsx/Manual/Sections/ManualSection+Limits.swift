@@ -16,6 +16,7 @@ extension ManualSection {
             ["Duration of the run", "no limit", "--timeout", "status 6"],
             ["Missed heartbeats", "3", "--heartbeat-misses", "status 6"],
             ["Retries in a row", "no limit", "--reconnect=N", "the run ends"],
+            ["Wait before a retry", "60 s", "--reconnect-delay", "retries earlier"],
         ],
         fixed: [
             ["Head of the response", "64 KiB", "status 5"],

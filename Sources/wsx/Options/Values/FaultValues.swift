@@ -1,11 +1,11 @@
 import CommandLine
 
-/// A delay, or a time chosen at random: `250ms`, or a range such as `100ms-2s`.
+/// A delay, or a time chosen at random: `250ms`, or a range such as `100ms-2s` or `100ms..2s`.
 enum DelayValue {
-    /// Parses a duration above 0, or two durations in ascending order with a hyphen between them.
+    /// Parses a duration above 0, or two durations in ascending order with a hyphen or two periods between them.
     /// - Parameter zeroAllowed: Whether the whole delay may be 0. Defaults to `false`.
     static func parse(_ text: String, zeroAllowed: Bool = false) throws(ValueProblem) -> ClosedRange<Duration> {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = parts(of: text)
         do throws(ValueProblem) {
             let upper = try DurationValue.parse(String(parts[parts.count - 1]), zeroAllowed: zeroAllowed)
             guard parts.count > 1 else { return upper...upper }
@@ -15,6 +15,13 @@ enum DelayValue {
         } catch {
             throw error == .notADuration(orForever: false) ? .notADelay : error
         }
+    }
+
+    private static func parts(of text: String) -> [Substring] {
+        guard let periods = text.indices.first(where: { text[$0...].hasPrefix("..") }) else {
+            return text.split(separator: "-", omittingEmptySubsequences: false)
+        }
+        return [text[..<periods], text[periods...].dropFirst(2)]
     }
 }
 

@@ -169,6 +169,13 @@ import Testing
     func milliseconds(duration: Duration, expected: UInt64) {
         #expect(duration.milliseconds == expected)
     }
+
+    @Test("A duration beyond 64 bits of nanoseconds is the largest one")
+    func nanoseconds() {
+        #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(-1).nanoseconds == 0)
+    }
 }
 
 private final class Work: EndOfTurnWork {

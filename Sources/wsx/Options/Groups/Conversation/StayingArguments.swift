@@ -3,6 +3,8 @@ import CommandLine
 /// The options for staying connected to a server: reconnecting and heartbeats.
 struct StayingArguments: Equatable, Sendable {
     var reconnection = Reconnection.never
+    /// The bounds of the waits before retries, above 0; nil: the default ones.
+    var reconnectDelay: ClosedRange<Duration>?
     var heartbeats = HeartbeatArguments()
     /// As typed, text or `@FILE`, then the text; only the text of a file may be empty. nil: pings are sent.
     var heartbeatMessage: String?
@@ -19,9 +21,23 @@ struct StayingArguments: Equatable, Sendable {
             The wait before each retry is random, with a ceiling that starts at 4 seconds and doubles up to 60. With \
             *N*, give up after *N* failed retries in a row.
             """,
-            example: "--reconnect=10", seeAlso: ["heartbeat", "connect-timeout"]
+            example: "--reconnect=10", seeAlso: ["reconnect-delay", "heartbeat", "connect-timeout"]
         ) { arguments, value throws(ValueProblem) in
             arguments.reconnection = try Reconnection.parse(value)
+        }
+        OptionSpecification(
+            "reconnect-delay", value: OptionValue("MIN[..MAX]"), requires: ["reconnect"], heading: .staying,
+            summary: "Wait MIN before each retry, at most MAX",
+            manual: """
+                Wait the duration *MIN* before each retry. With *MAX*, each wait is random, from *MIN* to a ceiling \
+                that starts at twice *MIN* and doubles up to *MAX*. A server can ask for a longer wait with \
+                `Retry-After`.
+                """,
+            example: "--reconnect --reconnect-delay 500ms..30s", seeAlso: ["reconnect"]
+        ) { arguments, value throws(ValueProblem) in
+            let delay = try DelayValue.parse(value)
+            guard delay.lowerBound > .zero else { throw .durationOutOfRange(zeroAllowed: false) }
+            arguments.reconnectDelay = delay
         }
         HeartbeatArguments.options(
             summary: "Ping every DURATION; drop a silent peer",
