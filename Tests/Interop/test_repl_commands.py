@@ -10,7 +10,7 @@ import threading
 import pytest
 
 import wire
-from processes import Listener, wait_until, wsx
+from processes import RECONNECT_LATER, Listener, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import free_ports
 from terminal import Screen
@@ -327,20 +327,20 @@ def test_after_a_failed_connection_the_prompt_stays(screen):
 
 def test_leaving_the_prompt_during_the_countdown_has_the_status_of_the_lost_connection(screen):
     with Listener("--echo") as server:
-        screen.enter(f"clear; $WSX connect --reconnect {server.url}; echo status $?")
+        screen.enter(f"clear; $WSX connect {' '.join(RECONNECT_LATER)} {server.url}; echo status $?")
         screen.wait_for("^Connected to")
         screen.wait_for_last_line(">")
         server.signal(signal.SIGKILL)
-        screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) >$")
+        screen.wait_for(r"^\(reconnecting in \d+ s\) >$")
         screen.press("C-d")
         screen.wait_for("^status 1$")
 
 
 def test_with_reconnect_the_prompt_opens_before_the_server_runs(screen):
     [port] = free_ports(1)
-    screen.enter(f"clear; $WSX connect --reconnect :{port}; echo status $?")
+    screen.enter(f"clear; $WSX connect {' '.join(RECONNECT_LATER)} :{port}; echo status $?")
     screen.wait_for("connection refused")
-    screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) >$")
+    screen.wait_for(r"^\(reconnecting in \d+ s\) >$")
     screen.enter("early")
     screen.wait_for("… early$")
     screen.wait_for(r"↑ 0 \(1 waiting\) ↓ 0")
@@ -355,15 +355,15 @@ def test_with_reconnect_the_prompt_opens_before_the_server_runs(screen):
 
 def test_the_prompt_counts_down_to_the_next_attempt(screen):
     with Listener("--echo") as server:
-        screen.enter(f"clear; $WSX connect --reconnect {server.url}")
+        screen.enter(f"clear; $WSX connect {' '.join(RECONNECT_LATER)} {server.url}")
         screen.wait_for("^Connected to")
         screen.wait_for_last_line(">")
         screen.type("half")
         screen.wait_for_last_line("> half")
         server.signal(signal.SIGKILL)
-        screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) > half$")
+        screen.wait_for(r"^\(reconnecting in \d+ s\) > half$")
         screen.press("C-c")
-        screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) >$")
+        screen.wait_for(r"^\(reconnecting in \d+ s\) >$")
         screen.press("C-c")
         screen.wait_for_last_line("shell$")
 

@@ -27,6 +27,11 @@ public struct Backoff: Sendable {
         public static let standard = Delays(
             minimum: .zero, firstCeiling: .seconds(4), maximum: .seconds(60))
 
+        /// From 0 to ceilings from 250 ms to 60 s, for a server on this machine or a user at a prompt: few such clients
+        /// share a server, and a person waits for them.
+        public static let interactive = Delays(
+            minimum: .zero, firstCeiling: .milliseconds(250), maximum: .seconds(60))
+
         /// From the lower bound of a range, above 0, to ceilings from twice that to the upper bound. If the bounds are
         /// equal, all delays are.
         public static func between(_ range: ClosedRange<Duration>) -> Delays {

@@ -12,6 +12,15 @@ import WSCore
         #expect(backoff.tryCount == 8)
     }
 
+    @Test("the ceiling of a client on which a person waits starts at 250 ms and doubles up to 60 s")
+    func interactiveCeilings() {
+        var backoff = Backoff(delays: .interactive)
+        for milliseconds in [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000] {
+            let wait = backoff.nextWait(random: .max)
+            #expect(wait == .milliseconds(milliseconds) - .nanoseconds(1))
+        }
+    }
+
     @Test("delays in a range start from its lower bound, with a ceiling from twice that to the upper bound")
     func range() {
         var backoff = Backoff(delays: .between(.seconds(1) ... .seconds(5)))

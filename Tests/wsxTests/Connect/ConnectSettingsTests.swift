@@ -268,6 +268,41 @@ import WSCore
         #expect(try settings { $0.staying.reconnection = .always }.backoff?.delays == .standard)
     }
 
+    @Test(
+        "The first retry follows sooner if the server is on this machine",
+        arguments: [
+            ("localhost:80", true), ("ws://LOCALHOST./", true), ("wss://app.localhost:8443/x", true),
+            ("ws://127.9.9.9/", true), ("ws://[::1]:80/", true), ("echo:", true), ("ws+unix:///run/s", true),
+            ("ws://localhost.example/", false), ("ws://128.0.0.1/", false), ("ws://[::2]/", false),
+            ("ws://notlocalhost/", false),
+        ])
+    func localDelays(url: String, isLocal: Bool) throws {
+        func delays(_ change: (inout ConnectArguments) -> Void = { _ in }) throws -> Backoff.Delays? {
+            try settings {
+                $0.client.url = url
+                $0.staying.reconnection = .always
+                change(&$0)
+            }.backoff?.delays
+        }
+        #expect(try delays() == (isLocal ? .interactive : .standard))
+        let isTCP = !["echo:", "ws+unix:///run/s"].contains(url)
+        #expect(
+            try delays { $0.client.network.proxy = "http://127.0.0.1:3128" } == (isTCP ? .standard : .interactive))
+        if isTCP { #expect(try delays { $0.client.network.unixSocket = "/run/s" } == .interactive) }
+        let range = Duration.seconds(1) ... .seconds(2)
+        #expect(try delays { $0.staying.reconnectDelay = range } == .between(range))
+    }
+
+    @Test("The first retry follows sooner at the prompt, also through a proxy")
+    func promptDelays() throws {
+        var settings = try self.settings {
+            $0.client.network.proxy = "http://proxy.example"
+            $0.staying.reconnection = .always
+        }
+        settings.isRepl = true
+        #expect(settings.backoff?.delays == .interactive)
+    }
+
     @Test("--heartbeat sends pings or the given message, and disconnects after the given misses")
     func heartbeat() throws {
         #expect(try settings { _ in }.heartbeat == nil)

@@ -41,6 +41,19 @@ extension Connector {
             self.redirects = redirects
             self.timeouts = timeouts
         }
+
+        /// Whether the server is on this machine, judging by the URL: a loopback address without a proxy, a Unix
+        /// socket, or the built-in echo server.
+        public var isLocal: Bool {
+            switch (destination, request.url.endpoint) {
+            case (.tcp(let host, _), _): return HostAndPort.isLoopback(host)
+            case (.unix, _), (_, .unix), (_, .embeddedEcho): return true
+            case (nil, .tcp(let host, let port)):
+                // An invalid proxy is none: there will be no connection.
+                let proxy = try? proxies?.proxy(isSecure: request.url.isSecure, host: host, port: port)
+                return proxy == nil && HostAndPort.isLoopback(host)
+            }
+        }
     }
 
     /// An HTTP POST request without a body before the upgrade, whose response says where to connect, as in SignalR.

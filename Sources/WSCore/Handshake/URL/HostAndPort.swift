@@ -12,6 +12,15 @@ struct HostAndPort: Equatable {
     /// Whether the host is an IP address rather than a name.
     var isIPAddress: Bool { isIPv6 || IPLiteral.ipv4(host) != nil }
 
+    /// Whether a host in lower case is this machine: a loopback address, `localhost`, or a name below it (RFC 6761
+    /// §6.3). Other names are not looked up.
+    static func isLoopback(_ host: String) -> Bool {
+        let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        if let address = IPLiteral.ipv4(host) { return address[0] == 127 }
+        return IPLiteral.ipv6(host) == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
     /// Parses `host[:port]`.
     /// - Parameters:
     ///   - text: The text to parse.

@@ -178,7 +178,10 @@ extension ConnectSettings {
         }
     }
 
-    private var delays: Backoff.Delays { arguments.staying.reconnectDelay.map { .between($0) } ?? .standard }
+    private var delays: Backoff.Delays {
+        if let range = arguments.staying.reconnectDelay { return .between(range) }
+        return isRepl || connector.isLocal ? .interactive : .standard
+    }
 
     /// The heartbeat settings, or `nil` without a heartbeat.
     var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {

@@ -9,7 +9,8 @@ extension ManualSection {
             With `--reconnect`, a connection that is lost or cannot be established is retried. This includes the first \
             connection: client and server can be started in any order. The wait before each retry is random, with a \
             ceiling of 4, 8, 16, 32, and then 60 seconds. This keeps the clients of a restarted server from \
-            reconnecting all at once. `--reconnect-delay` sets other waits. The count and the wait start over after a connection on which the peer \
+            reconnecting all at once. At the prompt, on Unix sockets, and on loopback addresses without a proxy, \
+            the ceiling starts at 250 milliseconds. `--reconnect-delay` sets other waits. The count and the wait start over after a connection on which the peer \
             confirmed messages, or that was open for 10 seconds. Silence that `--heartbeat` detected does not count. \
             If a rejection has a field `Retry-After` with a number of seconds or a date, the wait is at least that long, \
             up to 5 minutes; at the prompt, `/reconnect` or a typed message ends it. TLS sessions and cookies are kept.

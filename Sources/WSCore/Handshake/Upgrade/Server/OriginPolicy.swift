@@ -20,7 +20,7 @@ public enum OriginPolicy {
         if allowed.contains(where: { WebOrigin(parsing: $0) == origin }) { return true }
         // Pages with other schemes, such as browser extensions, own no host.
         guard origin.scheme == "http" || origin.scheme == "https" else { return false }
-        if isLoopback(origin.host) { return true }
+        if HostAndPort.isLoopback(origin.host) { return true }
         guard let own = try? HostAndPort(parsing: host) else { return false }
         // Host omits the default port of the page's scheme.
         return own.host == origin.host && (own.port ?? origin.defaultPort) == origin.port
@@ -33,7 +33,7 @@ public enum OriginPolicy {
     public static func allowsHost(_ host: String, allowed: [String]) -> Bool {
         if allowed.contains("*") { return true }
         guard let host = try? HostAndPort(parsing: host) else { return false }
-        if host.isIPAddress || isLoopback(host.host) { return true }
+        if host.isIPAddress || HostAndPort.isLoopback(host.host) { return true }
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 
@@ -48,14 +48,6 @@ public enum OriginPolicy {
             ASCII.isLetter(byte) || ASCII.isDigit(byte) || ":/.-[]".utf8.contains(byte)
         }
         return isHarmless && WebOrigin(parsing: origin) != nil ? origin : placeholder
-    }
-
-    /// Whether a host in lower case is this machine.
-    private static func isLoopback(_ host: String) -> Bool {
-        let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
-        if name == "localhost" || name.hasSuffix(".localhost") { return true }
-        if let address = IPLiteral.ipv4(host) { return address[0] == 127 }
-        return IPLiteral.ipv6(host) == [UInt8](repeating: 0, count: 15) + [1]
     }
 }
 

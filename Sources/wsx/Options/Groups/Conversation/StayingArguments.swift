@@ -18,8 +18,9 @@ struct StayingArguments: Equatable, Sendable {
                 that the peer may have missed are sent again. See STAYING CONNECTED.
                 """,
             """
-            The wait before each retry is random, with a ceiling that starts at 4 seconds and doubles up to 60. With \
-            *N*, give up after *N* failed retries in a row.
+            The wait before each retry is random, with a ceiling that starts at 4 seconds and doubles up to 60. At the \
+            prompt, and for loopback addresses and Unix sockets, the ceiling starts at 250 milliseconds. With *N*, \
+            give up after *N* failed retries in a row.
             """,
             example: "--reconnect=10", seeAlso: ["reconnect-delay", "heartbeat", "connect-timeout"]
         ) { arguments, value throws(ValueProblem) in
