@@ -343,6 +343,8 @@ def test_with_reconnect_the_prompt_opens_before_the_server_runs(screen):
     screen.wait_for(r"^\(reconnecting in \d+ s\) >$")
     screen.enter("early")
     screen.wait_for("… early$")
+    # The line has started an attempt.
+    screen.wait_for(r"\(attempt 2\)")
     screen.wait_for(r"↑ 0 \(1 waiting\) ↓ 0")
     with Listener("--echo", address=f"127.0.0.1:{port}"):
         screen.enter("/reconnect")

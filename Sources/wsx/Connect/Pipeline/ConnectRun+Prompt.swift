@@ -56,9 +56,9 @@ extension ConnectRun: PromptConnection {
             sent: connection.sentTraffic, received: connection.receivedTraffic, queuedBytes: connection.queuedBytes)
     }
 
-    /// Sends a typed message.
+    /// Sends a typed message. The next attempt to connect does not wait any longer.
     func sendTyped(_ payload: RawSpan, as kind: MessageKind) {
-        connections?.endRequestedWait()
+        connections?.startNow()
         guard kind == .text, let templates = stages.templates else { return send(typed: payload, as: kind) }
         if let requests = stages.requests { return send(typedTemplate: payload, through: requests) }
         switch templates.result(payload) {

@@ -44,8 +44,7 @@ final class ConnectionSequence {
     private enum State {
         case connecting(any ConnectionAttempt)
         case open(since: Duration)
-        /// `isRequested` is whether the server has asked for the wait.
-        case waiting(Timer, until: Duration, isRequested: Bool)
+        case waiting(Timer, until: Duration)
         case over
     }
 
@@ -78,7 +77,7 @@ final class ConnectionSequence {
 
     /// The loop time of the next attempt, or `nil` if none is being waited for.
     var nextAttemptTime: Duration? {
-        if case .waiting(_, let time, _) = state { time } else { nil }
+        if case .waiting(_, let time) = state { time } else { nil }
     }
 
     /// Whether a connection is open, being opened, or waited for.
@@ -113,11 +112,6 @@ final class ConnectionSequence {
         }
     }
 
-    /// Opens a connection now if the server has asked for the current wait.
-    func endRequestedWait() {
-        if case .waiting(_, _, isRequested: true) = state { start() }
-    }
-
     /// Stops opening connections. The delegate is not called again.
     func cancel() {
         if case .connecting(let attempt) = state { attempt.cancel() }
@@ -145,7 +139,7 @@ final class ConnectionSequence {
             return delegate.sequence(self, didGiveUp: .gaveUp(after: tryCount, failure))
         }
         let timer = Timer(on: loop) { [unowned self] in start() }
-        state = .waiting(timer, until: loop.now + wait, isRequested: requested > .zero)
+        state = .waiting(timer, until: loop.now + wait)
         timer.start(after: wait)
         delegate.sequence(self, willWait: wait, isShortened: wait < requested, because: failure)
     }

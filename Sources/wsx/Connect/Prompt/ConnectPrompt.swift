@@ -155,7 +155,14 @@ final class ConnectPrompt {
         let count = connection.givenUpCount
         guard count > 0 else { return console.error("/\(command): no message was given up") }
         action()
-        if command == "drop" { console.notice("Dropped \(Phrase.count(count, "message")).") }
+        let messages = Phrase.count(count, "message")
+        switch (command, connection.link) {
+        case ("drop", _): console.notice("Dropped \(messages).")
+        // The transcript shows them.
+        case (_, .open): break
+        case (_, .pending): console.notice("Resending \(messages) on the next connection.")
+        case (_, .none): console.notice("Resending \(messages) on the next connection; /reconnect opens it.")
+        }
         display.statusLine.update()
     }
 

@@ -13,7 +13,7 @@ extension ManualSection {
             the ceiling starts at 250 milliseconds. `--reconnect-delay` sets other waits. The count and the wait start over after a connection on which the peer \
             confirmed messages, or that was open for 10 seconds. Silence that `--heartbeat` detected does not count. \
             If a rejection has a field `Retry-After` with a number of seconds or a date, the wait is at least that long, \
-            up to 5 minutes; at the prompt, `/reconnect` or a typed message ends it. TLS sessions and cookies are kept.
+            up to 5 minutes. At the prompt, `/reconnect` or a typed message ends every wait. TLS sessions and cookies are kept.
             """),
         .definitions([
             (

@@ -146,7 +146,7 @@ import Testing
 
     @Test("/connect reports the messages of --reconnect that it drops, and the counts agree")
     func droppedByConnect() throws {
-        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        let fixture = waiting()
         var (isUp, facts, info) = (true, StatusLine.Facts?.none, [String]())
         var currentFacts: () -> StatusLine.Facts? = { nil }
         var currentInfo: () -> [String] = { [] }
@@ -161,8 +161,8 @@ import Testing
             currentInfo = { [unowned run] in run.facts.map { "\($0.name): \($0.value)" } }
         }
         let outcome = try fixture.run(atPrompt: [
-            .type("x"), .read("reconnecting in"), .type("one"), .type("two"), .read("… two\n"),
-            // In one turn: the next attempt may be due at any time.
+            .type("x"), .read("reconnecting in"), .type("one"), .read("(attempt 2)"), .type("two"),
+            .read("(attempt 3)"),
             .act {
                 (facts, info) = (currentFacts(), currentInfo())
                 isUp = true
@@ -181,19 +181,41 @@ import Testing
         #expect(fixture.editor.shown.ranges(of: "were not sent").count == 1)
     }
 
-    @Test("A refused first connection with --reconnect opens the prompt and keeps what is typed")
-    func refusedFirst() throws {
-        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+    /// A run that waits an hour before each attempt to connect, unless the user ends the wait.
+    private func waiting() -> ConnectFixture {
+        ConnectFixture {
+            $0.staying.reconnection = .always
+            $0.staying.reconnectDelay = .seconds(3600) ... .seconds(3600)
+        }
+    }
+
+    @Test("A typed line starts the next attempt, and further lines wait for the connection")
+    func typedLineEndsWait() throws {
+        let fixture = waiting()
         var isUp = false
         fixture.makePeer = { _, loop in isUp ? FakePeer(on: loop) : nil }
         let outcome = try fixture.run(atPrompt: [
-            .read("connection refused"), .type("early"), .read("… early\n"),
-            // In one turn: the next attempt may be due at any time.
+            .read("Reconnecting in 3600.0 s (attempt 1)"), .type("one"), .read("… one\n"), .read("(attempt 2)"),
+            // In one turn, so that no line is typed after the connection has opened.
             .act {
                 isUp = true
-                fixture.editor.type("/reconnect")
+                for line in ["two", "three"] { fixture.editor.type(line) }
             },
-            .read("Connected to"), .read("Sending 1 message that waited for the connection."), .type("late"),
+            .read("Sending 3 messages that waited for the connection."), .leave,
+        ])
+        #expect(outcome.failure == nil)
+        #expect(outcome.peers.map(\.texts) == [["one", "two", "three"]])
+    }
+
+    @Test("A refused first connection with --reconnect opens the prompt and keeps what is typed")
+    func refusedFirst() throws {
+        let fixture = waiting()
+        var isUp = false
+        fixture.makePeer = { _, loop in isUp ? FakePeer(on: loop) : nil }
+        let outcome = try fixture.run(atPrompt: [
+            .read("connection refused"), .type("early"), .read("… early\n"), .read("(attempt 2)"),
+            .act { isUp = true }, .type("/reconnect"), .read("Connected to"),
+            .read("Sending 1 message that waited for the connection."), .type("late"),
             .read("→ late"), .leave,
         ])
         #expect(outcome.failure == nil)
@@ -203,9 +225,11 @@ import Testing
 
     @Test("A user who leaves before the first connection gets the status of the last attempt")
     func leavingUnconnected() throws {
-        let fixture = ConnectFixture { $0.staying.reconnection = .always }
+        let fixture = waiting()
         fixture.makePeer = { _, _ in nil }
-        let outcome = try fixture.run(atPrompt: [.read("Reconnecting in"), .type("x"), .read("… x\n"), .leave])
+        let outcome = try fixture.run(atPrompt: [
+            .read("(attempt 1)"), .type("x"), .read("… x\n"), .read("(attempt 2)"), .leave,
+        ])
         #expect(outcome.status == .unreachable)
         let shown = fixture.editor.shown + outcome.notices
         #expect(shown.contains("wsx: 1 message was not sent\n"))

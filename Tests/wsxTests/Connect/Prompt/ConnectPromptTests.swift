@@ -326,6 +326,19 @@ import Testing
         }
     }
 
+    @Test("Without a connection, /retry says when the messages are sent again")
+    func retryWithoutConnection() throws {
+        try withScene { scene in
+            scene.link.givenUpCount = 1
+            #expect(scene.type("/retry") == "")
+            scene.link.link = .pending(keepsMessages: true)
+            #expect(scene.type("/retry") == "Resending 1 message on the next connection.\n")
+            scene.link.link = .none
+            #expect(scene.type("/retry") == "Resending 1 message on the next connection; /reconnect opens it.\n")
+            #expect(scene.link.calls == [.retry, .retry, .retry])
+        }
+    }
+
     @Test("/reconnect and /connect request a connection, with settings for another server")
     func connecting() throws {
         try withScene { scene in
