@@ -34,7 +34,7 @@ from protocol_servers import (
     ActionCableServer, DevToolsServer, GraphQLServer, JSONRPCServer, PhoenixServer, SignalRServer, SocketIOServer)
 from test_bench import bench, errors, faults
 
-from processes import BINARY, Running, wait_until, wsx
+from processes import BINARY, RECONNECT, Running, wait_until, wsx
 
 # The rows of the matrix.
 SERVERS = {server.name: server for server in (
@@ -110,7 +110,7 @@ class Restart:
     def __init__(self, make_server):
         self._stack = contextlib.ExitStack()
         self._server = self._stack.enter_context(make_server())
-        arguments = [BINARY, "connect", *self._server.options, "--reconnect", self._server.url]
+        arguments = [BINARY, "connect", *self._server.options, *RECONNECT, self._server.url]
         self._client = self._stack.enter_context(Running(arguments, stdin=subprocess.PIPE))
         self._send([*self._server.opening, *self._server.flood(1)])
         # Identifiers in an event may differ after the restart.

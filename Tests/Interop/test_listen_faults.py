@@ -14,8 +14,8 @@ import websockets
 
 import wire
 from processes import (
-    BINARY, NODE_ENVIRONMENT, PEERS, Listener, Running, assert_fails, memory_limit, resident_bytes, run, wait_until,
-    wsx)
+    BINARY, NODE_ENVIRONMENT, PEERS, RECONNECT, Listener, Running, assert_fails, memory_limit, resident_bytes, run,
+    wait_until, wsx)
 
 
 def open_client(server, *fields):
@@ -272,7 +272,7 @@ def test_all_requests_are_answered_eventually_if_each_connection_serves_two():
     with Listener("--close-after", "2", "--echo", "--output", "json") as server:
         lines = [f"request {number}" for number in range(5)]
         result = wsx(
-            "connect", "--request", "--reconnect", server.url, stdin="".join(f"{line}\n" for line in lines).encode(),
+            "connect", "--request", *RECONNECT, server.url, stdin="".join(f"{line}\n" for line in lines).encode(),
             timeout=120)
         assert (result.status, result.lines) == (0, lines)
         assert server.err.count("disconnected: 1012") == 2
@@ -282,7 +282,7 @@ def test_all_requests_are_answered_eventually_if_each_connection_serves_two():
 
 def test_all_lines_arrive_eventually_if_connections_are_closed_after_a_duration():
     with Listener("--close-after", "1500ms") as server:
-        with Running([BINARY, "connect", "--reconnect", server.url], stdin=-1) as client:
+        with Running([BINARY, "connect", *RECONNECT, server.url], stdin=-1) as client:
             client.send(b"one\ntwo\n")
             wait_until(lambda: "disconnected: 1012" in server.err)
             client.send(b"three\n")
@@ -321,7 +321,7 @@ def test_a_refusal_has_the_fields_that_its_status_requires(status, fields):
 
 def test_a_client_retries_until_it_is_accepted():
     with Listener("--echo", "--reject", "503x2", "-H", "Retry-After: 1") as server:
-        result = wsx("connect", "--reconnect", "-n", "1", server.url, "hello", timeout=120)
+        result = wsx("connect", *RECONNECT, "-n", "1", server.url, "hello", timeout=120)
         assert (result.status, result.out) == (0, b"hello\n")
         assert server.err.count("Rejected a request") == 2
         assert server.err.count(": 503, ") == 2

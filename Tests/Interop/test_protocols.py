@@ -7,7 +7,7 @@ import pytest
 from protocol_servers import ActionCableServer, GraphQLServer, SocketIOServer
 
 import wire
-from processes import BINARY, Running, assert_fails, wait_until, wsx
+from processes import BINARY, RECONNECT, Running, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from terminal import Screen
 
@@ -167,7 +167,7 @@ def test_a_server_that_says_nothing_before_the_login_times_out():
 
 @pytest.mark.parametrize("make_server, line", [(SocketIOServer, "chat 1"), (GraphQLServer, "{ add(a: 1, b: 2) }")])
 def test_lines_reach_a_restarted_server(make_server, line):
-    with make_server() as server, connected(server, "--reconnect") as client:
+    with make_server() as server, connected(server, *RECONNECT) as client:
         client.send(f"{line}\n".encode())
         if make_server is GraphQLServer:
             client.wait_for('"add":3', "out")
@@ -184,7 +184,7 @@ def test_lines_reach_a_restarted_server(make_server, line):
 
 
 def test_a_subscription_continues_after_a_restart(graphql):
-    with connected(graphql, "--reconnect") as client:
+    with connected(graphql, *RECONNECT) as client:
         client.send(b"subscription { tick }\n")
         client.wait_for('"tick":3', "out")
         graphql.restart()
@@ -243,7 +243,7 @@ def test_the_prompt_shows_events_and_replies(screen, socketio):
 
 
 def test_the_prompt_renews_a_subscription_after_a_restart(screen, graphql):
-    enter(screen, graphql, "--reconnect")
+    enter(screen, graphql, *RECONNECT)
     screen.enter("subscription { tick }")
     screen.wait_for(r'"tick":1')
     graphql.restart()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import threading
 import time
@@ -9,7 +10,7 @@ import time
 import pytest
 
 import wire
-from processes import BINARY, PEERS, PYTHON, PeerServer, Running, assert_fails, wait_until, wsx
+from processes import BINARY, PEERS, PYTHON, RECONNECT, PeerServer, Running, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from services import CREDENTIALS, free_ports
 from tls import server_context
@@ -63,7 +64,7 @@ def test_no_line_is_lost_if_the_server_is_killed_repeatedly(tmp_path):
     expected = [b"%d" % number for number in range(LINES)]
     batch = LINES // RESTARTS
     with Recorder(tmp_path / "lines") as recorder:
-        with Running([BINARY, "connect", "--reconnect", "--linger", "0", recorder.url], stdin=-1) as client:
+        with Running([BINARY, "connect", *RECONNECT, "--linger", "0", recorder.url], stdin=-1) as client:
             for turn in range(RESTARTS):
                 client.send(b"".join(line + b"\n" for line in expected[turn * batch : (turn + 1) * batch]))
                 # Kill the server in the middle of a batch. Every other time, wait until a pong has confirmed part of
@@ -86,7 +87,7 @@ def test_no_line_is_lost_if_the_server_is_killed_repeatedly(tmp_path):
 def test_lines_entered_while_the_server_is_down_are_sent_after_a_reconnect(tmp_path):
     expected = [b"%d" % number for number in range(1000)]
     with Recorder(tmp_path / "lines") as recorder:
-        with Running([BINARY, "connect", "--reconnect", "--linger", "0", recorder.url], stdin=-1) as client:
+        with Running([BINARY, "connect", *RECONNECT, "--linger", "0", recorder.url], stdin=-1) as client:
             client.send(b"0\n")
             wait_until(lambda: recorder.lines == [b"0"], what="the first line")
             recorder.kill()
@@ -101,7 +102,7 @@ def test_lines_entered_while_the_server_is_down_are_sent_after_a_reconnect(tmp_p
 
 def test_a_confirmed_line_is_not_sent_again(tmp_path):
     with Recorder(tmp_path / "lines") as recorder:
-        with Running([BINARY, "connect", "--reconnect", "--linger", "0", recorder.url], stdin=-1) as client:
+        with Running([BINARY, "connect", *RECONNECT, "--linger", "0", recorder.url], stdin=-1) as client:
             client.send(b"once\n")
             wait_until(lambda: recorder.lines, what="a line")
             recorder.process.wait_for("pong", "out", 60)
@@ -118,7 +119,7 @@ def test_a_confirmed_line_is_not_sent_again(tmp_path):
 def test_messages_given_as_arguments_are_sent_again(tmp_path):
     with Recorder(tmp_path / "lines") as recorder:
         # With --linger, the only pings are those of --reconnect.
-        words = ["--reconnect", "--linger", "1s", "-i", recorder.url, "hello", "subscribe"]
+        words = [*RECONNECT, "--linger", "1s", "-i", recorder.url, "hello", "subscribe"]
         with Running([BINARY, "connect", *words], stdin=-1) as client:
             wait_until(lambda: len(recorder.lines) == 2, what="both messages")
             client.send(b"a line\n")
@@ -289,7 +290,7 @@ def test_a_rejected_proxy_password_is_final(guarded_tinyproxy):
 
 def test_the_number_of_attempts_is_limited():
     port = free_ports(1)[0]
-    result = wsx("connect", "--reconnect=2", f"ws://127.0.0.1:{port}/")
+    result = wsx("connect", "--reconnect=2", "--reconnect-delay", "50ms", f"ws://127.0.0.1:{port}/")
     assert result.status == 3
     errors = [line for line in result.error_lines if line.startswith("wsx: ")]
     assert "connection refused" in errors[-1]
@@ -300,12 +301,20 @@ def test_an_invalid_number_of_attempts_exits_2(count):
     assert_fails(wsx("connect", f"--reconnect={count}", "ws://127.0.0.1:1/"), 2, "--reconnect")
 
 
+@pytest.mark.parametrize("delay, expected", [("100ms", {"0.1"}), ("100ms..200ms", {"0.1", "0.2"})])
+def test_the_announced_waits_are_those_of_the_command_line(delay, expected):
+    port = free_ports(1)[0]
+    result = wsx("connect", "--reconnect=5", "--reconnect-delay", delay, f"ws://127.0.0.1:{port}/")
+    waits = re.findall(r"econnecting in (\d+\.\d) s \(attempt \d\)", result.err)
+    assert len(waits) == 5 and set(waits) <= expected, result.err
+
+
 def test_the_server_sees_the_configured_number_of_attempts():
     def script(peer):
         peer.read_request()
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--reconnect=2", "--no-stdin", server.url)
+        result = wsx("connect", "--reconnect=2", "--reconnect-delay", "50ms", "--no-stdin", server.url)
     assert result.status == 3, result
     assert server.connection_count == 3, "expected one attempt and two retries"
 
@@ -535,7 +544,7 @@ def test_a_reconnect_uses_the_same_route_and_credentials(certificates, guarded_t
 
     with ScriptedServer(script, context=server_context(certificates.good)) as server:
         result = wsx(
-            "connect", "--reconnect", "--no-stdin", "--ca", certificates.root, "--auth", CREDENTIALS, "--proxy",
+            "connect", *RECONNECT, "--no-stdin", "--ca", certificates.root, "--auth", CREDENTIALS, "--proxy",
             f"http://{CREDENTIALS}@127.0.0.1:{guarded_tinyproxy.port}", server.url)
     assert (result.status, result.out) == (0, b"first\nsecond\n"), result
     assert server.results[0] is not None and server.results[0] == server.results[1]
