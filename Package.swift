@@ -68,7 +68,7 @@ let package = Package(
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(
             name: "WSCoreTests",
-            dependencies: ["WSCore", "COpenSSL", "CAllocationCounter"],
+            dependencies: ["WSCore", "CLibuv", "COpenSSL", "CAllocationCounter"],
             swiftSettings: swiftSettings),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
@@ -80,7 +80,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests",
-            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
+            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CLibuv"],
             swiftSettings: swiftSettings),
         // Replays the seeds and past findings of the fuzz targets.
         .testTarget(

@@ -82,7 +82,7 @@ import Testing
             client.close(CloseFrame(code: .normalClosure))
             for count in 1...texts.count {
                 loop.run { server.handler.messageCount >= count }
-                loop.run(for: .milliseconds(2))
+                loop.settle()
                 #expect(server.handler.messageCount == count)
                 #expect(server.handler.end == nil)
                 server.resumeReading()
@@ -108,7 +108,7 @@ import Testing
             let text = String(repeating: "a", count: 100_000)
             for _ in 0..<100 { client.send(text) }
             loop.run { server.isFull }
-            loop.run(for: .milliseconds(20))
+            loop.settle()
             #expect(server.queuedBytes <= server.settings.queueLimitBytes + (3 << 20))
             client.start()
             loop.run(within: .seconds(60)) { client.handler.messageCount == 100 }
@@ -121,7 +121,7 @@ import Testing
     func pausingAtOnce() throws {
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0x89, "ping") + frame(0x81, "two") + frame(0x88))
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(client.handler.events == [.text("one")])
             client.resumeReading()
             loop.run { client.handler.messageCount == 2 }
@@ -138,7 +138,7 @@ import Testing
     func violationUnread() throws {
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0xC9))
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(client.handler.end == nil)
             client.resumeReading()
             rest.close()
@@ -152,7 +152,7 @@ import Testing
         try withUnread { loop, client, rest in
             client.start(with: frame(0x81, "one") + frame(0x81, "two"))
             rest.close()
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(client.handler.end == nil)
             client.resumeReading()
             loop.run { client.handler.messageCount == 2 }
@@ -177,7 +177,7 @@ import Testing
             loop.runOnce()
             client.terminate()
             client.resumeReading()
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(client.handler.events == [.text("one")])
             #expect(client.handler.endCount == 1)
         }

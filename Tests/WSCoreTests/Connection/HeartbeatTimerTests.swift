@@ -73,7 +73,7 @@ import Testing
             let settings = Beat.Settings(interval: .milliseconds(20), maximumMisses: 2)
             let timer = Beat(settings, of: client, report: log.take)
             loop.run { log.silence != nil }
-            loop.run(for: .milliseconds(60))
+            loop.advance(by: .milliseconds(60))
             withExtendedLifetime(timer) {}
             #expect(log.pings.count == 2)
             #expect(log.silence ?? .zero >= .milliseconds(60))
@@ -88,7 +88,7 @@ import Testing
             let timer = Beat(settings, of: client, report: log.take)
             client.close(CloseFrame(code: .normalClosure))
             #expect(client.isClosing)
-            loop.run(for: .milliseconds(50))
+            loop.advance(by: .milliseconds(50))
             withExtendedLifetime(timer) {}
             #expect(log.pings.isEmpty)
             #expect(log.silence == nil)

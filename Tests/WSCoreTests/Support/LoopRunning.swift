@@ -36,10 +36,4 @@ extension EventLoop {
         withExtendedLifetime(watchdog) { run() }
         if !isDone() { Issue.record("the condition is not met after \(limit)", sourceLocation: sourceLocation) }
     }
-
-    /// Runs for a time.
-    func run(for time: Duration) {
-        let end = now + time
-        run { [unowned self] in now >= end }
-    }
 }

@@ -66,6 +66,11 @@ public final class EventLoop {
     /// Work for the end of the turn after the one that scheduled it.
     private var nextTurnWork: [(work: any EndOfTurnWork, turn: UInt64)] = []
     private var isStopped = false
+    /// For tests: called in a turn in which nothing is left to do but wait, with the limit of the wait in milliseconds
+    /// (negative: none). Returns the time to wait.
+    internal var waitHook: ((Int32) -> Int32)?
+    /// For tests: the time by which ``now`` and ``turnTime`` are ahead of the system's clock.
+    internal var skippedMilliseconds: UInt64 = 0
     /// The number of completed turns. End-of-turn work still belongs to the turn it ends, so values cached under this
     /// count, such as the time of an event, never survive a wait.
     public private(set) var turnCount: UInt64 = 0
@@ -184,12 +189,14 @@ public final class EventLoop {
 
     /// Waits, unless there is work left, and handles all ready events.
     private func handleEvents(blocking: Bool) {
-        let waits = blocking && readyDescriptors.isEmpty && nextTurnWork.isEmpty && !mustRunLibuv
+        let isIdle = readyDescriptors.isEmpty && nextTurnWork.isEmpty && !mustRunLibuv
+        let waits = blocking && isIdle
         // Otherwise timers would be late by the duration of the last turn.
         if waits { uv_update_time(libuv) }
         // 0 if a timer is due or handles are being closed.
         let timeout = uv_backend_timeout(libuv)
-        let count = poller.wait(milliseconds: waits ? timeout : 0)
+        var count = poller.wait(milliseconds: waits && waitHook == nil ? timeout : 0)
+        if let waitHook, count == 0, isIdle, timeout != 0 { count = poller.wait(milliseconds: waitHook(timeout)) }
         uv_update_time(libuv)
         isHandlingEvents = true
         swap(&readyDescriptors, &servedDescriptors)
@@ -227,14 +234,14 @@ public final class EventLoop {
     }
 
     /// The monotonic time since an arbitrary origin.
-    public var now: Duration { .nanoseconds(Int64(clamping: uv_hrtime())) }
+    public var now: Duration { .nanoseconds(Int64(clamping: nowNanoseconds)) }
 
     /// ``now`` in nanoseconds, for callers that read it for every message.
-    public var nowNanoseconds: UInt64 { uv_hrtime() }
+    public var nowNanoseconds: UInt64 { uv_hrtime() &+ skippedMilliseconds &* 1_000_000 }
 
     /// The monotonic time at the beginning of this turn, with millisecond resolution. It needs no system call. Its
     /// origin differs from that of every other clock.
-    public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(libuv))) }
+    public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(libuv) &+ skippedMilliseconds)) }
 
     /// Schedules `work` to run once, at the end of this turn.
     public func atEndOfTurn(_ work: consuming any EndOfTurnWork) {
@@ -290,7 +297,8 @@ public final class EventLoop {
                 guard let data = timer?.pointee.data else { return }
                 let loop = Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
                 loop.isStorageTimerActive = false
-                LargeStorage.releaseUnused(at: loop.now)
+                // Not `now`: the storage is that of all loops.
+                LargeStorage.releaseUnused(at: .nanoseconds(Int64(clamping: uv_hrtime())))
             }, interval, 0)
     }
 }

@@ -119,22 +119,21 @@ import Testing
         ("wss://x.example/", "https://127.0.0.1:PORT", "", false),
     ]
 
-    @Test("100 failing connections leave no socket and no connector behind", arguments: failures.indices)
+    @Test("Failing connections leave no socket and no connector behind", arguments: failures.indices)
     func leaks(index: Int) throws {
         let failure = Self.failures[index]
-        // Attempts without a response, or with only the proxy's, run into the time limit.
-        let isTimedOut = !failure.closes && (failure.answer.isEmpty || failure.answer.hasPrefix("HTTP/1.1 200"))
+        // Attempts without a response, or with only the proxy's, run into the time limit, which takes no time.
         try withScript { loop, server in
             server.answer = { end, _ in
                 try? end.write(Array(failure.answer.utf8))
                 if failure.closes { end.close() }
             }
             let resources = try ConnectorResources(tls: TLSClientSettings())
-            for _ in 0..<100 {
+            for _ in 0..<10 {
                 let attempt = Attempt(
                     failure.url.replacing("PORT", with: "\(server.port)"),
                     proxy: failure.proxy?.replacing("PORT", with: "\(server.port)"), resources: resources,
-                    timeouts: ConnectTimeouts(whole: .milliseconds(isTimedOut ? 5 : 5000)))
+                    timeouts: ConnectTimeouts(whole: .seconds(60)))
                 if case .success = try attempt.outcome(on: loop) { Issue.record("it succeeded") }
             }
             loop.run { server.ends.allSatisfy { $0.stream.isClosed } }
@@ -207,7 +206,7 @@ import Testing
             server.answer = { end, received in
                 answers += 1
                 guard answers == 1 else { return }
-                loop.run(for: .milliseconds(1))
+                loop.advance(by: .milliseconds(1))
                 try? end.write(Array("HTTP/1.1 200 x\r\n\r\n".utf8))
             }
             let attempt = Attempt(
@@ -256,7 +255,7 @@ import Testing
                 loop.run { count > step }
                 connector.didStep = nil
             }
-            loop.run(for: .milliseconds(20))
+            loop.settle()
             #expect(count == step + 1)
             #expect(leaked == nil)
             #expect(connectedSocketCount(toPort: redirecting.port) == 0 || !proxyScheme.isEmpty)
@@ -324,7 +323,7 @@ private struct Attempt {
             let connector = try connector(on: loop) { outcomes.append($0) }
             leaked = connector
             connector.start()
-            loop.run { !outcomes.isEmpty }
+            loop.advance { !outcomes.isEmpty }
         }
         loop.runOnce()
         #expect(outcomes.count == 1)

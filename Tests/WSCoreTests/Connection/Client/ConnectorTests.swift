@@ -167,15 +167,15 @@ import Testing
             ) { _ in Issue.record("it completed") }
             connector.start()
             connector.cancel()
-            loop.run(for: .milliseconds(20))
+            loop.settle()
             let late = Connector(
                 .init(request: request, destination: .tcp(host: "127.0.0.1", port: port)),
                 resources: try ConnectorResources(), on: loop
             ) { _ in Issue.record("it completed") }
             late.start()
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             late.cancel()
-            loop.run(for: .milliseconds(10))
+            loop.settle()
         }
     }
 

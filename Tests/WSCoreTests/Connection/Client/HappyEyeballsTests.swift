@@ -34,7 +34,7 @@ import Testing
                 race.add(try ["c6", "d6"].map(Self.refusing))
                 race.noMoreAddresses()
                 // The attempt delay has passed, and all addresses except the first have failed.
-                loop.run(for: HappyEyeballs.attemptDelay + .milliseconds(50))
+                loop.advance(by: HappyEyeballs.attemptDelay + .milliseconds(50))
                 #expect(failures == nil)
                 race.cancel()
                 loop.runOnce()
@@ -56,9 +56,9 @@ import Testing
                     }
                 }
                 race.add([silent])
-                loop.run(for: .milliseconds(100))
+                loop.advance(by: .milliseconds(100))
                 race.add([listening])
-                loop.run { end != nil }
+                loop.advance { end != nil }
                 loop.runOnce()
                 let duration = try #require(end)
                 #expect(duration >= .milliseconds(240))
@@ -75,7 +75,7 @@ import Testing
                     var result: Result<(SystemStream, SocketAddress), ConnectError>?
                     let race = HappyEyeballs(on: loop) { result = $0 }
                     race.add([try Self.refusing("a4")])
-                    loop.run(for: .milliseconds(20))
+                    loop.settle()
                     #expect(result == nil)
                     let start = loop.now
                     if isRescued { race.add([listening]) }
@@ -197,7 +197,7 @@ import Testing
             try withSilentAddress { silent in
                 let race = HappyEyeballs(on: loop) { _ in Issue.record("it completed") }
                 race.add([silent, silent])
-                loop.run(for: .milliseconds(5))
+                loop.settle()
                 race.cancel()
                 loop.run()
             }

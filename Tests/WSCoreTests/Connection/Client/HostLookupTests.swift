@@ -44,7 +44,7 @@ import Testing
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
             lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
             #expect(record.found == ["2001:db8::1", "192.0.2.1"])
-            loop.run(for: .milliseconds(70))
+            loop.advance(by: .milliseconds(70))
             #expect(record.found.count == 2)
             #expect(record.ends == [nil])
         }
@@ -95,7 +95,7 @@ import Testing
             lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
             lookup.cancel()
             lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
-            loop.run(for: .milliseconds(70))
+            loop.advance(by: .milliseconds(70))
             #expect(record.found.isEmpty)
             #expect(record.ends.isEmpty)
         }

@@ -75,7 +75,7 @@ import Testing
                 if afterRefusal {
                     try? end.write(Array("HTTP/1.1 502 Bad\r\nContent-Length: 10\r\n\r\npart".utf8))
                     // The client has read it before the reset.
-                    loop.run(for: .milliseconds(5))
+                    loop.settle()
                 }
                 end.close()
             }
@@ -123,7 +123,7 @@ import Testing
         let tunnel = ProxyTunnel(try connectHandshake(), with: try proxyURL(), on: stream) { results.append($0) }
         tunnel.start()
         loop.run { !results.isEmpty }
-        loop.run(for: .milliseconds(5))
+        loop.settle()
         #expect(results.count == 1)
         #expect(String(decoding: proxy.end.recorder.received, as: UTF8.self).hasPrefix("CONNECT server.example:443 "))
         return try #require(results.first)

@@ -7,13 +7,13 @@ import Testing
     func crowd() throws {
         try withMemory { loop, memory in
             for count in [1, 40, 100, 26] { memory.update(count) }
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             #expect(memory.trimCount == 0)
             memory.update(25)
             memory.update(24)
             loop.run { memory.trimCount > 0 }
             memory.update(20)
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             #expect(memory.trimCount == 1)
         }
     }
@@ -23,7 +23,7 @@ import Testing
         try withMemory { loop, memory in
             memory.update(CrowdMemory.crowd - 1)
             memory.update(0)
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             #expect(memory.trimCount == 0)
         }
     }
@@ -34,7 +34,7 @@ import Testing
             memory.update(100)
             memory.update(0)
             memory.update(80)
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             #expect(memory.trimCount == 0)
             memory.update(0)
             loop.run { memory.trimCount > 0 }

@@ -47,14 +47,14 @@ import Testing
 
     @Test("a client that sends nothing or only half of its handshake is closed after the timeout")
     func silence() throws {
-        try withServer(handshakeTimeout: .milliseconds(30)) { loop, server, layers, address in
+        try withServer { loop, server, layers, address in
             let session = TLSSession(client: layers.client.context, name: .name("localhost"), sessionKey: "key")
             try session.start()
             let hello = session.takeOutput()
             for bytes in [[], Array(hello.prefix(hello.count / 2)), hello] {
                 let client = try connect(address, on: loop)
                 try client.write(bytes)
-                loop.run { client.recorder.lastWordCount > 0 }
+                loop.advance { client.recorder.lastWordCount > 0 }
                 #expect(client.recorder.hasEnded)
                 client.close()
             }
@@ -66,13 +66,13 @@ import Testing
 
     @Test("an incomplete request is answered with 408 over TLS after the timeout")
     func requestTimeout() throws {
-        try withServer(handshakeTimeout: .milliseconds(30)) { loop, server, layers, address in
+        try withServer { loop, server, layers, address in
             let client = layers.makeClient(on: try connect(address, on: loop).stream)
             client.stream.start()
             client.stream.startReading()
             loop.run { client.isEstablished }
             client.send(Array("GET / HT".utf8))
-            loop.run { client.recorder.hasEnded }
+            loop.advance { client.recorder.hasEnded }
             #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
             #expect(!client.session.isTruncated)
             #expect(server.refusals.map(\.status) == [408])
@@ -85,10 +85,10 @@ import Testing
         try withServer { loop, server, layers, address in
             let client = try connect(address, on: loop)
             if hasBegun { try client.write([22, 3, 1, 2, 0, 1, 0]) }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             client.close()
             loop.run { connectedSocketCount(toPort: address.port) == 0 }
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             #expect(server.failures == (hasBegun ? [.endedDuringHandshake(peerHasAnswered: true)] : []))
             #expect(server.refusals.isEmpty)
         }
@@ -172,13 +172,13 @@ import Testing
     }
 
     private func withServer(
-        layers: TLSLayers? = nil, handshakeTimeout: Duration = .seconds(10),
+        layers: TLSLayers? = nil,
         _ body: (EventLoop, ServerFixture, TLSLayers, SocketAddress) throws -> Void
     ) throws {
         try withLoop { loop in
             let layers = try layers ?? TLSLayers()
             let server = ServerFixture(
-                try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout, tls: layers.server)
+                try ServerPolicy(), on: loop, tls: layers.server)
             server.handler = { $0.onMessage = echo }
             try body(loop, server, layers, try server.listen())
             server.server.close(CloseFrame(code: .goingAway))

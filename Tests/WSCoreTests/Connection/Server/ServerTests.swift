@@ -27,13 +27,13 @@ import Testing
             let clients = [try open(address, on: loop), try open(address, on: loop)]
             let waiting = try connect(address, on: loop)
             loop.run { fixture.server.connections.count == 2 }
-            loop.run(for: .milliseconds(5))
+            loop.run { !fixture.server.openings.isEmpty }
             fixture.server.close(CloseFrame(code: .goingAway))
             for client in clients {
                 loop.run { client.recorder.received.suffix(4) == closeFrame(1001)[...] }
                 try client.write(masked(closeFrame(1001)))
             }
-            loop.run { fixture.server.connections.isEmpty && waiting.recorder.hasEnded }
+            loop.advance { fixture.server.connections.isEmpty && waiting.recorder.hasEnded }
             #expect(fixture.handlers.map { $0.end?.isClean } == [true, true])
             #expect(waiting.recorder.received.isEmpty)
             var answer: Result<SystemStream, IOError>?
@@ -65,10 +65,10 @@ import Testing
 
     @Test("an incomplete request is answered with 408 and closed after the timeout")
     func handshakeTimeout() throws {
-        try withServer(handshakeTimeout: .milliseconds(30)) { loop, fixture, address in
+        try withServer { loop, fixture, address in
             let client = try connect(address, on: loop)
             try client.write(Array("GET / HTTP/1.1\r\nHost:".utf8))
-            loop.run { client.recorder.hasEnded }
+            loop.advance { client.recorder.hasEnded }
             #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
             #expect(fixture.refusals.map(\.status) == [408])
             client.stream.close()
@@ -95,9 +95,9 @@ import Testing
         try withServer { loop, fixture, address in
             let client = try connect(address, on: loop)
             try client.write(Array("GET / HT".utf8))
-            loop.run(for: .milliseconds(5))
+            loop.run { !fixture.server.openings.isEmpty }
             client.stream.close()
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             #expect(fixture.refusals.isEmpty)
             #expect(fixture.clients.isEmpty)
         }
@@ -111,7 +111,7 @@ import Testing
             let third = try connect(address, on: loop)
             try third.write(Self.request)
             loop.run { !fixture.limits.isEmpty }
-            loop.run(for: .milliseconds(20))
+            loop.settle()
             #expect(fixture.server.connections.count == 2)
             #expect(!fixture.limits.isEmpty && fixture.limits.allSatisfy { $0 == .connections(2) })
             #expect(third.recorder.received.isEmpty)
@@ -124,10 +124,14 @@ import Testing
 
     @Test("clients without a request count toward the limit until their handshake times out")
     func openings() throws {
-        try withServer(handshakeTimeout: .milliseconds(300), maximumConnections: 1) { loop, fixture, address in
+        try withServer(maximumConnections: 1) { loop, fixture, address in
             let silent = try connect(address, on: loop)
-            loop.run(for: .milliseconds(5))
-            let client = try open(address, on: loop)
+            loop.run { !fixture.server.openings.isEmpty }
+            let client = try connect(address, on: loop)
+            try client.write(Self.request)
+            loop.settle()
+            #expect(client.recorder.received.isEmpty)
+            loop.advance { client.recorder.received.suffix(4) == Array("\r\n\r\n".utf8)[...] }
             #expect(fixture.refusals.map(\.status) == [408])
             for end in [silent, client] { end.stream.close() }
             loop.run { fixture.server.connections.isEmpty }
@@ -143,13 +147,13 @@ import Testing
             loop.run { fixture.server.connections.count == 2 }
             #expect(fixture.clients.map(\.endpointIndex) == [0, 1])
             fixture.server.stopListening()
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(fixture.server.connections.count == 2)
             for address in [address, other] {
                 var answer: Result<SystemStream, IOError>?
                 _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
                 loop.run { answer != nil }
-                loop.run(for: .milliseconds(5))
+                loop.settle()
                 // Another program may have taken the port.
                 if case .failure(let error) = answer { #expect(error == .connectionRefused) }
                 #expect(fixture.server.openings.isEmpty)
@@ -223,13 +227,10 @@ import Testing
     }
 
     private func withServer(
-        handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil,
-        _ body: (EventLoop, ServerFixture, SocketAddress) throws -> Void
+        maximumConnections: Int? = nil, _ body: (EventLoop, ServerFixture, SocketAddress) throws -> Void
     ) throws {
         try withLoop { loop in
-            let fixture = ServerFixture(
-                try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout, maximumConnections: maximumConnections
-            )
+            let fixture = ServerFixture(try ServerPolicy(), on: loop, maximumConnections: maximumConnections)
             let anyPort = try #require(anyLoopbackPort())
             let address = try #require(try fixture.server.listen(on: .tcp(anyPort)))
             try body(loop, fixture, address)

@@ -64,7 +64,7 @@ import Testing
             try tree.file("a", String(repeating: "x", count: 20_000_000))
             for (length, received) in [(25_000_000, 20_000_000), (1_000, nil)] as [(Int, Int?)] {
                 let client = try ask("GET /a HTTP/1.1", of: address, on: loop, reads: false)
-                loop.run(for: .milliseconds(20))
+                loop.advance(by: .milliseconds(20))
                 try tree.file("a", String(repeating: "y", count: length))
                 client.stream.startReading()
                 loop.run { client.recorder.hasEnded }
@@ -85,11 +85,11 @@ import Testing
             try tree.file("large", String(repeating: "x", count: 20_000_000))
             try tree.file("small", "s")
             let stopped = try ask("GET /large HTTP/1.1", of: address, on: loop, reads: false)
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             let other = try ask("GET /small HTTP/1.1", of: address, on: loop)
             loop.run { other.recorder.hasEnded }
             other.close()
-            loop.run { fixture.served.count == 2 }
+            loop.advance { fixture.served.count == 2 }
             #expect(fixture.served.map(\.request.target) == ["/small", "/large"])
             #expect(fixture.served.map(\.isComplete) == [true, false])
             stopped.close()
@@ -101,7 +101,7 @@ import Testing
         try withSite { loop, fixture, address, tree in
             try tree.file("large", String(repeating: "x", count: 20_000_000))
             let client = try ask("GET /large HTTP/1.1", of: address, on: loop, reads: false)
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             fixture.server.close(CloseFrame(code: .goingAway))
             client.stream.startReading()
             loop.run { client.recorder.hasEnded || client.recorder.readError != nil }

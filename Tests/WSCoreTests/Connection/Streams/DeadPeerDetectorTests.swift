@@ -29,7 +29,7 @@ import Testing
             #expect(first.looks.count == count)
             // The timer stops without owners and restarts with the next.
             watch.remove(second)
-            loop.run(for: .milliseconds(5))
+            loop.advance(by: .milliseconds(5))
             watch.add(first)
             loop.run { first.looks.count > count }
             watch.remove(first)
@@ -45,7 +45,7 @@ import Testing
                 watch.add(owner)
             }
             loop.run { owners.contains { !$0.looks.isEmpty } }
-            loop.run(for: .milliseconds(5))
+            loop.advance(by: .milliseconds(5))
             #expect(owners.map(\.looks.count).reduce(0, +) == 1)
             for owner in owners { owner.didLook = {} }
         }

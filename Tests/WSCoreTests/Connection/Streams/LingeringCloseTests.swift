@@ -21,10 +21,10 @@ import Testing
     func waits() throws {
         try withDrain(words: [1], closesOwnSide: false) { loop, raw, isDone in
             raw.stream.startReading()
-            loop.run(for: .milliseconds(300))
+            loop.advance(by: .milliseconds(300))
             #expect(!raw.recorder.hasEnded)
             #expect(!isDone())
-            loop.run(until: isDone)
+            loop.advance(until: isDone)
             loop.run { raw.recorder.hasEnded }
         }
     }
@@ -33,7 +33,7 @@ import Testing
     func halfClosedPeer() throws {
         try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, raw, isDone in
             raw.stream.shutdown()
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             raw.stream.startReading()
             loop.run { raw.recorder.hasEnded }
             #expect(raw.recorder.received == pattern(5_000_000))
@@ -44,9 +44,9 @@ import Testing
     @Test("a peer that does not read is disconnected after the limit")
     func silentPeer() throws {
         try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, _, isDone in
-            loop.run(for: .milliseconds(400))
+            loop.advance(by: .milliseconds(400))
             #expect(!isDone())
-            loop.run(until: isDone)
+            loop.advance(until: isDone)
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
             } completion: {
                 writtenBytes = $0
             }
-            loop.run(for: .milliseconds(50))
+            loop.advance(by: .milliseconds(50))
             // No more output is requested while the peer does not read.
             #expect(askedBytes < words.count)
             raw.stream.startReading()
@@ -105,9 +105,9 @@ import Testing
             pattern(5_000_000).withUnsafeBytes { output.append($0.bytes) }
             var writtenBytes: Int?
             _ = LingeringClose(near, output: output, closesOwnSide: true, patience: .seconds(3)) { writtenBytes = $0 }
-            loop.run(for: .milliseconds(1500))
+            loop.advance(by: .milliseconds(1500))
             #expect(writtenBytes == nil)
-            loop.run { writtenBytes != nil }
+            loop.advance { writtenBytes != nil }
             #expect((1..<5_000_000).contains(writtenBytes ?? 0))
             far.close()
             loop.runOnce()

@@ -145,7 +145,7 @@ import Testing
             #expect(server.recorder.received.isEmpty)
             #expect(client.recorder.lastWordCount == 0 && server.recorder.lastWordCount == 0)
             server.close()
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(client.completionCount == 1 && server.completionCount == 1)
         }
     }
@@ -213,7 +213,7 @@ import Testing
                 client.writeOn()
                 return client.recorder.writeError != nil
             }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             client.send([1])
             #expect(client.waitingBytes == 0)
             #expect(!client.stream.isWriting && client.stream.inFlightBytes == 0)

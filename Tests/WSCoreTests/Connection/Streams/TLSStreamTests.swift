@@ -71,7 +71,7 @@ import Testing
         try withTLSPair { loop, client, server in
             let drainCount = client.recorder.drainCount
             client.send(pattern(8 << 20))
-            loop.run(for: .milliseconds(20))
+            loop.settle()
             #expect(client.stream.isWriting)
             #expect(client.recorder.drainCount == drainCount)
             #expect(client.waitingBytes > 6 << 20)
@@ -185,7 +185,7 @@ import Testing
     func neverReading() throws {
         try withTLSPair { loop, client, server in
             client.send(Array("waits".utf8))
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             #expect(server.recorder.received.isEmpty)
             server.stream.startReading()
             loop.run { server.recorder.received == Array("waits".utf8) }

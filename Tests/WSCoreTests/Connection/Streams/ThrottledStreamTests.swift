@@ -13,11 +13,11 @@ import Testing
             try raw.write(bytes)
             try write(bytes, to: stream)
             #expect(stream.isWriting && stream.inFlightBytes > 200_000)
-            loop.run { recorder.received.count >= bytes.count && raw.recorder.received.count >= bytes.count }
+            loop.advance { recorder.received.count >= bytes.count && raw.recorder.received.count >= bytes.count }
             #expect(recorder.received == bytes && raw.recorder.received == bytes)
             // The first 100 ms of the rate are free.
             #expect(loop.now - start >= .milliseconds(270))
-            loop.run { recorder.drainCount == 1 }
+            loop.advance { recorder.drainCount == 1 }
             #expect(!stream.isWriting && stream.inFlightBytes == 0)
         }
     }
@@ -107,11 +107,11 @@ import Testing
             stream.startReading()
             loop.run { !recorder.received.isEmpty }
             let count = recorder.received.count
-            loop.run(for: .milliseconds(300))
+            loop.advance(by: .milliseconds(300))
             #expect(recorder.received.count == count)
             recorder.didChange = { _ in }
             stream.startReading()
-            loop.run { recorder.received.count == 60_000 }
+            loop.advance { recorder.received.count == 60_000 }
             #expect(recorder.received == pattern(60_000))
         }
     }
@@ -160,7 +160,7 @@ import Testing
             for _ in 0..<60 { try raw.write(masked(frame(0x82, pattern(1000)))) }
             loop.run { connection.handler.messageCount > 0 && raw.stream.hasUnreadBytes && !raw.stream.isWriting }
             raw.stream.close()
-            loop.run { connection.handler.end != nil }
+            loop.advance { connection.handler.end != nil }
             #expect(connection.handler.messageCount == 60)
             #expect(connection.handler.end?.failure.map { IOError(of: $0) } == .connectionReset)
             loop.runOnce()

@@ -11,7 +11,7 @@ import Testing
             let time = loop.nowNanoseconds + 1_234_567
             timer.start(at: time)
             loop.run { !times.isEmpty }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(times.count == 1)
             #expect(times.allSatisfy { $0 >= time })
         }
@@ -28,7 +28,7 @@ import Testing
             }
             timer?.start(at: 1)
             loop.run { count == 100 }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(count == 100)
             timer = nil
         }
@@ -47,7 +47,8 @@ import Testing
                 released = nil
             }
             released?.start(at: loop.nowNanoseconds + 1_000_000)
-            loop.run(for: .milliseconds(10))
+            loop.run { count > 0 }
+            loop.settle()
             #expect(count == 1)
         }
     }

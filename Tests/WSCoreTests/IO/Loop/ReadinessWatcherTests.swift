@@ -12,7 +12,7 @@ import Testing
             let watcher = try ReadinessWatcher(descriptor: ends.readEnd, on: loop, for: .readable) {
                 read += readSome(ends.readEnd, limit: 1)
             }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(read.isEmpty)
             writeAll(Array("abc".utf8), to: ends.writeEnd)
             loop.run { read.count == 3 }
@@ -34,7 +34,7 @@ import Testing
             }
             closeAll(ends.writeEnd)
             loop.run { callCount > 0 }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(callCount == 1)
             #expect(watcher == nil)
         }
@@ -51,7 +51,7 @@ import Testing
             #expect(callCount == 0)
             closeAll(ends.readEnd)
             loop.run { callCount > 0 }
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             #expect(callCount == 1)
             withExtendedLifetime(watcher) {}
         }
@@ -68,7 +68,7 @@ import Testing
             writeAll([1], to: ends.writeEnd)
             _ = watcher
             watcher = nil
-            loop.run(for: .milliseconds(10))
+            loop.settle()
         }
     }
 

@@ -23,13 +23,8 @@ import Testing
         try withLoop { loop in
             let record = Record()
             let watcher = try #require(SignalWatcher(.resize, on: loop, action: { record.events.append("signal") }))
-            // Test threads may block signals. This one gets the signal before `raise` returns.
-            var (resize, before) = (sigset_t(), sigset_t())
-            sigaddset(&resize, SIGWINCH)
-            pthread_sigmask(SIG_UNBLOCK, &resize, &before)
-            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
             let timer = Timer(on: loop) {
-                raise(SIGWINCH)
+                raiseResize()
                 loop.afterEarlierSignals { record.events.append("work") }
             }
             timer.start(after: .zero)
@@ -46,9 +41,18 @@ import Testing
             loop.run()
             #expect(watcher != nil)
             watcher = nil
-            kill(getpid(), SIGWINCH)
-            loop.run(for: .milliseconds(10))
+            raiseResize()
+            loop.settle()
         }
+    }
+
+    /// Sends this thread SIGWINCH, which has arrived when the function returns. Test threads may block signals.
+    private func raiseResize() {
+        var (resize, before) = (sigset_t(), sigset_t())
+        sigaddset(&resize, SIGWINCH)
+        pthread_sigmask(SIG_UNBLOCK, &resize, &before)
+        raise(SIGWINCH)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
     private final class Record {

@@ -12,7 +12,7 @@ import Testing
             timer.start(after: .milliseconds(20))
             loop.run { count > 0 }
             #expect(loop.now - start >= .milliseconds(19))
-            loop.run(for: .milliseconds(40))
+            loop.advance(by: .milliseconds(40))
             #expect(count == 1)
         }
     }
@@ -28,7 +28,7 @@ import Testing
             }
             timer?.start(after: .zero, every: .milliseconds(1))
             loop.run { count >= 3 }
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             #expect(count == 3)
             timer = nil
         }
@@ -83,7 +83,7 @@ import Testing
             var timer: Timer? = Timer(on: loop) { hasFired = true }
             timer?.start(after: .milliseconds(1))
             timer = nil
-            loop.run(for: .milliseconds(20))
+            loop.advance(by: .milliseconds(20))
             #expect(!hasFired)
         }
     }
@@ -99,7 +99,7 @@ import Testing
             }
             timer?.start(after: .zero, every: .milliseconds(1))
             loop.run { count > 0 }
-            loop.run(for: .milliseconds(10))
+            loop.advance(by: .milliseconds(10))
             #expect(count == 1)
         }
     }

@@ -24,7 +24,7 @@ import Testing
                 Issue.record("the completion was called")
             }
             attempt.cancel()
-            loop.run(for: .milliseconds(20))
+            loop.settle()
             listener.close()
             loop.runOnce()
         }
@@ -95,7 +95,7 @@ import Testing
             near?.close()
             end.close()
             listener.close()
-            loop.run(for: .milliseconds(5))
+            loop.settle()
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
                     Issue.record("the completion was called")
                 }
             }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
         }
     }
 

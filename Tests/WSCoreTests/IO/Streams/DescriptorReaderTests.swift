@@ -66,7 +66,7 @@ import Testing
         try withReader(of: 1_000_000) { loop, log in
             loop.run { log.isFinished }
             #expect(log.error == .badDescriptor)
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             #expect(log.finishCount == 1)
         }
     }
@@ -97,7 +97,7 @@ import Testing
             defer { closeAll(input) }
             try withReader(of: input, pausesAfterEachPiece: true) { loop, log in
                 loop.run { log.pieceCount == 1 }
-                loop.run(for: .milliseconds(20))
+                loop.settle()
                 #expect(log.pieceCount == 1)
                 #expect(!log.isFinished)
                 log.pausesAfterEachPiece = false
@@ -120,7 +120,7 @@ import Testing
             defer { closeAll(input, ends.writeEnd) }
             try withReader(of: input, closesAfterFirstPiece: true) { loop, log in
                 loop.run { log.pieceCount > 0 }
-                loop.run(for: .milliseconds(20))
+                loop.settle()
                 #expect(log.pieceCount == 1)
                 #expect(!log.isFinished)
             }
@@ -141,7 +141,7 @@ import Testing
                     finish: { _ in Issue.record("it ended") })
                 reader?.start()
                 reader = nil
-                loop.run(for: .milliseconds(10))
+                loop.settle()
             }
         }
     }
@@ -181,7 +181,7 @@ import Testing
                 log.reader = nil
                 loop.runOnce()
             }
-            loop.run(for: .milliseconds(2))
+            loop.settle()
             #expect(log.pieceCount == 0)
             reader.start()
             try body(loop, log)

@@ -113,7 +113,7 @@ import Testing
             writer.append(Array("more".utf8))
             #expect(writer.pendingBytes == 0)
             writer.flush()
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             #expect(log.errors == [.brokenPipe])
             #expect(writer.pendingBytes == 0)
         }
@@ -127,7 +127,7 @@ import Testing
             try withWriter(to: ends.writeEnd) { loop, writer, log in
                 writer.append(pattern(1_000_000))
                 writer.flush()
-                loop.run(for: .milliseconds(2))
+                loop.settle()
                 closeAll(ends.readEnd)
                 loop.run { !log.errors.isEmpty }
                 #expect(log.errors == [.brokenPipe])
@@ -142,7 +142,7 @@ import Testing
         defer { closeAll(near, far) }
         try withWriter(to: near) { loop, writer, log in
             stopSending(far)
-            loop.run(for: .milliseconds(10))
+            loop.settle()
             #expect(log.errors.isEmpty)
             writer.append(Array("reply".utf8))
             writer.flush()

@@ -74,7 +74,7 @@ import Testing
                 Issue.record("the completion was called")
             }
             lookup.cancel()
-            loop.run(for: .milliseconds(50))
+            loop.settle()
         }
     }
 }

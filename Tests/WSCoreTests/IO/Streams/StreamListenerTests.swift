@@ -89,7 +89,7 @@ import Testing
                 }
             }
             loop.run { connected.count == 3 }
-            loop.run(for: .milliseconds(5))
+            loop.settle()
             #expect(accepted.isEmpty)
             listener.resume()
             loop.run { accepted.count == 3 }
