@@ -92,6 +92,7 @@ import Testing
             timers.after(.milliseconds(700), on: peer.loop) { peer.send("late") }
         }
         fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: answersPings) }
+        fixture.skipsWaits = true
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
         #expect(outcome.output == (first + ["late", ""]).joined(separator: "\n"))
@@ -258,6 +259,7 @@ import Testing
             if number == 0 { peer.vanish() }
             return peer
         }
+        fixture.skipsWaits = true
         let outcome = try fixture.run()
         let warning = "wsx: warning: the server selected none of the subprotocols offered: chat, v2"
         let lines = outcome.notices.split(separator: "\n").filter { $0 == warning }

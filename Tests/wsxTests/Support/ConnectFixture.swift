@@ -26,6 +26,8 @@ final class ConnectFixture {
     var makePeer: (Int, EventLoop) -> FakePeer? = { _, loop in FakePeer(on: loop) }
     /// Whether a lost connection is followed by another one without a wait.
     var reconnectsAtOnce = false
+    /// Whether waits for timers take no time. Not for runs with programs, which do take time.
+    var skipsWaits = false
     /// Whether connections open before any time limit can pass.
     var opensAtOnce = false
     /// Frames that arrive together with the response to the opening handshake.
@@ -109,6 +111,7 @@ final class ConnectFixture {
         change(&settings)
         let run = try ConnectRun(settings, on: loop, console: console, environment: environment)
         didStart(run)
+        if skipsWaits { loop.skipWaits() }
         let hurry = Timer(on: loop) { if case .pending = run.link { run.reconnect(with: nil) } }
         if reconnectsAtOnce { hurry.start(after: .milliseconds(1), every: .milliseconds(1)) }
         let failure = withExtendedLifetime(hurry) { run.run() }

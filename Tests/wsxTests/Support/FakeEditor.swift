@@ -13,13 +13,18 @@ final class FakeEditor: PromptEditor {
     var holdsMuch = false
     /// The lines shown above the prompt.
     private(set) var shown = ""
+    /// Called after more lines are shown.
+    var didShow: () -> Void = {}
     private(set) var discardCount = 0
     /// The text that was opened in the user's editor.
     private(set) var edited: [UInt8]?
     private(set) var isClosed = false
 
-    func print(_ lines: String) { shown += lines }
-    func page(_ text: String) { shown += text }
+    func print(_ lines: String) {
+        shown += lines
+        didShow()
+    }
+    func page(_ text: String) { print(text) }
     func discardLine() { discardCount += 1 }
     func edit(_ text: [UInt8]) { edited = text }
     func text(for source: EditSource) -> [UInt8]? { if case .text(let text) = source { text } else { nil } }
@@ -60,16 +65,28 @@ final class PromptUser: EndOfTurnWork {
 
     func endTurn() {
         guard let step = steps.first, !editor.isClosed else { return }
+        if case .read(let text) = step, !read(text) {
+            editor.didShow = { [unowned self] in
+                editor.didShow = {}
+                loop?.atEndOfNextTurn(self)
+            }
+            return
+        }
         loop?.atEndOfNextTurn(self)
         switch step {
         case .type(let line): editor.type(line)
         case .leave: editor.delegate?.editorDidReachEnd()
         case .act(let action): action()
-        case .read(let text):
-            let unread = String(decoding: editor.shown.utf8.dropFirst(readBytes), as: UTF8.self)
-            guard let match = unread.firstRange(of: text) else { return }
-            readBytes += unread.utf8.distance(from: unread.startIndex, to: match.upperBound)
+        case .read: break
         }
         steps.removeFirst()
+    }
+
+    /// Returns whether the prompt has shown a text since the last one that was read.
+    private func read(_ text: String) -> Bool {
+        let unread = String(decoding: editor.shown.utf8.dropFirst(readBytes), as: UTF8.self)
+        guard let match = unread.firstRange(of: text) else { return false }
+        readBytes += unread.utf8.distance(from: unread.startIndex, to: match.upperBound)
+        return true
     }
 }

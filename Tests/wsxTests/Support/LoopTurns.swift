@@ -8,9 +8,4 @@ extension EventLoop {
         while !isDone(), now < end { runOnce() }
         if !isDone() { Issue.record("the condition is not met after ten seconds", sourceLocation: sourceLocation) }
     }
-
-    /// Carries out the work that a test has left. Scheduled work keeps its owner, and thereby the loop, alive.
-    func settle() {
-        for _ in 0..<3 { runOnce() }
-    }
 }

@@ -368,6 +368,7 @@ import Testing
             peer.answersPings = number > 0
             return peer
         }
+        fixture.skipsWaits = true
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
         #expect(outcome.peers.map(\.texts) == [["a", "b"], ["a", "b"]])
@@ -425,6 +426,7 @@ import Testing
     func tries() throws {
         let fixture = ConnectFixture { $0.staying.reconnection = .times(1) }
         fixture.makePeer = { _, _ in nil }
+        fixture.skipsWaits = true
         let outcome = try fixture.run()
         #expect(outcome.status == .unreachable)
         #expect(outcome.notices.contains("(attempt 1)"))

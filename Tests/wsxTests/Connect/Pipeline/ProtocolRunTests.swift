@@ -328,6 +328,7 @@ import Testing
             serve(peer, event)
         }
         fixture.input = "chat 1\n"
+        fixture.skipsWaits = true
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
         #expect(outcome.output == "1\n")
@@ -374,7 +375,7 @@ import Testing
             default: serve(peer, event)
             }
         }
-        fixture.reconnectsAtOnce = true
+        fixture.skipsWaits = true
         let outcome = try fixture.run(atPrompt: [
             .type("chat 1"), .read("reconnecting"), .read("Connected"), .type("chat 2"), .read("reconnecting"),
             .read("Resending"), .type("/quit"),

@@ -331,6 +331,7 @@ import Testing
         fixture.arguments.transcript.timestamps = .off
         fixture.change = { $0.isRepl = true }
         fixture.editorProblem = .badDescriptor
+        fixture.skipsWaits = true
         let outcome = try fixture.run()
         guard case .input(.badDescriptor) = outcome.failure else {
             Issue.record("\(outcome.failure as Any)")

@@ -1,0 +1,1 @@
+../../WSCoreTests/Support/SkippedTime.swift
