@@ -50,7 +50,7 @@ import WSCore
         #expect(text.contains(#""max_us":300000.005"#))
     }
 
-    @Test("The order of additions makes no difference", arguments: 0..<30 as Range<UInt64>)
+    @Test("The order of additions makes no difference", arguments: 0..<10 as Range<UInt64>)
     func order(seed: UInt64) throws {
         let (a, b, c) = (seed * 3, seed * 3 + 1, seed * 3 + 2)
         #expect(try Self.sum(a, b).json() == Self.sum(b, a).json())

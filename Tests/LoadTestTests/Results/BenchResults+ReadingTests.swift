@@ -17,7 +17,7 @@ import WSCore
         }
     }
 
-    @Test("Results survive a round trip", arguments: 0..<50 as Range<UInt64>)
+    @Test("Results survive a round trip", arguments: 0..<15 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         let text = BenchSamples.results(seed: seed).json()
         let read = try Self.read(text)

@@ -63,7 +63,7 @@ import Testing
             "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 3\r\n\r\nabc",
         ]
         var generator = Generator(state: 2)
-        for round in 0..<3000 {
+        for round in 0..<1500 {
             let bytes = Self.mutated(Array(seeds[round % seeds.count].utf8), using: &generator)
             var whole = try ClientHandshakeTests.handshake()
             var bytewise = try ClientHandshakeTests.handshake()
