@@ -9,17 +9,15 @@ import http
 import os
 import pathlib
 import pwd
-import shutil
 import signal
 import tempfile
 import threading
 
-import pytest
 import websockets
 from protocol_servers import ProtocolServer, StandIn
 from services import PASSWORD, USER, Service, free_ports
 
-from processes import environment, run, wait_until
+from processes import environment, require_program, run, wait_until
 
 MOSQUITTO = """
 listener {port} 127.0.0.1
@@ -102,8 +100,7 @@ class Mosquitto(Broker, ProtocolServer):
     event_object = {"role": "event", "topic": "events/n"}
 
     def __init__(self):
-        if not shutil.which("mosquitto"):
-            pytest.skip("mosquitto is not installed")
+        require_program("mosquitto")
         self._directory = tempfile.TemporaryDirectory()
         self.directory = pathlib.Path(self._directory.name)
         # mosquitto drops its privileges before it reads the file.

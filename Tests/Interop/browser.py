@@ -4,15 +4,12 @@ import json
 import os
 import queue
 import re
-import shutil
 import signal
 import subprocess
 import threading
 import urllib.request
 
-import pytest
-
-from processes import BINARY, Running, wait_until
+from processes import BINARY, Running, require_program, wait_until
 
 CHROMIUM = "chromium-headless-shell"
 # DevTools modifier bits, for keys held while another is pressed.
@@ -24,8 +21,7 @@ class Chromium(Running):
     """A browser with a fresh profile. `url` is its DevTools WebSocket."""
 
     def __init__(self, profile):
-        if not shutil.which(CHROMIUM):
-            pytest.skip(f"{CHROMIUM} is not installed")
+        require_program(CHROMIUM)
         arguments = [
             CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank",

@@ -35,6 +35,7 @@ import schedule
 from browser import Chromium
 from certificates import Certificates
 from processes import BINARY, NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer
+from protocol_servers import GraphQLServer, SocketIOServer
 from services import CREDENTIALS, Microsocks, Nginx, Squid, Tinyproxy
 
 
@@ -137,6 +138,20 @@ def node_echo():
 def echo_server(request):
     """Each of the three echo servers in turn."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session")
+def socketio():
+    """A Socket.IO server."""
+    with SocketIOServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def graphql():
+    """A GraphQL server. Tests may restart it, but not stop it."""
+    with GraphQLServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

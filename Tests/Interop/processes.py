@@ -3,11 +3,14 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import threading
 import time
 from dataclasses import dataclass
+
+import pytest
 
 from sanitizer import MEMORY_FACTOR, MORE_MEMORY_BYTES
 
@@ -26,11 +29,12 @@ NODE_ENVIRONMENT = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
 
 @dataclass
 class Result:
-    """The exit status and output of a run."""
+    """The exit status and output of a run, and its command line, which failures show."""
 
     status: int
     out: bytes
     err: str
+    arguments: list
 
     @property
     def lines(self):
@@ -44,12 +48,10 @@ class Result:
 def run(arguments, stdin=b"", timeout=60, **options):
     """Runs a program to completion. `stdin` is bytes, or anything Popen accepts."""
     given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
+    arguments = [os.fspath(word) for word in arguments]
     result = subprocess.run(
-        [os.fspath(word) for word in arguments],
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given, **options},
-        timeout=timeout,
-    )
-    return Result(result.returncode, result.stdout or b"", (result.stderr or b"").decode())
+        arguments, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given, **options}, timeout=timeout)
+    return Result(result.returncode, result.stdout or b"", (result.stderr or b"").decode(), arguments)
 
 
 def wsx(*arguments, **options):
@@ -66,6 +68,12 @@ def shell(script, *arguments, **options):
     """Runs a bash script in which `$WSX` is the binary and `$1` onward are the arguments."""
     environment = {**os.environ, "WSX": BINARY}
     return run(["bash", "-c", script, "bash", *arguments], env=environment, **options)
+
+
+def require_program(program):
+    """Fails with the remedy if a program is missing."""
+    if not shutil.which(program):
+        pytest.fail(f"{program} is missing; `make test-deps` installs it", pytrace=False)
 
 
 def assert_fails(result, status, *words):
@@ -207,6 +215,7 @@ class PeerServer(Running):
     """An echo server in another language. It prints its port."""
 
     def __init__(self, arguments, **options):
+        require_program(arguments[0])
         super().__init__(arguments, **options)
         self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
         self.url = f"ws://127.0.0.1:{self.port}/"

@@ -9,14 +9,14 @@ Servers from specifications are in peers/: phoenix_server.py, signalr_server.py,
 Those of message brokers are in brokers.py, and those of the examples in docs/protocols are in protocol_files.py.
 """
 
+import functools
 import os
-import shutil
 import subprocess
 
 import pytest
 from services import Service
 
-from processes import PEERS, PEERS_PYTHON
+from processes import PEERS, PEERS_PYTHON, require_program
 from processes import PYTHON as SYSTEM_PYTHON
 
 # Python with the packages of scripts/install-peers.sh.
@@ -123,6 +123,7 @@ class ProtocolServer:
         self._service.__exit__()
 
 
+@functools.cache
 def has_module(name):
     return subprocess.run([PYTHON, "-c", f"import {name}"], capture_output=True).returncode == 0
 
@@ -320,8 +321,7 @@ class ActionCableServer(ProtocolServer):
     event_object = {"role": "event", "topic": heading}
 
     def __init__(self):
-        if not shutil.which("puma"):
-            pytest.skip("puma is not installed")
+        require_program("puma")
         super().__init__()
 
     def _command(self, port):

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from processes import Running, run
+from processes import Running, require_program, run
 
 USER, PASSWORD = "me", "geheim"
 CREDENTIALS = f"{USER}:{PASSWORD}"
@@ -57,12 +57,6 @@ def is_free(port):
     except OSError:
         return False
     return True
-
-
-def require_program(program):
-    """Fails with the remedy if a program is missing."""
-    if not shutil.which(program):
-        pytest.fail(f"{program} is missing; `make test-deps` installs it", pytrace=False)
 
 
 class Service(Running):

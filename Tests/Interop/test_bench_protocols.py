@@ -4,7 +4,7 @@ import json
 
 import pytest
 import wire
-from protocol_servers import GraphQLServer, PhoenixServer, SignalRServer, SocketIOServer
+from protocol_servers import PhoenixServer, SignalRServer, SocketIOServer
 from scripted_server import ScriptedServer
 from test_bench import bench, errors, faults
 from test_bench_shapes import histogram_count
@@ -13,9 +13,10 @@ from processes import assert_fails, wsx
 
 
 @pytest.fixture
-def socketio():
-    with SocketIOServer() as server:
-        yield server
+def socketio(socketio):
+    """The shared server, with its counts at 0."""
+    counts(socketio)
+    return socketio
 
 
 @pytest.fixture
@@ -184,7 +185,7 @@ def test_receive_counts_events(socketio):
 # Connections that are opened again
 
 
-SHAPES = [["-c", "2", "-d", "2s", "--lifetime", "200ms"], ["--stages", "2@0s,2@500ms,0@0s,0@500ms,3@0s,3@1s"]]
+SHAPES = [["-c", "2", "-d", "1s", "--lifetime", "200ms"], ["--stages", "2@0s,2@300ms,0@0s,0@300ms,3@0s,3@300ms"]]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
@@ -293,11 +294,10 @@ def test_messages_of_scenarios_are_converted(tmp_path):
     assert (result.status, len(result.lines)) == (0, 2)
 
 
-def test_a_message_of_graphql_may_name_a_file(tmp_path):
+def test_a_message_of_graphql_may_name_a_file(graphql, tmp_path):
     path = tmp_path / "add.graphql"
     path.write_text("query Q($a: Int!) {\n  add(a: $a, b: 2)\n}\n")
-    with GraphQLServer() as server:
-        options = [*server.options, server.url, "--mode", "request", "-n", "5", "--expect", '"add":3']
-        result, results = bench(*options, "-m", f'@{path} {{"a":1}}')
-        assert (result.status, result.err, results["messages"]["received"]) == (0, "", 5)
-        assert_fails(wsx("bench", *options, "-m", "@/nonexistent"), 2, "--message: reading /nonexistent")
+    options = [*graphql.options, graphql.url, "--mode", "request", "-n", "5", "--expect", '"add":3']
+    result, results = bench(*options, "-m", f'@{path} {{"a":1}}')
+    assert (result.status, result.err, results["messages"]["received"]) == (0, "", 5)
+    assert_fails(wsx("bench", *options, "-m", "@/nonexistent"), 2, "--message: reading /nonexistent")

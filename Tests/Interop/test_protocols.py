@@ -12,18 +12,6 @@ from scripted_server import ScriptedServer
 from terminal import Screen
 
 
-@pytest.fixture
-def socketio():
-    with SocketIOServer() as server:
-        yield server
-
-
-@pytest.fixture
-def graphql():
-    with GraphQLServer() as server:
-        yield server
-
-
 def messages(result):
     """The `message` events of JSON output."""
     return [event for event in map(json.loads, result.lines) if event["type"] == "message"]
@@ -150,19 +138,17 @@ def test_a_request_without_a_reply_times_out(socketio):
 # Logins and ends
 
 
-@pytest.mark.parametrize("make_server", [SocketIOServer, GraphQLServer])
-def test_a_wrong_token_is_refused_with_the_words_of_the_server(make_server):
-    with make_server() as server:
+def test_a_wrong_token_is_refused_with_the_words_of_the_server(socketio, graphql):
+    for server in socketio, graphql:
         result = wsx("connect", *server.wrong_options, "--reconnect", server.url, stdin=b"")
         assert_fails(result, 4, f"wsx: {server.name}: ", server.refusal)
 
 
-def test_a_server_that_says_nothing_before_the_login_times_out():
-    with SocketIOServer() as server:
-        # GraphQL's connection_init means nothing to it.
-        result = wsx("connect", "--protocol", "graphql", "--connect-timeout", "1s", server.url, stdin=b"")
-        assert result.status in (1, 4, 6)
-        assert "wsx: graphql: " in result.err
+def test_a_server_that_says_nothing_before_the_login_times_out(socketio):
+    # GraphQL's connection_init means nothing to it.
+    result = wsx("connect", "--protocol", "graphql", "--connect-timeout", "1s", socketio.url, stdin=b"")
+    assert result.status in (1, 4, 6)
+    assert "wsx: graphql: " in result.err
 
 
 @pytest.mark.parametrize("make_server, line", [(SocketIOServer, "chat 1"), (GraphQLServer, "{ add(a: 1, b: 2) }")])

@@ -13,7 +13,6 @@ import pytest
 from brokers import Mosquitto
 from hosts import Hosts, why_there_are_none
 from processes import BINARY, ROOT, Listener, Running, environment, run, wait_until, wsx
-from protocol_servers import GraphQLServer, SocketIOServer
 from scripted_server import ScriptedServer
 from services import free_ports
 
@@ -342,10 +341,9 @@ def test_drive_a_browser(kitchen):
 
 
 @recipe("Emit a Socket.IO event and print its ack")
-def test_socketio_ack(kitchen):
+def test_socketio_ack(kitchen, socketio):
     kitchen.write("login.json", '{"token":"t"}')
-    with SocketIOServer() as server:
-        result = kitchen.run({"http://localhost:3000": f"http://127.0.0.1:{server.port}"})
+    result = kitchen.run({"http://localhost:3000": f"http://127.0.0.1:{socketio.port}"})
     assert (result.status, result.lines) == (0, ['{"x":1}']), result
 
 
@@ -362,19 +360,17 @@ def test_mqtt_topics(kitchen):
 
 
 @recipe("Call a GraphQL server")
-def test_graphql_call(kitchen):
-    with GraphQLServer() as server:
-        kitchen.adapt({"--protocol graphql": shlex.join(server.options)})
-        result = kitchen.run({"ws://localhost:4000/graphql": server.url})
+def test_graphql_call(kitchen, graphql):
+    kitchen.adapt({"--protocol graphql": shlex.join(graphql.options)})
+    result = kitchen.run({"ws://localhost:4000/graphql": graphql.url})
     assert (result.status, result.lines) == (0, ['{"data":{"add":3}}']), result
 
 
 @recipe("Load-test a Socket.IO server")
-def test_socketio_load(kitchen):
+def test_socketio_load(kitchen, socketio):
     kitchen.write("login.json", '{"token":"t"}')
-    with SocketIOServer() as server:
-        changes = {"-c 50 -d 10s": "-c 2 -n 10", "http://localhost:3000": f"http://127.0.0.1:{server.port}"}
-        result = kitchen.run(changes)
+    changes = {"-c 50 -d 10s": "-c 2 -n 10", "http://localhost:3000": f"http://127.0.0.1:{socketio.port}"}
+    result = kitchen.run(changes)
     assert result.status == 0, result
 
 

@@ -3,7 +3,7 @@
     socketio_server.py PORT [PING_INTERVAL]
 
 The default namespace needs the payload {"token":"t"}; /admin needs none. Events: `chat` is acknowledged with its
-arguments, `count` with the number of `chat` events so far and that of different ones, `bytes` sends binary data back in
+arguments, `count` with the number of `chat` events since the last `count` and that of different ones, `bytes` sends binary data back in
 an event and in its acknowledgement, `flood N` sends N events `n`, `ask` sends an event that wants an acknowledgement and
 then `answered` with it, and `leave` disconnects the client.
 """
@@ -37,7 +37,9 @@ def make_server(ping_interval):
 
     @server.on("count")
     async def count(sid):
-        return len(chats), len(set(chats))
+        result = len(chats), len(set(chats))
+        chats.clear()
+        return result
 
     @server.on("bytes")
     async def send_bytes(sid, data):
