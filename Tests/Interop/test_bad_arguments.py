@@ -15,49 +15,44 @@ def untouched():
         assert server.connection_count == 0
 
 
+# The unit tests combine all places with all kinds of controls (HeaderFieldTests, WebSocketURLTests).
 BREAKS = ["\r\nX-Evil: 1", "\n", "\r", "a\rb", "\nb", "\x7f", "\x01"]
+FIELDS = [
+    "-H=X: a{}b", "-H=X{}: a", "--subprotocol=a{}b", "--origin=http://a{}b", "--host=a{}b", "--user-agent=a{}b",
+    "--auth=us{}er:password", "--auth=user:pass{}word"]
 
 
-@pytest.mark.parametrize("text", BREAKS, ids=repr)
-@pytest.mark.parametrize(
-    "option",
-    ["-H=X: a{}b", "-H=X{}: a", "--subprotocol=a{}b", "--origin=http://a{}b", "--host=a{}b", "--user-agent=a{}b",
-     "--auth=us{}er:password", "--auth=user:pass{}word"])
-def test_line_breaks_and_controls_in_the_request_are_rejected_before_connecting(untouched, option, text):
-    name, value = option.format(text).split("=", 1)
-    result = wsx("connect", name, value, untouched.url)
-    assert_fails(result, 2)
-    assert not any(ord(character) < 0x20 or ord(character) == 0x7F for character in result.err[:-1])
+def test_line_breaks_and_controls_in_the_request_are_rejected_before_connecting(untouched):
+    for option, text in [*((option, BREAKS[0]) for option in FIELDS), *((FIELDS[0], text) for text in BREAKS)]:
+        name, value = option.format(text).split("=", 1)
+        result = wsx("connect", name, value, untouched.url)
+        assert_fails(result, 2)
+        assert not any(ord(character) < 0x20 or ord(character) == 0x7F for character in result.err[:-1]), result
 
 
-@pytest.mark.parametrize("command", [["connect"], ["bench"], []], ids=lambda words: " ".join(words) or "none")
-@pytest.mark.parametrize(
-    "options, words",
-    [(["-o", "out.txt"], ["an origin such as https://app.example", "'> FILE'"]),
-     (["-o", "json"], ["--output json"]),
-     (["-ohttp://me:geheim@app.example"], ["an origin"]),
-     (["-sS"], ["curl", "--quiet"]),
-     (["-s", "wss://me:geheim@host/"], ["a URL", "--quiet"]),
-     (["-b", "wss://me:geheim@host/?a=b"], ["a URL", "--binary"]),
-     (["-b", "geheim"], ["name=value", "@FILE"]),
-     (["-f", "wss://me:geheim@host/"], ["a URL", "omit curl's -f"]),
-     (["-fsSL"], ["curl", "omit curl's -f"])],
-    ids=lambda value: " ".join(value))
-def test_a_value_meant_for_another_option_is_rejected_before_connecting(untouched, command, options, words):
-    result = wsx(*command, *options, untouched.url)
-    assert_fails(result, 2, *words)
-    assert "geheim" not in result.err
+def test_a_value_meant_for_another_option_is_rejected_before_connecting(untouched):
+    values = [
+        (["-o", "out.txt"], ["an origin such as https://app.example", "'> FILE'"]),
+        (["-o", "json"], ["--output json"]),
+        (["-ohttp://me:geheim@app.example"], ["an origin"]),
+        (["-sS"], ["curl", "--quiet"]),
+        (["-s", "wss://me:geheim@host/"], ["a URL", "--quiet"]),
+        (["-b", "wss://me:geheim@host/?a=b"], ["a URL", "--binary"]),
+        (["-b", "geheim"], ["name=value", "@FILE"]),
+        (["-f", "wss://me:geheim@host/"], ["a URL", "omit curl's -f"]),
+        (["-fsSL"], ["curl", "omit curl's -f"])]
+    # MisplacedValueTests combines all values with all commands.
+    for command, (options, words) in [*((["connect"], value) for value in values), (["bench"], values[0]), ([], values[4])]:
+        result = wsx(*command, *options, untouched.url)
+        assert_fails(result, 2, *words)
+        assert "geheim" not in result.err, result
 
 
-@pytest.mark.parametrize(
-    "options",
-    [["-x", "http://me:geheim@127.0.0.1:3128"], ["-xhttp://me:geheim@127.0.0.1"], ["--execute=me:geheim@proxy:3128"],
-     ["--execute", "socks5h://me:geheim@proxy"]],
-    ids=" ".join)
-def test_a_proxy_in_curl_syntax_is_not_sent_as_a_message(untouched, options):
-    result = wsx("connect", *options, untouched.url)
-    assert_fails(result, 2, "the address of a proxy", "--proxy URL")
-    assert "geheim" not in result.err
+def test_a_proxy_in_curl_syntax_is_not_sent_as_a_message(untouched):
+    for options in [["-x", "http://me:geheim@127.0.0.1:3128"], ["--execute=me:geheim@proxy:3128"]]:
+        result = wsx("connect", *options, untouched.url)
+        assert_fails(result, 2, "the address of a proxy", "--proxy URL")
+        assert "geheim" not in result.err, result
 
 
 def test_text_that_looks_like_a_proxy_can_be_sent_as_an_operand(wsx_echo):
@@ -65,32 +60,31 @@ def test_text_that_looks_like_a_proxy_can_be_sent_as_an_operand(wsx_echo):
     assert (result.status, result.out) == (0, b"http://proxy:3128\n")
 
 
-@pytest.mark.parametrize("origin", ["null", "https://app.example", "http://[::1]:8080", "chrome-extension://abc"])
-def test_an_origin_is_sent_unchanged(origin):
+def test_an_origin_is_sent_unchanged():
     def script(peer):
         peer.upgrade(then=wire.close(1000))
         peer.read_until_close()
         return wire.field(peer.request, b"Origin")
 
+    origins = ["null", "https://app.example", "http://[::1]:8080", "chrome-extension://abc"]
     with ScriptedServer(script) as server:
-        assert wsx("connect", "--no-stdin", "-o", origin, server.url).status == 0
-    assert server.results == [origin.encode()]
+        for origin in origins:
+            assert wsx("connect", "--no-stdin", "-o", origin, server.url).status == 0
+    assert server.results == [origin.encode() for origin in origins]
 
 
-@pytest.mark.parametrize("text", BREAKS, ids=repr)
-@pytest.mark.parametrize("place", ["path", "query", "host", "user"])
-def test_line_breaks_and_controls_in_the_url_are_rejected_before_connecting(untouched, place, text):
+def test_line_breaks_and_controls_in_the_url_are_rejected_before_connecting(untouched):
     base = f"127.0.0.1:{untouched.port}"
-    url = {
-        "path": f"ws://{base}/a{text}b", "query": f"ws://{base}/?a{text}b", "host": f"ws://{text}{base}/",
-        "user": f"ws://us{text}er@{base}/"}[place]
-    assert_fails(wsx("connect", url), 2)
+    path = f"ws://{base}/a{{}}b"
+    places = [f"ws://{base}/?a{{}}b", f"ws://{{}}{base}/", f"ws://us{{}}er@{base}/"]
+    for url in [*(place.format(BREAKS[0]) for place in places), *(path.format(text) for text in BREAKS)]:
+        assert_fails(wsx("connect", url), 2)
 
 
-@pytest.mark.parametrize("escape", ["%0d%0a", "%00", "%0a"])
-def test_escaped_controls_in_user_and_password_are_rejected_before_connecting(untouched, escape):
-    assert_fails(wsx("connect", f"ws://us{escape}er:x@127.0.0.1:{untouched.port}/"), 2)
-    assert_fails(wsx("connect", f"ws://user:x{escape}@127.0.0.1:{untouched.port}/"), 2)
+def test_escaped_controls_in_user_and_password_are_rejected_before_connecting(untouched):
+    for escape in ["%0d%0a", "%00", "%0a"]:
+        assert_fails(wsx("connect", f"ws://us{escape}er:x@127.0.0.1:{untouched.port}/"), 2)
+        assert_fails(wsx("connect", f"ws://user:x{escape}@127.0.0.1:{untouched.port}/"), 2)
 
 
 def test_escaped_controls_in_the_path_stay_escaped():
@@ -104,14 +98,12 @@ def test_escaped_controls_in_the_path_stay_escaped():
     assert server.results == [b"GET /a%0d%0aX:%00b HTTP/1.1"]
 
 
-@pytest.mark.parametrize(
-    "contents",
-    [b"X: a\x00b\n", b"X: a\rY: b\n", b"X: a\x0bY: b\n", b"X: \xff\n", b"X: a\x01\n",
-     b"no colon\n", b": empty\n", b"X : a\n"])
-def test_a_header_file_is_checked_line_by_line(untouched, tmp_path, contents):
+def test_a_header_file_is_checked_line_by_line(untouched, tmp_path):
     path = tmp_path / "headers"
-    path.write_bytes(b"Good: 1\n" + contents)
-    assert_fails(wsx("connect", "-H", f"@{path}", untouched.url), 2, "line 2")
+    for line in [b"X: a\x00b", b"X: a\rY: b", b"X: a\x0bY: b", b"X: \xff", b"X: a\x01", b"no colon", b": empty", b"X : a"]:
+        path.write_bytes(b"Good: 1\n" + line + b"\n")
+        result = wsx("connect", "-H", f"@{path}", untouched.url)
+        assert_fails(result, 2, "line 2")
 
 
 def test_a_header_file_that_does_not_exist_is_named(untouched, tmp_path):
@@ -134,93 +126,93 @@ def test_a_header_file_has_one_field_per_line(tmp_path):
     assert server.results == [[b"1", "zwölf\u0085Y: no\u2028Z: no".encode(), b"a: b", b"4"]]
 
 
-@pytest.mark.parametrize(
-    "name", ["Upgrade", "Connection", "Sec-WebSocket-Key", "sec-websocket-version", "Sec-WebSocket-Extensions",
-             "Sec-WebSocket-Accept", "Content-Length", "Transfer-Encoding"])
-def test_handshake_fields_cannot_be_overridden(untouched, name):
-    assert_fails(wsx("connect", "-H", f"{name}: x", untouched.url), 2, name)
+def test_handshake_fields_cannot_be_overridden(untouched):
+    for name in ["Upgrade", "Connection", "Sec-WebSocket-Key", "sec-websocket-version", "Sec-WebSocket-Extensions",
+                 "Sec-WebSocket-Accept", "Content-Length", "Transfer-Encoding"]:
+        assert_fails(wsx("connect", "-H", f"{name}: x", untouched.url), 2, name)
 
 
-@pytest.mark.parametrize("argument", [b"\xff", b"a\xc3", b"\xed\xa0\x80"])
-def test_an_argument_that_is_not_utf8_is_rejected(untouched, argument):
-    assert_fails(run([BINARY, "connect", untouched.url, argument]), 2, "UTF-8")
-    assert_fails(run([BINARY, "connect", b"-H", b"X: " + argument, untouched.url]), 2, "UTF-8")
+def test_an_argument_that_is_not_utf8_is_rejected(untouched):
+    for argument in [b"\xff", b"a\xc3", b"\xed\xa0\x80"]:
+        assert_fails(run([BINARY, "connect", untouched.url, argument]), 2, "UTF-8")
+        assert_fails(run([BINARY, "connect", b"-H", b"X: " + argument, untouched.url]), 2, "UTF-8")
 
 
-@pytest.mark.parametrize(
-    "arguments, words",
-    [(["connect", "--lingr", "1s", "echo:"], ["'--lingr'", "did you mean '--linger'?"]),
-     (["connect", "--no-sdtin", "echo:"], ["did you mean '--no-stdin'?"]),
-     (["connect", "--zzzzzzzz", "echo:"], ["unknown option '--zzzzzzzz'", "-h"]),
-     (["connect", "-Z", "echo:"], ["unknown option '-Z'"]),
-     (["connect", "--ec\x1b[31mho", "echo:"], ["unknown option"]),
-     (["connect", "--echo", "echo:"], ["'--echo' is an option of 'wsx listen', not of this command"]),
-     (["conect", "echo:"], ["did you mean 'wsx connect'?"]),
-     (["connect", "--capath", "f", "echo:"], ["use --ca PATH"]),
-     (["connect", "--basic-auth", "me:geheim", "echo:"], ["use --auth USER:PASSWORD"]),
-     (["connect", "--max-messages", "1", "echo:"], ["use --count N"]),
-     (["bench", "-z", "1s", "echo:"], ["use --duration DURATION"]),
-     (["ws-l:127.0.0.1:80"], ["'wsx listen 127.0.0.1:80'"]),
-     (["autoreconnect:ws://127.0.0.1:1/"], ["--reconnect"]),
-     (["listen", "ws://me:geheim@127.0.0.1:80"], ["•••@127.0.0.1", "[ADDRESS:]PORT"]),
-     (["serve", "8080"], ["'wsx listen PORT'"]),
-     (["connect", "--key", "f", "echo:"], ["'--key'", "'--cert'"]),
-     (["connect", "--passphrase", "geheim", "echo:"], ["'--passphrase'", "'--cert'"]),
-     (["-v", "connect", "echo:"], ["'-v' must follow the command", "'wsx connect -v ...'"]),
-     ([], ["missing command"]),
-     (["connect"], ["needs URL; try 'wsx connect echo:'"]),
-     (["listen"], ["needs [ADDRESS:]PORT; try 'wsx listen 8080'"]),
-     (["bench"], ["needs URL; try 'wsx bench echo:'"]),
-     (["connect", "--until", "a)b", "echo:"], ["unmatched closing parenthesis at character 2"]),
-     (["connect", "--ca", "/", "--cacert=/nonexistent/ca.pem", "wss://127.0.0.1:1"], ["/nonexistent/ca.pem"]),
-     (["connect", "--max-time", "0", "echo:"], ["invalid value '0' for '--max-time'", "more than 0"]),
-     (["connect", "--json=1", "echo:"], ["'--json' takes no value"]),
-     (["listen", "--echo", "--json", "--output", "hex", "0"], ["'--echo' cannot be used with '--output=hex'"]),
-     (["listen", "1", "2"], ["unexpected argument '2'"]),
-     (["connect", "--linger"], ["needs a value"]),
-     (["connect", "--linger", "soon", "echo:"], ["invalid value 'soon'", "--linger", "forever"]),
-     (["connect", "--linger", "-1s", "echo:"], ["--linger"]),
-     (["connect", "--timeout", "0", "echo:"], ["--timeout"]),
-     (["connect", "--timeout", "99999999999999999999s", "echo:"], ["--timeout"]),
-     (["connect", "-n", "0", "echo:"], ["invalid value '0'"]),
-     (["connect", "-n", "99999999999999999999", "echo:"], ["invalid value"]),
-     (["connect", "--max-message-size", "12q", "echo:"], ["invalid value '12q'", "64k"]),
-     (["connect", "--fragment-size", "0", "echo:"], ["--fragment-size"]),
-     (["connect", "--input", "xml", "echo:"], ["invalid value 'xml'", "lines"]),
-     (["connect", "--output", "xml", "echo:"], ["invalid value 'xml'", "json"]),
-     (["connect", "--close-code", "1005", "echo:"], ["1000 to 1003"]),
-     (["connect", "--close-code", "1006", "echo:"], ["1000 to 1003"]),
-     (["connect", "--close-code", "999", "echo:"], ["1000 to 1003"]),
-     (["connect", "--close-code", "5000", "echo:"], ["1000 to 1003"]),
-     (["connect", "--close-reason", "x" * 124, "echo:"], ["the limit is 123"]),
-     (["connect", "--close-reason", "水" * 42, "echo:"], ["the limit is 123"]),
-     (["connect", "--no-stdin", "-i", "echo:"], ["'-i' cannot be used with '--no-stdin'"]),
-     (["connect", "--no-stdin=yes", "echo:"], ["takes no value"]),
-     (["connect", "--auth", "user", "echo:"], ["--auth", "USER:PASSWORD"]),
-     (["connect", "-s", "a b", "echo:"], ["is not a subprotocol"]),
-     (["connect", "-s", "a,,b", "echo:"], ["'-s'", "expected a name"]),
-     (["connect", "-s", "a,a", "echo:"], ["is repeated"]),
-     (["connect", "-s", "", "echo:"], ["'-s'", "expected a name"]),
-     (["connect", "-f", "/nonexistent/file", "echo:"], ["/nonexistent/file", "no such file"]),
-     (["connect", "-f", "/", "echo:"], ["--file /", "directory"]),
-     (["listen", "70000"], ["port"]),
-     (["listen", "http"], ["port"]),
-     (["listen", "example.invalid:80"], ["IP address"]),
-     (["listen", "unix:"], ["the path is missing"]),
-     (["listen", "--path", "chat", "0"], ["path"]),
-     (["completions", "tcsh"], ["bash"]),
-     (["help", "nothing"], ["nothing"])],
-    ids=lambda value: " ".join(value)[:40].encode("unicode_escape").decode() if isinstance(value, list) else "")
-def test_an_invalid_argument_gets_one_line_with_the_reason(arguments, words):
-    result = wsx(*arguments)
-    assert_fails(result, 2, *words)
-    assert "\x1b" not in result.err and "geheim" not in result.err
-    assert result.out == b""
+MISTAKES = [
+    (["connect", "--lingr", "1s", "echo:"], ["'--lingr'", "did you mean '--linger'?"]),
+    (["connect", "--no-sdtin", "echo:"], ["did you mean '--no-stdin'?"]),
+    (["connect", "--zzzzzzzz", "echo:"], ["unknown option '--zzzzzzzz'", "-h"]),
+    (["connect", "-Z", "echo:"], ["unknown option '-Z'"]),
+    (["connect", "--ec\x1b[31mho", "echo:"], ["unknown option"]),
+    (["connect", "--echo", "echo:"], ["'--echo' is an option of 'wsx listen', not of this command"]),
+    (["conect", "echo:"], ["did you mean 'wsx connect'?"]),
+    (["connect", "--capath", "f", "echo:"], ["use --ca PATH"]),
+    (["connect", "--basic-auth", "me:geheim", "echo:"], ["use --auth USER:PASSWORD"]),
+    (["connect", "--max-messages", "1", "echo:"], ["use --count N"]),
+    (["bench", "-z", "1s", "echo:"], ["use --duration DURATION"]),
+    (["ws-l:127.0.0.1:80"], ["'wsx listen 127.0.0.1:80'"]),
+    (["autoreconnect:ws://127.0.0.1:1/"], ["--reconnect"]),
+    (["listen", "ws://me:geheim@127.0.0.1:80"], ["•••@127.0.0.1", "[ADDRESS:]PORT"]),
+    (["serve", "8080"], ["'wsx listen PORT'"]),
+    (["connect", "--key", "f", "echo:"], ["'--key'", "'--cert'"]),
+    (["connect", "--passphrase", "geheim", "echo:"], ["'--passphrase'", "'--cert'"]),
+    (["-v", "connect", "echo:"], ["'-v' must follow the command", "'wsx connect -v ...'"]),
+    ([], ["missing command"]),
+    (["connect"], ["needs URL; try 'wsx connect echo:'"]),
+    (["listen"], ["needs [ADDRESS:]PORT; try 'wsx listen 8080'"]),
+    (["bench"], ["needs URL; try 'wsx bench echo:'"]),
+    (["connect", "--until", "a)b", "echo:"], ["unmatched closing parenthesis at character 2"]),
+    (["connect", "--ca", "/", "--cacert=/nonexistent/ca.pem", "wss://127.0.0.1:1"], ["/nonexistent/ca.pem"]),
+    (["connect", "--max-time", "0", "echo:"], ["invalid value '0' for '--max-time'", "more than 0"]),
+    (["connect", "--json=1", "echo:"], ["'--json' takes no value"]),
+    (["listen", "--echo", "--json", "--output", "hex", "0"], ["'--echo' cannot be used with '--output=hex'"]),
+    (["listen", "1", "2"], ["unexpected argument '2'"]),
+    (["connect", "--linger"], ["needs a value"]),
+    (["connect", "--linger", "soon", "echo:"], ["invalid value 'soon'", "--linger", "forever"]),
+    (["connect", "--linger", "-1s", "echo:"], ["--linger"]),
+    (["connect", "--timeout", "0", "echo:"], ["--timeout"]),
+    (["connect", "--timeout", "99999999999999999999s", "echo:"], ["--timeout"]),
+    (["connect", "-n", "0", "echo:"], ["invalid value '0'"]),
+    (["connect", "-n", "99999999999999999999", "echo:"], ["invalid value"]),
+    (["connect", "--max-message-size", "12q", "echo:"], ["invalid value '12q'", "64k"]),
+    (["connect", "--fragment-size", "0", "echo:"], ["--fragment-size"]),
+    (["connect", "--input", "xml", "echo:"], ["invalid value 'xml'", "lines"]),
+    (["connect", "--output", "xml", "echo:"], ["invalid value 'xml'", "json"]),
+    (["connect", "--close-code", "1005", "echo:"], ["1000 to 1003"]),
+    (["connect", "--close-code", "1006", "echo:"], ["1000 to 1003"]),
+    (["connect", "--close-code", "999", "echo:"], ["1000 to 1003"]),
+    (["connect", "--close-code", "5000", "echo:"], ["1000 to 1003"]),
+    (["connect", "--close-reason", "x" * 124, "echo:"], ["the limit is 123"]),
+    (["connect", "--close-reason", "水" * 42, "echo:"], ["the limit is 123"]),
+    (["connect", "--no-stdin", "-i", "echo:"], ["'-i' cannot be used with '--no-stdin'"]),
+    (["connect", "--no-stdin=yes", "echo:"], ["takes no value"]),
+    (["connect", "--auth", "user", "echo:"], ["--auth", "USER:PASSWORD"]),
+    (["connect", "-s", "a b", "echo:"], ["is not a subprotocol"]),
+    (["connect", "-s", "a,,b", "echo:"], ["'-s'", "expected a name"]),
+    (["connect", "-s", "a,a", "echo:"], ["is repeated"]),
+    (["connect", "-s", "", "echo:"], ["'-s'", "expected a name"]),
+    (["connect", "-f", "/nonexistent/file", "echo:"], ["/nonexistent/file", "no such file"]),
+    (["connect", "-f", "/", "echo:"], ["--file /", "directory"]),
+    (["listen", "70000"], ["port"]),
+    (["listen", "http"], ["port"]),
+    (["listen", "example.invalid:80"], ["IP address"]),
+    (["listen", "unix:"], ["the path is missing"]),
+    (["listen", "--path", "chat", "0"], ["path"]),
+    (["completions", "tcsh"], ["bash"]),
+    (["help", "nothing"], ["nothing"])]
 
 
-@pytest.mark.parametrize("code", ["1000", "1003", "1007", "1011", "3000", "4999"])
-def test_a_valid_close_code_is_accepted(wsx_echo, code):
-    assert wsx("connect", "--linger", "0", "--close-code", code, wsx_echo.url).status == 0
+def test_an_invalid_argument_gets_one_line_with_the_reason():
+    for arguments, words in MISTAKES:
+        result = wsx(*arguments)
+        assert_fails(result, 2, *words)
+        assert "\x1b" not in result.err and "geheim" not in result.err, result
+        assert result.out == b"", result
+
+
+def test_a_valid_close_code_is_accepted(wsx_echo):
+    for code in ["1000", "1003", "1007", "1011", "3000", "4999"]:
+        assert wsx("connect", "--linger", "0", "--close-code", code, wsx_echo.url).status == 0
 
 
 def test_a_port_in_use_exits_3_and_says_so(wsx_echo):

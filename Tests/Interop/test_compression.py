@@ -1,4 +1,8 @@
-"""permessage-deflate (RFC 7692) byte for byte, in both roles, against Python's zlib."""
+"""permessage-deflate (RFC 7692) byte for byte, in both roles, against Python's zlib.
+
+The unit tests (CompressedMessageTests, MessageInflaterTests, MessageDeflaterTests) have all combinations of window sizes,
+invalid data, and misplaced bits. These tests have a few of each.
+"""
 
 import random
 import socket
@@ -19,13 +23,14 @@ CHANCE = random.Random(7692)
 
 def noise(byte_count):
     """Returns incompressible bytes without a NUL."""
-    return bytes(CHANCE.choices(range(1, 256), k=byte_count))
+    return CHANCE.randbytes(byte_count).replace(b"\0", b"\1")
 
 
 def prose(byte_count):
     """Returns text with repetitions at all distances."""
     words = [noise(CHANCE.randrange(1, 12)).hex().encode() for _ in range(200)]
-    return b" ".join(CHANCE.choices(words, k=byte_count))[:byte_count]
+    # Words have at least two digits.
+    return b" ".join(CHANCE.choices(words, k=byte_count // 3 + 1))[:byte_count]
 
 
 # Receiving
@@ -38,28 +43,32 @@ def outcome(peer, data):
     return peer.received(), code
 
 
-@pytest.mark.parametrize(
-    "payload, message",
-    [("f248cdc9c90700", b"Hello"),
-     # §7.2.3.3: a block without compression. §7.2.3.4: a block marked as final. §7.2.3.5: two blocks.
-     ("000500faff48656c6c6f00", b"Hello"),
-     ("f348cdc9c9070000", b"Hello"),
-     ("f2480500 0000ffffcac9c90700", b"Hello"),
-     # §7.2.3.6: an empty message.
-     ("00", b""),
-     ("0200", b""),
-     ("000000ffff00", b""),
-     # The final zero byte is omitted. Many decompressors do not need it, so many compressors do not send it.
-     ("f348cdc9c90700", b"Hello"),
-     ("0300", b"")])
-def test_the_examples_of_the_rfc_are_decompressed(role, payload, message):
-    data = bytes.fromhex(payload)
+EXAMPLES = [
+    ("f248cdc9c90700", b"Hello"),
+    # §7.2.3.3: a block without compression. §7.2.3.4: a block marked as final. §7.2.3.5: two blocks.
+    ("000500faff48656c6c6f00", b"Hello"),
+    ("f348cdc9c9070000", b"Hello"),
+    ("f2480500 0000ffffcac9c90700", b"Hello"),
+    # §7.2.3.6: an empty message.
+    ("00", b""),
+    ("0200", b""),
+    ("000000ffff00", b""),
+    # The final zero byte is omitted. Many decompressors do not need it, so many compressors do not send it.
+    ("f348cdc9c90700", b"Hello"),
+    ("0300", b"")]
+
+
+def test_the_examples_of_the_rfc_are_decompressed(role):
+    frames, messages = b"", []
     with PeerOf(role) as peer:
-        # In one frame, and in two frames split at every offset.
-        frames = peer.compressed(TEXT, data)
-        for cut in range(len(data) + 1):
-            frames += peer.compressed(TEXT, data[:cut], is_final=False) + peer.frame(CONTINUATION, data[cut:])
-        assert outcome(peer, frames) == ([(TEXT, message)] * (len(data) + 2), 1000)
+        for payload, message in EXAMPLES:
+            data = bytes.fromhex(payload)
+            # In one frame, and in two frames split at every offset.
+            frames += peer.compressed(TEXT, data)
+            for cut in range(len(data) + 1):
+                frames += peer.compressed(TEXT, data[:cut], is_final=False) + peer.frame(CONTINUATION, data[cut:])
+            messages += [(TEXT, message)] * (len(data) + 2)
+        assert outcome(peer, frames) == (messages, 1000)
 
 
 def test_a_message_may_refer_to_the_previous_one(role):
@@ -76,8 +85,7 @@ def test_a_message_may_refer_to_an_earlier_one_that_ended_with_a_final_block(rol
         assert outcome(peer, data) == ([(TEXT, b"Hello"), (TEXT, b"as it is"), (TEXT, b"Hello")], 1000)
 
 
-@pytest.mark.parametrize("bits", range(9, 16))
-@pytest.mark.parametrize("is_alone", [False, True])
+@pytest.mark.parametrize("bits, is_alone", [(9, True), (12, False), (15, True), (15, False)])
 def test_messages_of_all_kinds_arrive_with_every_negotiated_window(role, bits, is_alone):
     deflaters = [Deflater(bits, is_alone, level) for level in ([6] if not is_alone else [0, 1, 6, 9])]
     repeated = prose(3000)
@@ -118,19 +126,10 @@ def test_a_message_may_arrive_in_frames_and_packets_of_one_byte(role):
 @pytest.mark.parametrize(
     "violation",
     [lambda peer: peer.compressed(TEXT, HELLO[:3], is_final=False) + peer.compressed(CONTINUATION, HELLO[3:]),
-     lambda peer: peer.frame(TEXT, b"x", is_final=False) + peer.compressed(CONTINUATION, HELLO),
-     lambda peer: peer.compressed(CONTINUATION, HELLO),
      lambda peer: peer.compressed(PING, HELLO),
-     lambda peer: peer.compressed(PONG, b""),
-     lambda peer: peer.compressed(wire.CLOSE, b"\x03\xe8"),
-     lambda peer: peer.compressed(3, HELLO),
      lambda peer: peer.frame(TEXT, HELLO, reserved=RSV1 | RSV2),
-     lambda peer: peer.frame(TEXT, b"x", reserved=RSV2),
-     lambda peer: peer.frame(TEXT, b"x", reserved=RSV3),
-     lambda peer: peer.frame(PING, b"x", reserved=RSV3),
-     lambda peer: peer.compressed(TEXT, HELLO, is_final=False) + peer.compressed(TEXT, HELLO)],
-    ids=["continuation", "continuation as it is", "continuation of nothing", "ping", "pong", "close", "opcode 3", "RSV1 and 2",
-         "RSV2", "RSV3", "ping RSV3", "inside a message"])
+     lambda peer: peer.frame(TEXT, b"x", reserved=RSV3)],
+    ids=["continuation", "ping", "RSV1 and 2", "RSV3"])
 def test_misplaced_reserved_bits_close_with_1002(role, violation):
     with PeerOf(role) as peer:
         data = peer.compressed(TEXT, HELLO) + violation(peer)
@@ -146,23 +145,15 @@ def test_a_compressed_message_without_negotiation_closes_with_1002(role, argumen
         assert outcome(peer, peer.compressed(TEXT, HELLO)) == ([], 1002)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"\x07", b"\xff" * 50, b"\x00\x05\x00\x00\x00Hello", noise(200), b"", b"\x02", HELLO + b"Hello", HELLO + b"\xff",
-     *[HELLO[:end] for end in range(1, len(HELLO))],
-     # A distance without preceding data.
-     bytes.fromhex("f200110000"),
-     b"\x00" * 5000],
-    ids=lambda data: f"{len(data)} {data[:12].hex()}")
-@pytest.mark.parametrize("opcode", [TEXT, BINARY])
-def test_invalid_deflate_data_closes_with_1007(role, data, opcode):
+@pytest.mark.parametrize("data", [b"", noise(200), HELLO[:3], HELLO + b"Hello"], ids=lambda data: str(len(data)))
+def test_invalid_deflate_data_closes_with_1007(role, data):
     with PeerOf(role) as peer:
-        assert outcome(peer, peer.compressed(opcode, data)) == ([], 1007)
+        assert outcome(peer, peer.compressed(TEXT, data)) == ([], 1007)
 
 
 @pytest.mark.parametrize(
     "pieces",
-    [[b"\xff"], [b"caf\xe9"], [b"\xed\xa0\x80"], [b"cut \xe6\xb0"], [b"\xe6\xb0", b"x"], [b"x" * 70_000 + b"\xff"],
+    [[b"caf\xe9"], [b"\xe6\xb0", b"x"], [b"x" * 70_000 + b"\xff"],
      # RFC 6455 §8.1 allows failing before the message ends. This one never ends.
      [b"fine", b"not \xff fine", None]],
     ids=lambda pieces: repr(pieces)[:30])
@@ -209,7 +200,7 @@ def first_distance(code):
 
 
 # No distance exceeds the largest window, so 15 bits are not tested.
-@pytest.mark.parametrize("bits", range(8, 15))
+@pytest.mark.parametrize("bits", [8, 14])
 def test_a_reference_beyond_the_window_closes_with_1007(role, bits):
     message = noise(70_000)
     with PeerOf(role, extensions=agreement(role, peer_bits=bits)) as peer:
@@ -247,8 +238,7 @@ def repetitive_messages():
     yield b"a" * 100_000
 
 
-@pytest.mark.parametrize("bits", [8, 9, 10, 15])
-@pytest.mark.parametrize("is_alone", [False, True])
+@pytest.mark.parametrize("bits, is_alone", [(8, False), (9, True), (15, False)])
 def test_references_stay_within_the_negotiated_window(role, bits, is_alone):
     messages = list(repetitive_messages())
     with PeerOf(role, "--binary", extensions=agreement(role, own_bits=bits, own_is_alone=is_alone)) as peer:
@@ -301,12 +291,12 @@ def test_messages_remain_readable_if_some_are_sent_uncompressed(role, bits):
         return prose(size) if kind == 2 else noise(size) + prose(size // 10)
 
     messages = []
-    for _ in range(300):
+    for _ in range(100):
         messages.append(message())
     with PeerOf(role, "--binary", extensions=agreement(role, own_bits=bits)) as peer:
         read = send_and_read(peer, messages, Inflater(bits))
         assert [message.payload for message in read] == messages
-        assert 30 < sum(message.is_compressed for message in read) < 270
+        assert 10 < sum(message.is_compressed for message in read) < 90
 
 
 def test_similar_messages_refer_to_each_other(role):

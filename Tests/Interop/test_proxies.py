@@ -199,8 +199,8 @@ def test_user_and_password_are_percent_decoded_for_socks(python_echo):
     assert b"\x02" in seen[0][1] and seen[0][2] == (b"me", b"ge@heim")
 
 
-@pytest.mark.parametrize("code, words", [(1, []), (2, ["forbid"]), (3, ["network"]), (4, ["host"]), (5, ["refused"]),
-                                         (6, ["TTL"]), (7, ["support"]), (8, ["address"]), (99, ["99"])])
+# SOCKS5HandshakeTests has all codes.
+@pytest.mark.parametrize("code, words", [(2, ["forbid"]), (5, ["refused"]), (99, ["99"])])
 def test_each_refusal_of_a_socks_proxy_has_its_message(code, words):
     def script(peer):
         peer.read_exactly(3)
@@ -267,41 +267,39 @@ def test_the_page_of_a_proxy_cannot_control_the_terminal():
     assert not [character for character in result.err if character in "\x1b\x07\r\x9b\u202e"]
 
 
-@pytest.mark.parametrize(
-    "answer, words",
-    [(b"", "closed"), (b"HTTP/1.1 200 O", "closed"), (b"SSH-2.0-OpenSSH\r\n", "not HTTP"), (b"\x05\xff", "socks5"),
-     (b"\x15\x03\x01\x00\x02\x02\x0a", "https://"), (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, "65536")])
-def test_a_server_that_is_not_an_http_proxy_exits_3(answer, words):
-    def script(peer):
-        peer.read_head()
-        peer.send(answer)
-        peer.end_sending()
-        peer.read_to_end()
+def answers_and_ends(answer):
+    """A server that waits for a request, sends these bytes, and ends its side."""
 
-    with ScriptedServer(script) as proxy:
-        assert_fails(say_hello("--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/"), 3, words)
-
-
-@pytest.mark.parametrize(
-    "answer", [b"", b"H", b"HTTP/1.1 400 Bad\r\n\r\n", b"\x00\x5a", b"\x05", b"\x05\x02", b"\x05\xff"])
-def test_a_server_that_is_not_a_socks_proxy_exits_3(answer):
     def script(peer):
         peer.sock.recv(1 << 16)
         peer.send(answer)
         peer.end_sending()
         peer.read_to_end()
 
-    with ScriptedServer(script) as proxy:
-        assert_fails(say_hello("--proxy", f"socks5://127.0.0.1:{proxy.port}", "ws://127.0.0.1:1/"), 3, "proxy")
+    return ScriptedServer(script)
 
 
-@pytest.mark.parametrize(
-    "url", ["ftp://127.0.0.1:1", "http://", "http://127.0.0.1:99999", "socks4://127.0.0.1:1", "http://a b:1",
-            "http://me:geheim@127.0.0.1:x"])
-def test_an_invalid_proxy_exits_2_and_shows_no_secret(url):
-    result = say_hello("--proxy", url, "ws://127.0.0.1:1/")
-    assert_fails(result, 2, "--proxy")
-    assert "geheim" not in result.err
+def test_a_server_that_is_not_an_http_proxy_exits_3():
+    for answer, words in [
+        (b"", "closed"), (b"HTTP/1.1 200 O", "closed"), (b"SSH-2.0-OpenSSH\r\n", "not HTTP"), (b"\x05\xff", "socks5"),
+        (b"\x15\x03\x01\x00\x02\x02\x0a", "https://"), (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, "65536")
+    ]:
+        with answers_and_ends(answer) as proxy:
+            assert_fails(say_hello("--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/"), 3, words)
+
+
+def test_a_server_that_is_not_a_socks_proxy_exits_3():
+    for answer in [b"", b"H", b"HTTP/1.1 400 Bad\r\n\r\n", b"\x00\x5a", b"\x05", b"\x05\x02", b"\x05\xff"]:
+        with answers_and_ends(answer) as proxy:
+            assert_fails(say_hello("--proxy", f"socks5h://127.0.0.1:{proxy.port}", "ws://127.0.0.1:1/"), 3, "proxy")
+
+
+def test_an_invalid_proxy_exits_2_and_shows_no_secret():
+    for url in ["ftp://127.0.0.1:1", "http://", "http://127.0.0.1:99999", "socks4://127.0.0.1:1", "http://a b:1",
+                "http://me:geheim@127.0.0.1:x"]:
+        result = say_hello("--proxy", url, "ws://127.0.0.1:1/")
+        assert_fails(result, 2, "--proxy")
+        assert "geheim" not in result.err, result
 
 
 # Choice of proxy
@@ -362,45 +360,33 @@ def test_the_option_overrides_the_variables(python_echo, tinyproxy, refusing_pro
     assert asks_the_proxy(python_echo.url, http_proxy="", all_proxy=refusing_proxy)
 
 
-EXCEPTIONS = [
-    ("127.0.0.1", True), ("127.0.0.2", False), ("127.0.0.0/8", True), ("127.0.0.1/32", True), ("10.0.0.0/8", False),
-    ("0.0.0.0/0", True), ("127.0.0.1:PORT", True), ("127.0.0.1:1", False), ("127.0.0.0/8:PORT", True), ("*", True),
-    ("", False), ("localhost", False), ("a.test, 127.0.0.1", True), ("a.test 127.0.0.1", True), (",,", False),
-    ("7.0.0.1", False), ("127.0.0.0/33", False), ("::/0", False)]
+# NoProxyListTests has all forms of exceptions.
+EXCEPTIONS = [("127.0.0.1", True), ("127.0.0.0/8:PORT", True), ("127.0.0.1:1", False), ("10.0.0.0/8", False)]
 
 
-@pytest.mark.parametrize("exceptions, is_direct", EXCEPTIONS)
 @pytest.mark.parametrize("place", ["no_proxy", "NO_PROXY", "--no-proxy"])
-def test_a_host_in_the_exceptions_is_connected_to_directly(python_echo, refusing_proxy, exceptions, is_direct, place):
-    exceptions = exceptions.replace("PORT", str(python_echo.port))
-    options, variables = ([place, exceptions], {}) if place.startswith("-") else ([], {place: exceptions})
-    assert asks_the_proxy(python_echo.url, *options, all_proxy=refusing_proxy, **variables) != is_direct
+def test_a_host_in_the_exceptions_is_connected_to_directly(python_echo, refusing_proxy, place):
+    for exceptions, is_direct in EXCEPTIONS:
+        exceptions = exceptions.replace("PORT", str(python_echo.port))
+        options, variables = ([place, exceptions], {}) if place.startswith("-") else ([], {place: exceptions})
+        assert asks_the_proxy(python_echo.url, *options, all_proxy=refusing_proxy, **variables) != is_direct, exceptions
 
 
-@pytest.mark.parametrize(
-    "exceptions, is_direct",
-    [("app.test", True), (".app.test", True), ("*.app.test", True), ("test", True), ("one.app.test", True),
-     ("ONE.APP.TEST", True), ("one.app.test.", True), ("pp.test", False), ("two.app.test", False),
-     ("app.test:PORT", True), ("app.test:1", False), ("127.0.0.1", False), ("127.0.0.0/8", False)])
-def test_an_exception_may_be_a_domain_suffix(python_echo, refusing_proxy, exceptions, is_direct):
+def test_an_exception_may_be_a_domain_suffix(python_echo, refusing_proxy):
     port = python_echo.port
     options = ["--resolve", f"one.app.test:{port}:127.0.0.1"]
-    url = f"ws://one.app.test:{port}/"
-    exceptions = exceptions.replace("PORT", str(port))
-    assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct
+    for exceptions, is_direct in [(".app.test", True), ("two.app.test", False), ("127.0.0.1", False)]:
+        url = f"ws://one.app.test:{port}/"
+        assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct, exceptions
 
 
-@pytest.mark.parametrize(
-    "exceptions, is_direct",
-    [("::1", True), ("[::1]", True), ("[::1]:PORT", True), ("::/8", True), ("[::1]:1", False), ("127.0.0.1", False),
-     ("::2", False), ("0::1/128", True)])
-def test_an_exception_may_be_an_ipv6_address(nginx, certificates, refusing_proxy, exceptions, is_direct):
+def test_an_exception_may_be_an_ipv6_address(nginx, certificates, refusing_proxy):
     if not can_use_ipv6():
         pytest.skip("this machine has no IPv6")
-    exceptions = exceptions.replace("PORT", str(nginx.port))
-    options = ["--ca", certificates.root]
-    url = f"wss://[::1]:{nginx.port}/"
-    assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct
+    for exceptions, is_direct in [(f"[::1]:{nginx.port}", True), ("::/8", True), ("127.0.0.1", False)]:
+        url = f"wss://[::1]:{nginx.port}/"
+        options = ["--ca", certificates.root]
+        assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct, exceptions
 
 
 def test_an_exception_also_applies_to_the_proxy_option(python_echo, refusing_proxy):

@@ -105,7 +105,12 @@ import Testing
             identifiers.insert(error.identifier)
         }
         #expect(words.count == 9 && identifiers.count == 9)
-        #expect(SOCKS5Reply(code: 255).description.contains("255"))
+        for (code, words): (UInt8, String) in [
+            (2, "forbid"), (3, "network"), (4, "host name"), (5, "refused"), (6, "TTL"), (7, "CONNECT"),
+            (8, "type of address"), (255, "255"),
+        ] {
+            #expect(SOCKS5Reply(code: code).description.contains(words))
+        }
         #expect(SOCKS5Reply(code: 5).identifier == "socks-connection-refused")
     }
 
