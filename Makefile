@@ -4,7 +4,7 @@
 # make conformance   runs the Autobahn TestSuite against the client and the server
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
 # make dist   packs a tarball, a Debian package, an OCI image, and an SPDX document into dist/; make dist-test tries them
-# make test-heavy   tests with large peers, such as Prometheus
+# make test-heavy   long tests, and tests with large peers, such as Prometheus
 # make check-all   runs the slow checks: sanitizers, coverage, all of Autobahn, large peers, long fuzzing, packages
 SHELL := /bin/bash
 PREFIX ?= /usr/local
@@ -99,11 +99,12 @@ test-unit:
 # First the tests that must run alone (see Tests/Interop/conftest.py), then all others in parallel.
 test-interop:
 	@scripts/install-peers.sh >&2
-	$(PYTEST) -m alone Tests/Interop
-	$(PYTEST) -m 'not alone' -n $(WORKERS) --dist worksteal Tests/Interop
+	$(PYTEST) -m 'alone and not heavy' Tests/Interop
+	$(PYTEST) -m 'not alone and not heavy' -n $(WORKERS) --dist worksteal Tests/Interop
 
-# Peers that are too large for `make test`, such as Prometheus and RabbitMQ.
+# Tests that take long at the size they need, and peers that are too large for `make test`, such as Prometheus and RabbitMQ.
 test-heavy: test-deps build
+	$(PYTEST) -m heavy Tests/Interop
 	@scripts/install-packages.sh python3-msgpack python3-cbor2 >&2
 	@scripts/install-services.sh prometheus:prometheus rabbitmq-server:rabbitmq-server >&2
 	/usr/bin/python3 -m pytest -q Tests/Heavy

@@ -12,6 +12,9 @@ change the outcome. This applies to tests that
 - use a port that neither the system nor `free_ports` assigned, or any other resource that exists only once;
 - write files that other tests read, such as the binary.
 
+Mark a test `@pytest.mark.heavy` if it needs a size or time that takes over ten seconds, and leave a smaller one for the
+same rule. `make test-heavy` and `make check-all` run those.
+
 No test depends on the speed of the machine or on the bucket widths of a histogram. Every test passes next to a full
 build:
 - Lower bounds follow from the tested behavior, such as a delay, and allow for timers that fire a millisecond early.
@@ -51,6 +54,7 @@ def pytest_configure(config):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     config.addinivalue_line("markers", "alone: runs while no other test does; conftest.py says which tests have to")
+    config.addinivalue_line("markers", "heavy: takes long at the size it needs; runs only in make test-heavy")
     config.addinivalue_line("markers", "recipe(heading): tests the recipe with this heading")
 
 

@@ -96,7 +96,7 @@ def test_each_message_follows_a_pause(mode):
 def test_connections_are_closed_and_opened_again(pace):
     echo = Echo()
     with ScriptedServer(echo) as server:
-        result, results = bench(server.url, "-c", "4", "-d", "2s", "--lifetime", "200ms-400ms", *pace)
+        result, results = bench(server.url, "-c", "4", "-d", "1s", "--lifetime", "100ms-200ms", *pace)
     assert (result.status, result.err) == (0, "")
     assert (faults(results), errors(results)) == ({}, {})
     echo.check(results)
@@ -107,8 +107,8 @@ def test_a_login_is_repeated_on_each_connection():
     echo = Echo(login=b"welcome")
     with ScriptedServer(echo) as server:
         result, results = bench(
-            server.url, "-c", "2", "-d", "2s", "--lifetime", "300ms", "--first-message", "I am {{connection}}",
-            "--ready", "welcome")
+            server.url, "-c", "2", "-d", "1s", "--lifetime", "150ms", "--think", "5ms", "--first-message",
+            "I am {{connection}}", "--ready", "welcome")
     assert (result.status, result.err) == (0, "")
     echo.check(results)
     assert set(echo.logins) == {b"I am 1", b"I am 2"}
@@ -120,7 +120,7 @@ def test_idle_connections_are_opened_again():
     echo = Echo()
     with ScriptedServer(echo) as server:
         result, results = bench(
-            server.url, "--mode", "idle", "-c", "5", "-d", "2s", "--lifetime", "300ms", "--heartbeat", "100ms")
+            server.url, "--mode", "idle", "-c", "5", "-d", "1s", "--lifetime", "150ms", "--heartbeat", "50ms")
     assert (result.status, result.err) == (0, "")
     assert (faults(results), errors(results)) == ({}, {})
     echo.check(results)
@@ -138,7 +138,7 @@ def test_subscriptions_are_repeated_on_each_connection():
 
     with ScriptedServer(script) as server:
         result, results = bench(
-            server.url, "--mode", "receive", "-m", "subscribe", "-c", "3", "-d", "2s", "--lifetime", "500ms",
+            server.url, "--mode", "receive", "-m", "subscribe", "-c", "3", "-d", "1s", "--lifetime", "200ms",
             check_sum=False)
     assert (result.status, result.err) == (0, "")
     assert len(subscriptions) > 3 and set(subscriptions) == {b"subscribe"}
@@ -148,7 +148,7 @@ def test_subscriptions_are_repeated_on_each_connection():
 def test_a_refused_reconnection_is_counted_and_repeated():
     echo = Echo(refused={2})
     with ScriptedServer(echo) as server:
-        result, results = bench(server.url, "-c", "2", "-d", "4s", "--lifetime", "500ms")
+        result, results = bench(server.url, "-c", "2", "-d", "4s", "--lifetime", "500ms", "--think", "5ms")
     assert result.status == 4 and "503" in result.err
     assert errors(results) == {"handshake": 1}
     assert faults(results) == {}
@@ -170,7 +170,7 @@ def test_a_lost_connection_is_opened_again():
         peer.send(wire.frame(wire.CLOSE, frame.payload))
 
     with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "1", "-d", "4s", "--lifetime", "1h")
+        result, results = bench(server.url, "-c", "1", "-d", "4s", "--lifetime", "1h", "--think", "5ms")
     assert result.status == 1
     assert (errors(results), faults(results)) == ({"closed": 1}, {"lost": 1})
     assert results["messages"]["received"] > 0

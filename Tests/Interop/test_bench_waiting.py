@@ -181,7 +181,9 @@ def test_messages_queued_on_a_lost_connection_are_not_waited_for():
     assert results["messages"]["unsent"] > 0 and errors(results) == {"closed": 1}
 
 
-@pytest.mark.parametrize("options", [["-r", "1000"], ["--mode", "send"]], ids=" ".join)
+# Send mode waits for 20 s, which no option shortens.
+@pytest.mark.parametrize(
+    "options", [["-r", "1000"], pytest.param(["--mode", "send"], marks=pytest.mark.heavy)], ids=" ".join)
 def test_a_number_of_messages_ends_even_if_the_server_does_not_read(options):
     may_end = threading.Event()
 

@@ -427,11 +427,11 @@ def test_a_throttled_client_is_not_disconnected():
     with Listener("--throttle", "5M", "--compress=off", "--input", "message", stdin=-1) as server:
         readers = [open_client(server) for _ in range(2)]
         wait_until(lambda: server.err.count("connected from") == 2)
-        server.send(b"x" * (40 << 20))
+        server.send(b"x" * (32 << 20))
         server.process.stdin.close()
-        # This takes eight seconds, longer than the time limit for readers that accept nothing.
+        # This takes over six seconds, longer than the time limit for readers that accept nothing.
         for reader in readers:
-            assert len(reader.read_message().payload) == 40 << 20
+            assert len(reader.read_message().payload) == 32 << 20
         assert "1013" not in server.err
 
 

@@ -517,6 +517,8 @@ def test_a_client_that_stops_reading_does_not_block_others(server, site):
             sock.close()
 
 
+# WebExchangeTests has the same test with a shorter limit.
+@pytest.mark.heavy
 def test_a_client_that_stops_reading_is_disconnected_after_half_a_minute(site):
     # Larger than the kernel's buffers of a connection.
     with open(site / "sparse", "wb") as file:
@@ -530,21 +532,30 @@ def test_a_client_that_stops_reading_is_disconnected_after_half_a_minute(site):
     (site / "sparse").unlink()
 
 
-def test_the_end_of_a_file_beyond_4_gib_can_be_read(server, site):
+@pytest.fixture
+def huge(site):
+    """The size of a file of more than 4 GiB, /huge."""
     size = (4 << 30) + 1000
     with open(site / "huge", "wb") as file:
         file.seek(size - 3)
         file.write(b"end")
-    try:
-        assert ask(server, "/huge", method="HEAD").field("Content-Length") == str(size)
-        answer = ask(server, "/huge", f"Range: bytes={size - 5}-")
-        assert (answer.status, answer.body) == (206, b"\0\0end")
-        result = curl(
-            "--max-time", "900", "--output", "/dev/null", "--write-out", "%{size_download}", http_url(server, "huge"),
-            timeout=900)
-        assert (result.status, result.out) == (0, str(size).encode())
-    finally:
-        (site / "huge").unlink()
+    yield size
+    (site / "huge").unlink()
+
+
+def test_the_end_of_a_file_beyond_4_gib_can_be_read(server, huge):
+    assert ask(server, "/huge", method="HEAD").field("Content-Length") == str(huge)
+    for count in 5, 3000:
+        answer = ask(server, "/huge", f"Range: bytes={huge - count}-")
+        assert (answer.status, answer.body) == (206, bytes(count - 3) + b"end")
+
+
+@pytest.mark.heavy
+def test_a_file_beyond_4_gib_can_be_downloaded(server, huge):
+    result = curl(
+        "--max-time", "900", "--output", "/dev/null", "--write-out", "%{size_download}", http_url(server, "huge"),
+        timeout=900)
+    assert (result.status, result.out) == (0, str(huge).encode())
 
 
 def test_slow_requests_do_not_delay_downloads(site):
