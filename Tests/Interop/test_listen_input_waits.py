@@ -1,38 +1,23 @@
 """Standard input of `wsx listen` waits while no client can receive it."""
 
-import contextlib
-import fcntl
 import json
 import os
 import socket
 import struct
 import subprocess
-import termios
 import time
 
 import pytest
 
 import wire
+from listen_clients import close_as_client, connect, fill, pipe_is_empty
 from processes import Listener, wait_until
 
 LINES = [b"line %d" % number for number in range(1000)]
 
 
-def connect(listener):
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
-    stream.send(wire.upgrade_request(listener.port))
-    assert b" 101 " in stream.read_head()
-    return stream
-
-
 def messages(stream, count):
     return [stream.read_message().payload for _ in range(count)]
-
-
-def close_as_client(stream):
-    """Starts the closing handshake and keeps the connection open after it."""
-    stream.send(wire.close(1000, is_masked=True))
-    assert stream.read_until_close().close_code == 1000
 
 
 def test_input_waits_while_every_client_is_closing():
@@ -102,16 +87,3 @@ def test_input_waits_while_the_only_client_is_lost():
         first = int(other.read_message().payload)
         assert messages(other, last - first) == [b"%d" % number for number in range(first + 1, last + 1)]
         os.close(reading)
-
-
-def fill(stream):
-    """Sends until the server accepts nothing more."""
-    stream.sock.settimeout(1)
-    with contextlib.suppress(TimeoutError):
-        while True:
-            stream.send(wire.text("x" * 100_000, is_masked=True))
-    stream.sock.settimeout(60)
-
-
-def pipe_is_empty(stream):
-    return struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, bytes(4)))[0] == 0

@@ -4,38 +4,16 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 
 import pytest
 
 import wire
+from listen_clients import close_as_client, connect, fill
 from processes import BINARY, Listener, Running, wait_until
 
 # More than a pipe takes, and, even as events, less than the queue at which receiving pauses.
 MESSAGES_COUNT = 6000
-
-
-def connect(listener):
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
-    stream.send(wire.upgrade_request(listener.port))
-    assert b" 101 " in stream.read_head()
-    return stream
-
-
-def close_as_client(stream):
-    """Starts the closing handshake and keeps the connection open after it."""
-    stream.send(wire.close(1000, is_masked=True))
-    assert stream.read_until_close().close_code == 1000
-
-
-def fill(stream):
-    """Sends until the server accepts nothing more."""
-    stream.sock.settimeout(1)
-    with contextlib.suppress(TimeoutError):
-        while True:
-            stream.send(wire.text("x" * 100_000, is_masked=True))
-    stream.sock.settimeout(60)
 
 
 class BlockedPipe:

@@ -1,7 +1,6 @@
 """`wsx listen` closes a slow reader only for what it does to others."""
 
 import contextlib
-import socket
 import subprocess
 import threading
 import time
@@ -9,6 +8,7 @@ import time
 import pytest
 
 import wire
+from listen_clients import connect
 from processes import Listener, wait_until
 
 pytestmark = pytest.mark.alone
@@ -18,13 +18,6 @@ LINE_BYTES = 64 << 10
 LINES_COUNT = 1200
 # Several times the limit for a client that others wait for.
 LONG_PAUSE = 4
-
-
-def connect(listener):
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
-    stream.send(wire.upgrade_request(listener.port))
-    assert b" 101 " in stream.read_head()
-    return stream
 
 
 def line(number):
