@@ -379,3 +379,14 @@ def test_with_decode_a_written_binary_step_matches_the_decoded_message(tmp_path,
     with ScriptedServer(saying(wire.frame(wire.BINARY, b"\x81\xa1a\x01"))) as server:
         result = wsx("connect", "--decode", "msgpack", "--scenario", path, server.url)
     assert result.status == 0, result
+
+
+@pytest.mark.parametrize("opcode, frame", [
+    ("binary", wire.text('{"a":1}')), ("text", wire.frame(wire.BINARY, b"\x81\xa1a\x01")),
+], ids=["text instead of binary", "binary instead of text"])
+@pytest.mark.parametrize("members", [{"data": '{"a":1}'}, {"match": '"a":1'}], ids=str)
+def test_with_decode_the_opcode_of_a_step_is_that_of_the_message_as_received(tmp_path, members, opcode, frame):
+    path = written(tmp_path / "s.jsonl", incoming(**members, opcode=opcode, strict=True))
+    with ScriptedServer(saying(frame)) as server:
+        result = wsx("connect", "--decode", "msgpack", "--scenario", path, server.url)
+    assert result.status == 7, result

@@ -92,7 +92,7 @@ public struct Scenario {
 
     /// The message that a step waits for.
     public struct Expectation {
-        /// The kind of the message, or `nil` for either.
+        /// The kind of the message as received, before it is decoded, or `nil` for either.
         public let kind: MessageKind?
         /// Decides whether a message is the expected one.
         public let matcher: Matcher

@@ -110,8 +110,10 @@ public struct ScenarioPlayer: ~Copyable {
     }
 
     /// Handles a received message. Sends nothing.
-    /// - Parameter line: The text that whole messages are compared with instead of the payload, which the paths of
-    ///   matchers refer to, or `nil` for the payload.
+    /// - Parameters:
+    ///   - kind: The kind of the message as received, before it was decoded.
+    ///   - line: The text that whole messages are compared with instead of the payload, which the paths of
+    ///     matchers refer to, or `nil` for the payload.
     public mutating func received(
         _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]? = nil, at now: UInt64, _ port: some Port
     ) {

@@ -183,12 +183,10 @@ private struct ScenarioReader {
         let (kind, matcher): (MessageKind?, Matcher)
         let (match, expected) = try matchers()
         if let match {
-            // The opcode is that of the frame, and a decoded message may be text.
-            let opcode = try opcode()
-            (kind, matcher) = (opcode == .binary && decoder != nil ? nil : opcode, match)
+            (kind, matcher) = (try opcode(), match)
         } else {
-            guard let (recordedKind, text) = try expectedMessage() else { return nil }
-            (kind, matcher) = (recordedKind, Matcher(equalTo: text, ignoring: options.ignoredPointers))
+            guard let (expectedKind, text) = try expectedMessage() else { return nil }
+            (kind, matcher) = (expectedKind, Matcher(equalTo: text, ignoring: options.ignoredPointers))
         }
         return Scenario.Expectation(
             kind: kind, matcher: matcher, expected: expected, extractions: try extractions(),
@@ -222,12 +220,15 @@ private struct ScenarioReader {
     }
 
     /// The message that a step expects, or `nil` if it ends in a later one of the recording.
-    private func expectedMessage() throws(ScenarioError) -> (kind: MessageKind, text: Template)? {
+    private func expectedMessage() throws(ScenarioError) -> (kind: MessageKind?, text: Template)? {
         let message = try message()
-        guard message.kind == .binary, line.isRecorded || line.has(.base64), !line.has(.decoded), let decoder,
+        guard let decoder else { return message }
+        // The opcode is that of the message as received. Its decoded form may be text either way.
+        let kind = try opcode() ?? (line.has(.base64) ? .binary : nil)
+        guard message.kind == .binary, line.isRecorded || line.has(.base64), !line.has(.decoded),
             let payload = try line.payload()
-        else { return message }
-        return decoder.decode(payload).map { ($0.kind, Template(literal: $0.payload)) }
+        else { return (kind, message.text) }
+        return decoder.decode(payload).map { (kind, Template(literal: $0)) }
     }
 
     /// The message that a step sends, or equals.
@@ -384,17 +385,15 @@ final class RecordedMessageDecoder {
     }
 
     /// The message to expect, or `nil` if it ends in a later one. A message of another format stays unchanged.
-    func decode(_ payload: [UInt8]) -> (kind: MessageKind, payload: [UInt8])? {
+    func decode(_ payload: [UInt8]) -> [UInt8]? {
         do throws(CodecError) {
             switch try chain.decode(payload.span.bytes, into: &decoded) {
-            case .decoded(let isText):
-                let message = decoded.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
-                return (isText ? .text : .binary, message)
+            case .decoded: return decoded.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }
             case .incomplete: return nil
-            case .unchanged, .program: return (.binary, payload)
+            case .unchanged, .program: return payload
             }
         } catch {
-            return (.binary, payload)
+            return payload
         }
     }
 }

@@ -96,7 +96,8 @@ internal final class CodecExchange: ConnectionExchange {
     ) {
         if inner?.receive(payload, as: kind, on: connection, in: context, outbox: &outbox) == true { return }
         let bytes = payload.withUnsafeBytes { Array($0) }
-        connection.received(ProtocolEvent(.event(), payload: bytes, isText: kind == .text), in: context)
+        // The opcode of a scenario's step is that of the message as received, and only binary ones are decoded.
+        connection.received(ProtocolEvent(.event(), payload: bytes, isText: false), in: context)
         withUnsafeMutablePointer(to: &outbox) { outbox in
             connection.proceed(LoadOutput(of: connection, receivingWith: outbox), in: context)
         }

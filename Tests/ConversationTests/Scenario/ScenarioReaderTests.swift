@@ -250,26 +250,30 @@ enum ScenarioFixture {
     func recordedBinary() throws {
         let line = Self.binary + #""base64":"gaFhAQ=="}"#
         #expect(try expectedKind(line, decoders: []) == .binary)
-        #expect(try expectedKind(line, decoders: [.messagePack]) == .text)
+        #expect(try expectedKind(line, decoders: [.messagePack]) == .binary)
         #expect(try expectedKind(line, decoders: [.gzip]) == .binary)
     }
 
-    @Test("A written binary message is decoded like a recorded one, and a binary match accepts its text")
+    @Test("The opcode of a step is that of the message before it is decoded")
     func writtenBinary() throws {
         let step = #"{"type":"message","direction":"in","#
         #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: []) == .binary)
-        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.messagePack]) == .text)
-        #expect(try expectedKind(step + #""opcode":"binary","base64":"gaFhAQ=="}"#, decoders: [.messagePack]) == .text)
+        #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.messagePack]) == .binary)
+        #expect(try expectedKind(step + #""opcode":"text","data":"a"}"#, decoders: [.messagePack]) == .text)
+        #expect(try expectedKind(step + #""opcode":"binary","data":"a"}"#, decoders: [.messagePack]) == .binary)
+        #expect(try expectedKind(step + #""data":"a"}"#, decoders: [.messagePack]) == nil)
         #expect(try expectedKind(step + #""base64":"gaFhAQ=="}"#, decoders: [.gzip]) == .binary)
         let match = step + #""opcode":"binary","match":"a"}"#
         #expect(try expectedKind(match, decoders: []) == .binary)
-        #expect(try expectedKind(match, decoders: [.messagePack]) == nil)
+        #expect(try expectedKind(match, decoders: [.messagePack]) == .binary)
+        #expect(try expectedKind(step + #""match":"a"}"#, decoders: [.messagePack]) == nil)
     }
 
     @Test("An event with a decoded message expects the decoded text")
     func decodedEvent() throws {
         let decoded = Self.binary + #""data":"{\"a\":1}","decoded":"msgpack"}"#
-        #expect(try expectedKind(decoded, decoders: [.messagePack]) == .text)
+        #expect(try expectedKind(decoded, decoders: [.messagePack]) == .binary)
+        #expect(try expectedKind(decoded, decoders: []) == .text)
         let undecodable = Self.binary + #""base64":"/w==","decode_error":"damaged"}"#
         #expect(try expectedKind(undecodable, decoders: []) == .binary)
     }

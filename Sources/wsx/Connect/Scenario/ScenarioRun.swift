@@ -215,14 +215,20 @@ extension ScenarioRun: ConnectionHandler {
     ) {
         log?.show(payload, as: kind, .received)
         // Everything else happens at the end of the turn: a handler must not send on its connection.
-        if let codecs { codecs.decode(payload, as: kind, receive) } else { receive(payload, as: kind) }
+        if let codecs {
+            codecs.decode(payload, as: kind) { receive($0, as: $1, opcode: kind) }
+        } else {
+            receive(payload, as: kind, opcode: kind)
+        }
         loop.atEndOfTurn(self)
     }
 
-    private func receive(_ payload: RawSpan, as kind: MessageKind) {
+    /// Handles a message.
+    /// - Parameter opcode: Its kind before it was decoded.
+    private func receive(_ payload: RawSpan, as kind: MessageKind, opcode: MessageKind) {
         let now = loop.nowNanoseconds
         if let conversation { return conversation.received(payload, as: kind, at: now) }
-        player.received(payload, as: kind, at: now, self)
+        player.received(payload, as: opcode, at: now, self)
     }
 
     func connection(_ connection: Connection<ScenarioRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
