@@ -198,6 +198,10 @@ SECRET_MESSAGES = {
         ["--heartbeat", "9s", "--template", "--heartbeat-message", "{{env:TOKEN}}"], "--heartbeat-message"),
     "--heartbeat-message from a file": (["--heartbeat", "9s", "--heartbeat-message", "@FILE"], "--heartbeat-message"),
     "MESSAGE": (["--template", "{{env:TOKEN}}"], "MESSAGE"),
+    "a column of a first message": (["--data", "ROWS", "--first-message", "{{api_token}}"], "--first-message"),
+    "a column of an answer": (["--data", "ROWS", "--answer", "x => {{api_token}}"], "--answer"),
+    "a column of a heartbeat": (
+        ["--data", "ROWS", "--heartbeat", "9s", "--heartbeat-message", "{{api_token}}"], "--heartbeat-message"),
     "a login in --param": (["--protocol", "mqtt", "--param", "username=me", "--param", "password=geheim"], "--param password"),
     "a user in --param": (["--protocol", "stomp", "--param", "login=geheim"], "--param login"),
     "a variable in --param": (["--protocol", "mqtt", "--param", "client-id=env:TOKEN"], "--param client-id"),
@@ -209,7 +213,9 @@ def test_messages_with_secrets_stay_with_their_origin(certificates, tmp_path, ca
     arguments, name = SECRET_MESSAGES[case]
     path = tmp_path / "secret"
     path.write_text("geheim")
-    arguments = [argument.replace("@FILE", f"@{path}") for argument in arguments]
+    rows = tmp_path / "rows.csv"
+    rows.write_text("user,api_token\nme,geheim\n")
+    arguments = [argument.replace("@FILE", f"@{path}").replace("ROWS", str(rows)) for argument in arguments]
     # A message goes last.
     with Origins(certificates) as other, Origins(certificates, location="?") as origins:
         origins.location = f"ws://localhost:{other.port}/next"

@@ -338,3 +338,43 @@ def test_a_program_gets_no_secret_of_the_url_but_a_server_program_gets_the_query
     with Listener("--exec-json", program=["sh", "-c", 'read -r line; printf "%s\\n" "$line" >&2; cat >/dev/null']) as server:
         assert wsx("connect", "--linger", "0", server.url + "?token=geheim1", "x").status == 0
         server.wait_for(r'"url":"[^"]*\?token=geheim1"')
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_rejection_that_repeats_a_token_in_base64_does_not_show_it(encode):
+    token = "geheim~?token?~"
+    with ScriptedServer(rejection(lambda _: b"bad token " + encode(token.encode()))) as server:
+        result = wsx("connect", "--bearer", "env:TOKEN", server.url, env=environment(TOKEN=token))
+    assert result.status == 4
+    assert encode(token.encode()).decode() not in result.err and "bad token •••" in result.err
+
+
+@pytest.mark.parametrize("value", ["Bearer geheim1", "eyJhbGciOiJub25lIn0.eyJhIjoxfQ.geheim1"])
+def test_a_token_in_a_header_with_a_harmless_name_is_not_shown(value):
+    with ScriptedServer(rejection(lambda request: request)) as server:
+        result = wsx("connect", "-v", "-H", f"X-Relay: {value}", server.url)
+    assert result.status == 4
+    assert "X-Relay: •••" in result.err and "geheim1" not in result.err
+
+
+@pytest.mark.parametrize("secret", ["the", "open", "with"])
+def test_a_secret_that_is_a_short_word_hides_no_words_of_messages(secret):
+    results = [wsx("connect", "--bearer", token, "ws://127.0.0.1:1/") for token in (secret, "geheim1")]
+    assert results[0].err == results[1].err
+
+
+def test_an_invalid_subprotocol_that_is_a_token_is_not_shown():
+    result = wsx("connect", "-s", "access_token,abc/geheim==", "ws://127.0.0.1:1/")
+    assert result.status == 2
+    assert "geheim" not in result.err and "•••" in result.err
+
+
+def test_a_secret_column_of_a_data_file_is_not_shown(tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("user,api_token\nme,geheim1\n")
+    with ScriptedServer(closing) as server:
+        result = wsx("connect", "-v", "--data", rows, "--first-message", "{{user}} {{api_token}}", server.url)
+    assert "geheim1" not in result.err
+    with ScriptedServer(rejection(lambda request: request)) as server:
+        result = wsx("connect", "--data", rows, "-H", "X-Relay: {{api_token}}", server.url)
+    assert result.status == 4 and "geheim1" not in result.err

@@ -159,7 +159,7 @@ struct CSVReader: Sendable {
         let name = String(decoding: bytes.trimmingBlanks(), as: UTF8.self)
         guard header.slot(of: name) == nil else { throw DataError(.repeatedColumn(name), at: valueStart) }
         do throws(VariableNameError) {
-            try header.add(name)
+            try header.add(column: name)
         } catch {
             throw DataError(.columnName(error), at: valueStart)
         }

@@ -100,7 +100,7 @@ struct ObjectLineReader: Sendable {
         var names = VariableNames()
         for member in members {
             do throws(VariableNameError) {
-                try names.add(decoded(member.name))
+                try names.add(column: decoded(member.name))
             } catch {
                 throw DataError(.columnName(error), at: position(of: member.name.range.lowerBound))
             }

@@ -195,7 +195,7 @@ public struct Matcher {
                 if case .same = JSONDifference.compare(expected, message, ignoring: ignored) { return true }
                 return false
             }
-            return isEqual ? nil : .data(ignoring: ignored, isSecret: text.containsEnvironment)
+            return isEqual ? nil : .data(ignoring: ignored, isSecret: text.insertsSecret)
         }
     }
 }

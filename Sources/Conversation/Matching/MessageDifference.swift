@@ -50,7 +50,7 @@ extension Matcher {
             let value = field.path.value(in: message)
             var expected = field.source
             // Values of the environment may be secrets, so the text of the template is shown instead.
-            if case .template(let template) = field.expected, !template.containsEnvironment {
+            if case .template(let template) = field.expected, !template.insertsSecret {
                 scratch.removeAll()
                 try template.write(to: &scratch, stamp: stamp, variables: variables)
                 expected = scratch.withReadableBytes { Self.text($0) }

@@ -135,6 +135,13 @@ public struct Scenario {
         }
     }
 
+    /// Whether a step sends a value that may be a secret.
+    public var sendsSecret: Bool {
+        steps.contains { step in
+            if case .send(let message) = step.action { message.template.insertsSecret } else { false }
+        }
+    }
+
     /// The first step that sends a text without placeholders that a codec cannot encode, or `nil` if there is none.
     /// - Returns: The number of its line in the file, from 1, and the problem.
     public func firstUnencodable(by encoder: Codec) -> (line: Int, problem: CodecError)? {

@@ -67,15 +67,23 @@ public final class SecretRecord: Sendable {
         mask(value)
     }
 
+    /// Adds the values of a row's columns whose names suggest secrets.
+    public func add(_ row: DataRow, _ columns: VariableNames) {
+        for slot in columns.secretColumns where slot < row.count {
+            let value = row.withValue(slot) { value, _ in value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            }
+            add(inserted: value)
+        }
+    }
+
     /// Adds the password of a URL, and what is sent of it.
     public func add(_ credentials: Credentials?) {
         guard let credentials else { return }
         let pair = "\(credentials.user):\(credentials.password)"
         keep(credentials.password)
         keep(pair)
-        mask(credentials.password)
-        // A short password alone may be a common word.
-        if credentials.password.utf8.count < Self.shortestBytes { mask(pair) }
+        // A password that is too short, or a common word, is found together with the user.
+        if Self.canBeFound(Array(credentials.password.utf8)) { mask(credentials.password) } else { mask(pair) }
         mask(String(credentials.basicAuthorization.dropFirst("Basic ".count)))
     }
 
@@ -125,7 +133,7 @@ public final class SecretRecord: Sendable {
             let value = String(pair[pair.index(after: sign)...])
             keep(value)
             // Others, such as `env=prod` and `lang=english`, would hide common words.
-            let isWord = value.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+            let isWord = value.utf8.allSatisfy(ASCII.isLetter)
             let hasTellingName = SecretName.isSecret(pair[..<sign])
             if hasTellingName || value.utf8.count >= Self.shortestPartBytes && !isWord { mask(value) }
         }
@@ -140,15 +148,24 @@ public final class SecretRecord: Sendable {
 
     private func mask(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count >= Self.shortestBytes else { return }
+        guard Self.canBeFound(bytes) else { return }
+        let base64 = Array(Base64.text(of: bytes.span.bytes).utf8)
+        // RFC 4648 §5.
+        let base64URL = base64.map {
+            $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+        }
         contents.withLock {
-            guard $0.masked.insert(bytes).inserted else { return }
-            $0.order.append(bytes)
-            if $0.order.count > Self.maximumCount { $0.masked.remove($0.order.removeFirst()) }
+            for form in [bytes, base64, base64URL] where $0.masked.insert(form).inserted { $0.order.append(form) }
+            while $0.order.count > 3 * Self.maximumCount { $0.masked.remove($0.order.removeFirst()) }
         }
     }
 
     // MARK: Masking
+
+    /// Whether a secret can be told from other text. Short words, such as "open", occur in our own messages.
+    private static func canBeFound(_ secret: [UInt8]) -> Bool {
+        secret.count >= shortestPartBytes || secret.count >= shortestBytes && !secret.allSatisfy(ASCII.isLetter)
+    }
 
     /// A shorter secret cannot be told from other text.
     private static let shortestBytes = 3
@@ -235,13 +252,7 @@ public final class SecretRecord: Sendable {
     }
 
     private static func isWord(_ range: Range<Int>, in text: [UInt8]) -> Bool {
-        let isPart = { (byte: UInt8) in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
-            default: false
-            }
-        }
+        let isPart = { (byte: UInt8) in ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte >= 0x80 }
         return ![text[..<range.lowerBound].last, text[range.upperBound...].first].contains { $0.map(isPart) ?? false }
     }
 }
@@ -323,10 +334,9 @@ private enum EscapedByte {
     }
 
     private static func hexByte(in text: [UInt8], at index: Int) -> UInt8? {
-        guard index + 2 <= text.count else { return nil }
-        let digits = text[index..<(index + 2)]
-        // `UInt8` would accept a sign.
-        guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
-        return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+        guard index + 2 <= text.count, let high = ASCII.hexValue(text[index]),
+            let low = ASCII.hexValue(text[index + 1])
+        else { return nil }
+        return high << 4 | low
     }
 }

@@ -76,17 +76,17 @@ public struct Template: Equatable, Sendable {
         let paths: [JSONPath]
         let parts: [Part]
         let maximumByteCount: Int?
-        let containsEnvironment: Bool
+        let insertsSecret: Bool
         let percentEncodesValues: Bool
 
         init(
-            literals: [UInt8], paths: [JSONPath] = [], parts: [Part], containsEnvironment: Bool = false,
+            literals: [UInt8], paths: [JSONPath] = [], parts: [Part], insertsSecret: Bool = false,
             percentEncodesValues: Bool = false
         ) {
             self.literals = literals
             self.paths = paths
             self.parts = parts
-            self.containsEnvironment = containsEnvironment
+            self.insertsSecret = insertsSecret
             self.percentEncodesValues = percentEncodesValues
             maximumByteCount = parts.reduce(0) { sum, part in
                 sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
@@ -131,7 +131,7 @@ public struct Template: Equatable, Sendable {
         try parser.parse(environment: environment)
         contents = Contents(
             literals: parser.literals, paths: parser.paths, parts: parser.parts,
-            containsEnvironment: parser.containsEnvironment, percentEncodesValues: percentEncodesValues)
+            insertsSecret: parser.insertsSecret, percentEncodesValues: percentEncodesValues)
     }
 
     /// Creates a text without placeholders.
@@ -146,8 +146,8 @@ public struct Template: Equatable, Sendable {
     /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
     public var maximumByteCount: Int? { contents.maximumByteCount }
 
-    /// Whether the text contains values of the environment, which may be secrets.
-    public var containsEnvironment: Bool { contents.containsEnvironment }
+    /// Whether the text contains values that may be secrets: of the environment, or of columns with telling names.
+    public var insertsSecret: Bool { contents.insertsSecret }
 
     /// Whether the text is the same each time.
     public var isConstant: Bool {

@@ -16,7 +16,7 @@ struct TemplateParser {
     private(set) var literals: [UInt8] = []
     private(set) var paths: [JSONPath] = []
     private(set) var parts: [Template.Part] = []
-    private(set) var containsEnvironment = false
+    private(set) var insertsSecret = false
 
     init(_ text: String, variables: VariableNames, groupCount: Int?, percentEncodesValues: Bool) {
         bytes = Array(text.utf8)
@@ -97,6 +97,7 @@ struct TemplateParser {
             append(.random(count), quotedFor: form)
         default:
             if let slot = variables.slot(of: text) {
+                if variables.secretColumns.contains(slot) { insertsSecret = true }
                 append(.variable(slot: slot, form))
             } else if text.hasPrefix("env:"), text != "env:" {
                 try insertEnvironment(String(text.dropFirst(4)), as: form, environment)
@@ -122,7 +123,7 @@ struct TemplateParser {
         _ name: String, as form: Template.Form, _ environment: (String) -> String?
     ) throws(TemplateError.Reason) {
         guard let value = environment(name) else { throw .notInEnvironment(name) }
-        containsEnvironment = true
+        insertsSecret = true
         var text = ByteBuffer()
         if form == .json { JSONString.append(Array(value.utf8).span.bytes, to: &text) } else { text.append(value) }
         var encoded = ByteBuffer()

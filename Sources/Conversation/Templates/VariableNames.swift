@@ -9,6 +9,8 @@ public struct VariableNames: Equatable, Sendable {
     public private(set) var names: [String] = []
     /// The slots by the exact bytes of the names.
     private var slots: [ExactString: Int] = [:]
+    /// The slots of columns whose names suggest that their values are secrets.
+    public private(set) var secretColumns: Set<Int> = []
     /// Whether templates may also insert values of the last message.
     public var includesLastMessage = true
 
@@ -52,6 +54,13 @@ public struct VariableNames: Equatable, Sendable {
     private func isPlaceholder(_ text: String) -> Bool {
         slots[ExactString(text)] != nil || Self.placeholders.contains(text)
             || Self.prefixes.contains { text.hasPrefix($0) }
+    }
+
+    /// Adds a column of a data file, unless there already is a variable with this name.
+    /// - Throws: ``VariableNameError``.
+    mutating func add(column name: String) throws(VariableNameError) {
+        let slot = try add(name)
+        if SecretName.isSecret(name) { secretColumns.insert(slot) }
     }
 
     /// Adds a variable, unless there already is one with this name.

@@ -22,14 +22,14 @@ extension LoadScenario {
         var options = ScenarioOptions(arguments)
         options.variables = data?.columns ?? VariableNames()
         options.add(codecs)
-        let environment = secrets.inserted(intoMessageOf: "--scenario")
         options.environment = { name in
-            let value = environment(name)
+            let value = secrets.inserted(name)
             values[name] = value
             return value
         }
         let scenario = try Scenario.make(
             contents, path: path, options, encoder: codecs?.encoder, lineCheck: protocolSelection?.lineCheck)
+        if scenario.sendsSecret { secrets.record.addMessage(of: "--scenario") }
         let variables = options.variables
         return LoadScenario(scenario) { [values] in
             var options = ScenarioOptions(arguments)

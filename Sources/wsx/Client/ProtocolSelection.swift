@@ -144,7 +144,7 @@ extension ProtocolSelection {
             if let templates, !isReference {
                 let template = try Template.make(
                     value, of: option, variables: templates.columns, role: .request, secrets: secrets)
-                if template.containsEnvironment { secrets.record.addMessage(of: option) }
+                if template.insertsSecret { secrets.record.addMessage(of: option) }
                 // The last value of a parameter counts.
                 varying[parameter.name] = template.isConstant ? nil : template
                 var firstValues = RequestValues(connection: 1, templates)
@@ -171,7 +171,12 @@ extension ProtocolSelection {
         let file = try HeaderFiles.contents(of: path, for: "--protocol", maximumBytes: 1 << 20)
         do throws(DeclarativeProtocolError) {
             return try DeclarativeProtocol(
-                file, environment: secrets.inserted(intoMessageOf: "--protocol \(escapingControls(path))"),
+                file,
+                environment: { name in
+                    let value = secrets.inserted(name)
+                    if value != nil { secrets.record.addMessage(of: "--protocol \(escapingControls(path))") }
+                    return value
+                },
                 parseDuration: { try? DurationValue.parse($0) }
             ).applicationProtocol
         } catch {

@@ -70,6 +70,7 @@ struct ConnectSettings {
         // Not again for another server: the file may be a pipe.
         let row = if let data { data } else { try ChosenRow(arguments.data) }
         self.data = row
+        if let values = row.row { secrets.record.add(values, row.columns) }
         let templates = arguments.data.usesTemplates ? row : nil
         protocolSelection = try ProtocolSelection.make(arguments.protocols, templates: templates, secrets: secrets)
         arguments.protocols.hasReplies = protocolSelection?.descriptor.hasReplies ?? true

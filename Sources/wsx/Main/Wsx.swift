@@ -1,4 +1,5 @@
 import CommandLine
+import Conversation
 import Glibc
 import WSCore
 
@@ -131,7 +132,8 @@ struct Wsx {
 
     private static func merge(_ arguments: MergeArguments) -> ExitStatus {
         let console = Console(
-            color: arguments.display.color, isQuiet: arguments.display.isQuiet, environment: environment)
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, secrets: SecretRecord(),
+            environment: environment)
         do throws(Failure) {
             return report(try BenchMerge(arguments, console: console).run(), on: console)
         } catch {

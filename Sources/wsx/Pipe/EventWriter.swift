@@ -143,7 +143,7 @@ final class EventWriter {
 
     /// Writes the end of a connection.
     func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
-        write("close", client: client) { $0.add(end, reason: secrets.masking(end.reason)) }
+        write("close", client: client) { $0.add(end, without: secrets) }
     }
 }
 
@@ -157,25 +157,25 @@ extension JSONEvent {
     }
 
     /// Adds the fields of the end of a connection.
-    /// - Parameter reason: The reason, if it is not that of the end.
-    mutating func add(_ end: ConnectionEnd, reason: String? = nil) {
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    mutating func add(_ end: ConnectionEnd, without secrets: SecretRecord) {
         // The direction is `out` only if our close frame was not answered. A lost connection counts as ended by the
         // peer.
         let isOurs = end.closing.received == nil && end.closing.sent != nil
         add("direction", (isOurs ? EventDirection.outgoing : .incoming).word)
         add("code", Int(end.code.rawValue))
-        add("reason", reason ?? end.reason)
+        add("reason", secrets.masking(end.reason))
         add("clean", end.isClean)
     }
 
     /// Adds the fields of a failure.
-    /// - Parameter secrets: The secrets of the run, or `nil` if the peer does not know them.
-    mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord? = nil) {
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    mutating func add(_ failure: Failure, _ message: String, without secrets: SecretRecord) {
         add("kind", failure.kind.rawValue)
-        add("message", secrets?.masking(message) ?? message)
+        add("message", secrets.masking(message))
         guard let (head, body, _) = failure.refusal else { return }
         add("status", head.status)
-        add("body", String(decoding: secrets?.masking(body) ?? body, as: UTF8.self))
+        add("body", String(decoding: secrets.masking(body), as: UTF8.self))
     }
 
     /// Adds the fields of a message.

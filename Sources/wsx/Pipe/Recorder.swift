@@ -16,8 +16,7 @@ final class Recorder {
     ///   - isReplacing: Whether to truncate an existing file. Otherwise an existing file is an error.
     ///   - secrets: The secrets of the run, which a peer may repeat.
     init(
-        path: String, replacing isReplacing: Bool = true, without secrets: SecretRecord = SecretRecord(),
-        on loop: EventLoop
+        path: String, replacing isReplacing: Bool = true, without secrets: SecretRecord, on loop: EventLoop
     ) throws(IOError) {
         self.path = path
         file = try OutputFile(creating: path, replacing: isReplacing)

@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import Testing
 import WSCore
 
@@ -59,10 +60,33 @@ import WSCore
 
     @Test("A short secret is masked as a separate word; a shorter one cannot be told from other text")
     func short() throws {
-        let record = record("abc", "x", "no", "")
-        #expect(record.masking("abc, abcd, (abc) x no") == "•••, abcd, (•••) x no")
+        let record = record("ab1", "x", "no", "")
+        #expect(record.masking("ab1, ab1d, (ab1) x no") == "•••, ab1d, (•••) x no")
         record.add(try Credentials(user: "me", password: "pw"))
         #expect(record.masking("me:pw is wrong, Basic bWU6cHc= too") == "••• is wrong, Basic ••• too")
+    }
+
+    @Test("A secret that is a short word hides no words of messages") func words() throws {
+        let record = record("the", "open", "Host")
+        record.add(try Credentials(user: "me", password: "open"))
+        let message = "the connection is open: Host"
+        #expect(record.masking(message) == message)
+        #expect(record.masking("me:open bWU6b3Blbg==") == "••• •••")
+    }
+
+    @Test("A secret is masked in Base64, too", arguments: ["to~ken?>ö", "token-1", "token-12", "token-123"])
+    func base64(secret: String) {
+        let standard = Base64.text(of: Array(secret.utf8).span.bytes)
+        let urlSafe = standard.replacing("+", with: "-").replacing("/", with: "_")
+        for form in [standard, urlSafe, urlSafe.replacing("=", with: "")] {
+            #expect(record(secret).masking("<\(form)>") == "<•••>")
+        }
+    }
+
+    @Test("A token in a field with a harmless name is masked") func tokens() {
+        let record = SecretRecord()
+        record.add(sentHead: "GET / HTTP/1.1\r\nX-Relay: Bearer relay-1\r\nX-State: eyJhIjox.eyJi.c2ln\r\n\r\n")
+        #expect(record.masking("relay-1 eyJhIjox.eyJi.c2ln Bearer") == "••• ••• Bearer")
     }
 
     @Test("A text that takes too long to search is hidden from there on")

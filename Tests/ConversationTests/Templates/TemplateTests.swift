@@ -51,9 +51,15 @@ import WSCore
         let values = ["TOKEN": #"a"b"#, "EMPTY": ""]
         let template = try Template("{{env:TOKEN}}{{env:EMPTY}} {{json:env:TOKEN}}") { values[$0] }
         #expect(try template.text() == #"a"b "a\"b""#)
-        #expect(template.containsEnvironment)
+        #expect(template.insertsSecret)
         #expect(template.isConstant)
-        #expect(try !Template("{{seq}}").containsEnvironment)
+        var columns = VariableNames()
+        for name in ["user", "access_token"] { try columns.add(column: name) }
+        try columns.add("session")
+        for (text, insertsSecret) in [("{{user}}", false), ("{{json:access_token}}", true), ("{{session}}", false)] {
+            #expect(try Template(text, variables: columns, environment: { _ in nil }).insertsSecret == insertsSecret)
+        }
+        #expect(try !Template("{{seq}}").insertsSecret)
     }
 
     @Test("Braces in the value of an environment variable have no meaning")

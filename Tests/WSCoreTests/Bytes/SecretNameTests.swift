@@ -10,6 +10,7 @@ import Testing
             "key", "Key2", "x-key", "sig", "signature", "X-Amz-Signature", "X-Amz-Credential", "pass", "passwd", "pwd",
             "userPwd", "jwt", "id_jwt", "session", "PHPSESSID", "sid", "connect.sid", "login", "cookie", "Set-Cookie",
             "otp", "pin", "csrf", "csrfToken", "dpop", "DPoP", "hmac256", "authorization", "authorisation", "oauth2",
+            "tkn", "accesstkn", "psw", "userpwd", "pswd", "wskey", "x-wskey2", "streamKey", "licensekey",
             "client_secret", "clientsecret", "MYPASSWORD", "Kennwort-Passwort", "private key", "privateKey",
         ])
     func secrets(name: String) {
@@ -19,7 +20,8 @@ import Testing
     @Test(
         "A harmless name that only contains such letters does not",
         arguments: [
-            "", "-", "monkey", "keyboard", "keyword", "turkey", "design", "assign", "compass", "bypass", "passenger",
+            "", "-", "monkey", "keyboard", "keyword", "turkey", "whiskey", "hotkey", "hot-key", "publickey", "design",
+            "assign", "compass", "bypass", "passenger",
             "spin", "author", "authors", "authority", "author_id", "tokenizer", "idempotency_key", "publicKey",
             "partition-key", "x-cookie", "room", "user", "id", "EIO", "transport", "vsn", "version",
         ])

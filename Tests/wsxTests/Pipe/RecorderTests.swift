@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 import WSCore
 
@@ -8,7 +9,7 @@ import WSCore
     func file() throws {
         try withFile(Array("what was there before, and is longer than what comes".utf8)) { path in
             try withIdleLoop { loop in
-                let recorder = try Recorder(path: path, on: loop)
+                let recorder = try Recorder(path: path, without: SecretRecord(), on: loop)
                 recorder.events.writeOpen(url: "ws://h/", subprotocol: nil, extensions: [])
                 loop.runOnce()
                 #expect(recorder.isDrained && !recorder.isFull)
@@ -26,7 +27,9 @@ import WSCore
     func existing() throws {
         try withFile(Array("kept".utf8)) { path in
             try withIdleLoop { loop in
-                #expect(throws: IOError.fileExists) { try Recorder(path: path, replacing: false, on: loop) }
+                #expect(throws: IOError.fileExists) {
+                    try Recorder(path: path, replacing: false, without: SecretRecord(), on: loop)
+                }
             }
             #expect(try File.read(path) == Array("kept".utf8))
         }
@@ -35,9 +38,11 @@ import WSCore
     @Test("An invalid path is reported at once, and a full disk only once")
     func failures() throws {
         try withIdleLoop { loop in
-            #expect(throws: IOError.noSuchFile) { try Recorder(path: "/nowhere/at/all", on: loop) }
+            #expect(throws: IOError.noSuchFile) {
+                try Recorder(path: "/nowhere/at/all", without: SecretRecord(), on: loop)
+            }
             var failures: [IOError] = []
-            let recorder = try Recorder(path: "/dev/full", on: loop)
+            let recorder = try Recorder(path: "/dev/full", without: SecretRecord(), on: loop)
             recorder.didFail = { failures.append($0) }
             loop.runOnce()
             recorder.events.write("open") { _ in }

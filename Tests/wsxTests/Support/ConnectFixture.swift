@@ -1,3 +1,4 @@
+import Conversation
 import Glibc
 import Testing
 
@@ -82,7 +83,9 @@ final class ConnectFixture {
         }
         let (outputFile, noticesFile) = (try OutputFile(creating: output.path), try OutputFile(creating: notices.path))
         let log = LogWriter(descriptor: noticesFile.descriptor) { _ in "" }
-        let console = Console(color: .never, isQuiet: arguments.transcript.display.isQuiet, log: log) { _ in nil }
+        let console = Console(
+            color: .never, isQuiet: arguments.transcript.display.isQuiet, secrets: SecretRecord(), log: log
+        ) { _ in nil }
         var peers: [FakePeer] = []
         let pipe = try makeInput()
         defer {

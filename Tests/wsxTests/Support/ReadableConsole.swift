@@ -1,3 +1,4 @@
+import Conversation
 import Glibc
 import Testing
 import WSCore
@@ -51,7 +52,8 @@ final class ReadableConsole {
         let pipe = try ReadablePipe()
         self.pipe = pipe
         console = Console(
-            color: .never, isQuiet: isQuiet, log: LogWriter(descriptor: pipe.writing) { "\($0) lines lost\n" },
+            color: .never, isQuiet: isQuiet, secrets: SecretRecord(),
+            log: LogWriter(descriptor: pipe.writing) { "\($0) lines lost\n" },
             isTerminal: isTerminal, screenSize: { _ in columns.map { ScreenSize(columns: $0, rows: 24) } },
             environment: { _ in nil })
     }

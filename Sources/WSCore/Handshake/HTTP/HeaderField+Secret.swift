@@ -1,6 +1,17 @@
 extension HeaderField {
-    /// Whether the field's name suggests that its value is a secret.
-    public var isSecret: Bool { Self.isSecret(name: name) }
+    /// Whether the field's name suggests that its value is a secret, or the value is a token.
+    public var isSecret: Bool {
+        Self.isSecret(name: name)
+            || SecretText.hasToken(value.utf8) && !Self.publicNames.contains(ASCII.lowercased(name))
+                && !isNamed("Sec-WebSocket-Protocol")
+    }
+
+    /// Whether a part of the field is a secret: its value, a subprotocol, or a parameter of a URL.
+    public var containsSecret: Bool {
+        isSecret || !SecretQuery.values(in: value).isEmpty
+            || isNamed("Sec-WebSocket-Protocol")
+                && !Self.secretSubprotocols(in: HTTPFields([self]).elements(named: name)).isEmpty
+    }
 
     /// Whether fields with this name may contain a secret: HTTP's own, and names that suggest one (``SecretName``).
     public static func isSecret(name: some StringProtocol) -> Bool {

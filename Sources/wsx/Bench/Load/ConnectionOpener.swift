@@ -119,12 +119,7 @@ final class ConnectionOpener {
     func recordSecrets(of number: UInt64) {
         // Without connections that last, rows are not kept.
         guard settings.plan.mode.load.needsConnections else { return }
-        if let row = rows?.row(of: number), let columns = rows?.columns {
-            for (slot, name) in columns.names.enumerated() where slot < row.count && SecretName.isSecret(name) {
-                let value = row.withValue(slot) { value, _ in value.withUnsafeBytes { Array($0) } }
-                settings.secrets.add(inserted: String(decoding: value, as: UTF8.self))
-            }
-        }
+        if let row = rows?.row(of: number), let columns = rows?.columns { settings.secrets.add(row, columns) }
         guard !settings.requests.isConstant, let way = try? way(of: number) else { return }
         settings.secrets.add(way.request)
     }

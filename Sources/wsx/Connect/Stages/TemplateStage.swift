@@ -120,15 +120,17 @@ final class TemplateStage {
         let source = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let template: Template
         do throws(TemplateError) {
-            // What is not sent does not count.
-            template = try Template(
-                source, variables: columns,
-                environment: otherOrigin == nil ? secrets.inserted(intoMessageOf: "MESSAGE") : secrets.inserted)
+            template = try Template(source, variables: columns, environment: secrets.inserted)
         } catch {
             throw TemplateProblem(words: error.suggestion(mayBeColumn: columns.names.isEmpty))
         }
-        guard let otherOrigin, template.containsEnvironment else { return template }
-        let redirect = RedirectError.wouldSendSecrets(otherOrigin, of: ["a line with {{env:…}}"])
+        guard template.insertsSecret else { return template }
+        guard let otherOrigin else {
+            secrets.record.addMessage(of: "MESSAGE")
+            return template
+        }
+        let redirect = RedirectError.wouldSendSecrets(
+            otherOrigin, of: ["a line with {{env:…}} or a secret column of --data"])
         throw TemplateProblem(words: "\(redirect)", redirect: redirect)
     }
 

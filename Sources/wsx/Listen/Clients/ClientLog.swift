@@ -44,10 +44,11 @@ final class ClientLog {
         for line in client.tls.map({ ReportedTLS.lines($0, with: nil) }) ?? [] {
             console.notice("Client \(client.number): \(line)")
         }
-        for line in ReportedHead.lines(of: request) {
+        for line in ReportedHead.lines(of: request, without: console.secrets) {
             console.show(transcript.head(line, .received, client: client.number))
         }
-        for line in ReportedHead.lines(ofSent: String(decoding: client.responseBytes, as: UTF8.self)) {
+        let response = String(decoding: client.responseBytes, as: UTF8.self)
+        for line in ReportedHead.lines(ofSent: response, without: console.secrets) {
             console.show(transcript.head(line, .sent, client: client.number))
         }
     }

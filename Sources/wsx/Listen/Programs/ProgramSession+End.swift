@@ -22,9 +22,11 @@ extension ProgramSession {
     /// Ends the program after its client has left.
     func clientLeft(_ end: ConnectionEnd, _ failure: Failure?) {
         if let input, let events {
-            events.write("close", to: input) { $0.add(end) }
+            events.write("close", to: input) { $0.add(end, without: pool.host.console.secrets) }
             if let failure, let message = failure.message {
-                events.write("error", to: input) { $0.add(failure, message) }
+                events.write("error", to: input) {
+                    $0.add(failure, message, without: pool.host.console.secrets)
+                }
             }
         }
         clientIsLeaving()

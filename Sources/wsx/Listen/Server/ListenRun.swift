@@ -109,7 +109,7 @@ final class ListenRun {
             let address = try start()
             threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
                 // Weak: the last thread may report its end in the loop's final turn, while the run is being released.
-                try ListenThreads(all, on: loop) { [weak self] in self?.stopIfOver() }
+                try ListenThreads(all, secrets: console.secrets, on: loop) { [weak self] in self?.stopIfOver() }
             }
             if settings.isRepl { try startPrompt() }
             ListeningPlace.announce(places, by: settings, hasPrompt: prompt != nil, to: outputs)

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The additional threads of `--threads`. Each has its own loop and its own server on the same port, and shares nothing
@@ -29,6 +30,7 @@ final class ListenThreads {
     /// The data passed to a new thread. Only that thread uses it.
     private struct Start: @unchecked Sendable {
         let settings: ListenSettings
+        let secrets: SecretRecord
         let channel: OneShotChannel<Result<Control, Failure>>
         /// Wakes the first thread when this thread has finished.
         let didEnd: LoopWaker
@@ -37,16 +39,19 @@ final class ListenThreads {
     /// Starts the threads. All of them listen when the initializer returns.
     /// - Parameters:
     ///   - settings: The settings of each thread.
+    ///   - secrets: The secrets of the run.
     ///   - loop: The loop of the calling thread.
     ///   - didEnd: Called on that loop when all threads have finished.
-    init(_ settings: [ListenSettings], on loop: EventLoop, didEnd: @escaping () -> Void) throws(Failure) {
+    init(
+        _ settings: [ListenSettings], secrets: SecretRecord, on loop: EventLoop, didEnd: @escaping () -> Void
+    ) throws(Failure) {
         runningCount = settings.count
         self.didEnd = didEnd
         for settings in settings {
             let start: Start
             do throws(IOError) {
                 let waker = try LoopWaker(on: loop) { [weak self] in self?.threadEnded() }
-                start = Start(settings: settings, channel: OneShotChannel(), didEnd: waker)
+                start = Start(settings: settings, secrets: secrets, channel: OneShotChannel(), didEnd: waker)
                 threads.append(try LoopThread { Self.run(start) })
             } catch {
                 throw .system(error)
@@ -86,7 +91,7 @@ final class ListenThreads {
 
     private static func run(_ start: Start) {
         do throws(Failure) {
-            let run = try makeRun(start.settings)
+            let run = try makeRun(start)
             let control = try makeControl(of: run)
             defer { control.letGo() }
             try run.start()
@@ -109,7 +114,7 @@ final class ListenThreads {
         }
     }
 
-    private static func makeRun(_ settings: ListenSettings) throws(Failure) -> ListenRun {
+    private static func makeRun(_ start: Start) throws(Failure) -> ListenRun {
         let loop: EventLoop
         do throws(IOError) {
             loop = try EventLoop()
@@ -118,7 +123,8 @@ final class ListenThreads {
         }
         // Colors are for the transcript, which these threads do not have.
         let console = Console(
-            color: .never, isQuiet: settings.arguments.transcript.display.isQuiet, environment: { _ in nil })
-        return try ListenRun(settings, on: loop, console: console)
+            color: .never, isQuiet: start.settings.arguments.transcript.display.isQuiet, secrets: start.secrets,
+            environment: { _ in nil })
+        return try ListenRun(start.settings, on: loop, console: console)
     }
 }

@@ -74,7 +74,7 @@ extension ManualSection {
                 "A name that suggests a secret",
                 """
                 Such as `password`, `accessKey`, or `X-Login`: a name with a part from the list below, in upper or lower \
-                case, with or without `-` and `_`. Short ones count only as whole words.
+                case, with or without `-` and `_`. Short ones count only as whole words, and `key` at the end of a word.
                 """
             ),
             (

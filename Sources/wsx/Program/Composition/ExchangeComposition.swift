@@ -30,8 +30,8 @@ extension AutomaticExchange.Plan {
         }
         for text in arguments.answers {
             do throws(AnswerRuleError) {
-                let rule = try AnswerRule(
-                    text, variables: variables, environment: secrets.inserted(intoMessageOf: "--answer"))
+                let rule = try AnswerRule(text, variables: variables, environment: secrets.inserted)
+                if rule.answer.insertsSecret { secrets.record.addMessage(of: "--answer") }
                 plan.answers.append(Answer(rule))
             } catch {
                 throw .badArgument(

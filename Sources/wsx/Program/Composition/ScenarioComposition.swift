@@ -25,11 +25,13 @@ extension Scenario {
         let contents = try HeaderFiles.contents(of: path, for: "--scenario")
         var options = ScenarioOptions(arguments)
         options.variables = variables
-        options.environment = secrets.inserted(intoMessageOf: "--scenario")
+        options.environment = secrets.inserted
         options.playsPeer = playsPeer
         options.decoders = codecs.decoders
         options.decodedLimitBytes = limitBytes
-        return try make(contents, path: path, options, encoder: codecs.encoder, lineCheck: lineCheck)
+        let scenario = try make(contents, path: path, options, encoder: codecs.encoder, lineCheck: lineCheck)
+        if scenario.sendsSecret { secrets.record.addMessage(of: "--scenario") }
+        return scenario
     }
 
     /// Reads a scenario.

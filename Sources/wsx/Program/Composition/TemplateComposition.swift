@@ -43,7 +43,7 @@ extension Template {
         do throws(TemplateError) {
             template = try Template(
                 text, variables: names, percentEncodesValues: percentEncodesValues,
-                environment: role == .request ? secrets.inserted : secrets.inserted(intoMessageOf: option))
+                environment: secrets.inserted)
         } catch {
             if error.reason == .noLastMessage, let reason = role.reasonForNoLastMessage {
                 throw .badArgument(what: option, why: "{{last:…}} needs a received message, \(reason)")
@@ -53,6 +53,7 @@ extension Template {
                 why: error.suggestion(
                     isInMessage: role != .request, mayBeColumn: takesData && variables.names.isEmpty))
         }
+        if role != .request, template.insertsSecret { secrets.record.addMessage(of: option) }
         guard role != .request || !template.usesSequence else {
             throw .badArgument(
                 what: option, why: "{{seq}} numbers the messages of a connection; use {{connection}} in a request")

@@ -63,7 +63,9 @@ struct ConfigurationFile {
     }
 
     private static func exposed(_ entry: Configuration.Entry, _ path: String) -> ConfigurationError {
-        let takesTemplate = ["url", "subprotocol", "first-message", "answer", "message", "heartbeat-message"].contains(
+        let takesTemplate = [
+            "url", "subprotocol", "first-message", "answer", "message", "execute", "heartbeat-message",
+        ].contains(
             entry.name)
         let remedy = takesTemplate ? "{{env:NAME}} with 'template'" : "env:NAME or @FILE"
         let words = "'\(entry.name)' contains a secret, but other users can access the file"
@@ -89,11 +91,15 @@ extension Configuration.Entry {
             // An invalid URL is reported when the profile is used.
             return WebSocketURL.containsSecret(value)
         case "header":
-            let name = value.utf8.prefix { $0 != UInt8(ascii: ":") }
-            return !value.hasPrefix("@") && HeaderField.isSecret(name: Substring(name))
-        case "subprotocol": return !HeaderField.secretSubprotocols(in: [value]).isEmpty
-        case "first-message", "heartbeat-message", "answer", "message":
-            return !value.hasPrefix("@") && SecretText.assignsSecret(value.utf8)
+            // An invalid field is reported when the profile is used.
+            return !value.hasPrefix("@") && (try? HeaderField(parsing: value))?.containsSecret == true
+        case "subprotocol":
+            let names = value.split(separator: ",").map { String(Substring($0.utf8.trimmingBlanks())) }
+            return !HeaderField.secretSubprotocols(in: names).isEmpty
+        case "first-message", "heartbeat-message", "answer", "message", "execute":
+            return !value.hasPrefix("@")
+                && (SecretText.assignsSecret(value.utf8) || SecretText.hasToken(value.utf8)
+                    || WebSocketURL.containsSecret(value))
         case "auth", "user": return !isReference(value) && value.utf8.contains(UInt8(ascii: ":"))
         case "bearer", "cookie", "passphrase": return !isReference(value)
         case "param":

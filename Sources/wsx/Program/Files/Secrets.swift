@@ -53,16 +53,6 @@ struct Secrets {
         return value
     }
 
-    /// The same for a text that is sent on the connection, which redirects then may not take to another origin.
-    /// - Parameter option: The source of the text, for errors.
-    func inserted(intoMessageOf option: String) -> (String) -> String? {
-        { name in
-            let value = inserted(name)
-            if value != nil { record.addMessage(of: option) }
-            return value
-        }
-    }
-
     /// Returns the answer to a question on the terminal.
     ///
     /// Throws ``Failure/badArgument(what:why:)`` if there is no terminal or no answer.

@@ -5,8 +5,8 @@ import WSCore
 /// Formats the heads of requests and responses for display: one line per field, without secrets.
 enum ReportedHead {
     /// The lines of a request or response, as sent.
-    /// - Parameter secrets: The secrets of the run, or `nil` if the peer does not know them.
-    static func lines(ofSent head: String, without secrets: SecretRecord? = nil) -> [String] {
+    /// - Parameter secrets: The secrets of the run.
+    static func lines(ofSent head: String, without secrets: SecretRecord) -> [String] {
         head.split(separator: "\r\n").enumerated().map { index, sent in
             // The first line is no field, even if its path contains a colon and a word such as "password".
             let field = index > 0 ? try? HeaderField(parsing: String(sent)) : nil
@@ -15,22 +15,23 @@ enum ReportedHead {
     }
 
     /// The lines of a received request.
-    static func lines(of request: RequestHead) -> [String] {
+    /// - Parameter secrets: The secrets of the run, which the peer may know.
+    static func lines(of request: RequestHead, without secrets: SecretRecord) -> [String] {
         let target = SecretQuery.masking(request.target)
         return (["\(request.method) \(target) HTTP/1.\(request.minorVersion)"] + request.fields.map(line))
-            .map { escapingControls($0) }
+            .map { shown($0, without: secrets) }
     }
 
     /// The lines of a response.
-    /// - Parameter secrets: The secrets of the run, which the peer may repeat, or `nil` if it does not know them.
-    static func lines(of response: ResponseHead, without secrets: SecretRecord? = nil) -> [String] {
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    static func lines(of response: ResponseHead, without secrets: SecretRecord) -> [String] {
         let reason = response.reason.isEmpty ? "" : " \(response.reason)"
         return (["HTTP/1.\(response.minorVersion) \(response.status)\(reason)"] + response.fields.map(line))
             .map { shown($0, without: secrets) }
     }
 
-    private static func shown(_ line: String, without secrets: SecretRecord?) -> String {
-        escapingControls(secrets?.masking(line) ?? line)
+    private static func shown(_ line: String, without secrets: SecretRecord) -> String {
+        escapingControls(secrets.masking(line))
     }
 
     private static func line(_ field: HeaderField) -> String {
@@ -48,20 +49,20 @@ enum ReportedHead {
     private static func withoutSecrets(subprotocols field: HeaderField) -> String {
         let names = HTTPFields([field]).elements(named: field.name)
         let secrets = HeaderField.secretSubprotocols(in: names)
-        return secrets.isEmpty
-            ? field.value
-            : (names.dropLast(secrets.count) + secrets.map { _ in SecretText.mask }).joined(separator: ", ")
+        guard !secrets.isEmpty else { return field.value }
+        return names.map { secrets.contains($0) ? SecretText.mask : $0 }.joined(separator: ", ")
     }
 
     /// Header fields as a JSON object, as in curl's `%{header_json}`: names in lower case, each with an array of values.
-    static func json(_ fields: HTTPFields, without secrets: SecretRecord? = nil) -> JSONWriter {
+    /// - Parameter secrets: The secrets of the run, which the peer may repeat.
+    static func json(_ fields: HTTPFields, without secrets: SecretRecord) -> JSONWriter {
         var json = JSONWriter()
         var names: Set<String> = []
         for field in fields {
             let name = field.name.lowercased()
             guard names.insert(name).inserted else { continue }
             let values = fields.filter { $0.isNamed(name) }.map(value)
-            json.add(named: name, values.map { secrets?.masking($0) ?? $0 })
+            json.add(named: name, values.map(secrets.masking))
         }
         json.endObject()
         return json

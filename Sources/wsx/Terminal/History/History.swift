@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// The lines typed at a prompt, in this session and, if there is a history file, in earlier ones.
@@ -22,12 +23,17 @@ final class History {
     private let isOwnFile: Bool
     private let policy: () -> HistoryPolicy
 
+    /// Creates an empty history in memory.
+    convenience init() {
+        self.init(path: nil, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
+    }
+
     /// Creates an empty history.
     /// - Parameters:
     ///   - path: The history file; nil: keep the history in memory.
     ///   - isOwnFile: Whether wsx chose the file, which must then be private, and not the user.
     ///   - policy: The lines to write to the file.
-    init(path: String? = nil, isOwnFile: Bool = false, policy: @escaping () -> HistoryPolicy = { HistoryPolicy() }) {
+    init(path: String?, isOwnFile: Bool, policy: @escaping () -> HistoryPolicy) {
         self.path = path
         self.isOwnFile = isOwnFile
         self.policy = policy

@@ -13,7 +13,7 @@ struct HistoryPolicy {
     private let secrets: SecretRecord
 
     /// Creates a policy.
-    init(secrets: SecretRecord = SecretRecord()) {
+    init(secrets: SecretRecord) {
         self.secrets = secrets
     }
 

@@ -32,7 +32,7 @@ final class Console {
     ///   - secrets: The secrets of the run.
     ///   - environment: Looks up an environment variable.
     init(
-        color: ColorChoice, isQuiet: Bool, secrets: SecretRecord = SecretRecord(), log: LogWriter = .standardError,
+        color: ColorChoice, isQuiet: Bool, secrets: SecretRecord, log: LogWriter = .standardError,
         isTerminal: Bool = StandardDescriptors.isTerminal(StandardDescriptors.error),
         screenSize: @escaping (_ isPrompt: Bool) -> ScreenSize? = { ScreenSize.current(isPrompt: $0) },
         environment: (String) -> String?

@@ -1,3 +1,4 @@
+import Conversation
 import Formats
 import Glibc
 import Testing
@@ -97,7 +98,8 @@ import Testing
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(terminal) }
         let console = Console(
-            color: .never, isQuiet: false, log: LogWriter(descriptor: file.descriptor) { _ in "" }
+            color: .never, isQuiet: false, secrets: SecretRecord(),
+            log: LogWriter(descriptor: file.descriptor) { _ in "" }
         ) { _ in nil }
         let outputs = try ConnectOutputs(
             settings, console: console, output: isRedirected ? file.descriptor : terminal, on: loop)

@@ -1,3 +1,4 @@
+import Conversation
 import Testing
 
 @testable import WSCore
@@ -29,7 +30,8 @@ import Testing
             let (loop, file) = (try EventLoop(), try OutputFile(creating: notices.path))
             // Quiet: steps that pass are not written to standard output.
             let console = Console(
-                color: .never, isQuiet: true, log: LogWriter(descriptor: file.descriptor) { _ in "" }
+                color: .never, isQuiet: true, secrets: SecretRecord(),
+                log: LogWriter(descriptor: file.descriptor) { _ in "" }
             ) { _ in nil }
             let run = try ScenarioRun(try #require(settings.scenario), settings, on: loop, console: console)
             failure = run.run()

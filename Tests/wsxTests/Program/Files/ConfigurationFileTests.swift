@@ -60,7 +60,10 @@ import WSCore
             "header = X-Api-Key: x", "header = X-Login: x", "[p]\nurl = wss://h/?token=x",
             "[p]\nurl = wss://h/?a=1&t=xyz1",
             "subprotocol = base64url.bearer.authorization.k8s.io.x", #"first-message = {"token":"x"}"#,
-            #"answer = ^auth => {"password":"x"}"#,
+            #"answer = ^auth => {"password":"x"}"#, #"execute = {"token":"x"}"#, "execute = Bearer x",
+            "message = eyJ.x.y",
+            "header = X-Relay: Bearer x", "header = X-State: eyJ.x.y", "header = Referer: http://h/?token=x",
+            "header = Sec-WebSocket-Protocol: access_token, x", "subprotocol = access_token, x",
         ])
     func secrets(text: String) throws {
         #expect(try Configuration(parsing: text, path: "").firstLiteralSecret != nil)
@@ -74,7 +77,8 @@ import WSCore
             "[p]\nurl = wss://h/?token={{env:T}}", "[p]\nurl = wss://h/?room=1",
             #"first-message = {"token":{{json:env:T}}}"#,
             "first-message = @login.json", "subprotocol = chat", "header = @fields",
-            "header = Accept: x", "bearer", "bearer =", "tls-cert = a:b",
+            "header = Accept: x", "header = X-Plan: bearer", "execute = hello", "subprotocol = a,b", "bearer",
+            "bearer =", "tls-cert = a:b",
         ])
     func harmless(text: String) throws {
         #expect(try Configuration(parsing: text, path: "").firstLiteralSecret == nil)

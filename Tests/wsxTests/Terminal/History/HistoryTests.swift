@@ -9,9 +9,9 @@ import WSCore
     @Test("Lines are available in the next session, including multi-line entries")
     func sessions() throws {
         try withFile([]) { path in
-            let first = History(path: path)
+            let first = History(path: path, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
             for line in ["one", "two\nlines", "two\nlines", "#3"] { first.record(Array(line.utf8)) }
-            let second = History(path: path)
+            let second = History(path: path, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
             second.load()
             #expect(second.lines == ["one", "two\nlines", "#3"].map { Array($0.utf8) })
             #expect(second.line(number: 2) == Array("two\nlines".utf8))
@@ -22,11 +22,14 @@ import WSCore
     @Test("Concurrent sessions keep each other's lines")
     func concurrent() throws {
         try withFile([]) { path in
-            let sessions = [History(path: path), History(path: path)]
+            let sessions = [
+                History(path: path, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) },
+                History(path: path, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) },
+            ]
             for number in 0..<10 {
                 for (index, session) in sessions.enumerated() { session.record(Array("\(index) \(number)".utf8)) }
             }
-            let next = History(path: path)
+            let next = History(path: path, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
             next.load()
             #expect(next.lines.count == 20)
             #expect(Set(next.lines).count == 20)
@@ -38,10 +41,10 @@ import WSCore
         try withFile([]) { path in
             let record = SecretRecord()
             record.add(inserted: "hush")
-            let history = History(path: path) { HistoryPolicy(secrets: record) }
+            let history = History(path: path, isOwnFile: false) { HistoryPolicy(secrets: record) }
             #expect(history.record(Array("hush".utf8)))
             #expect(history.lines.count == 1)
-            let next = History(path: path)
+            let next = History(path: path, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
             next.load()
             #expect(next.lines.isEmpty)
         }
@@ -51,7 +54,7 @@ import WSCore
     func bounded() throws {
         let entries = (0..<1300).map { HistoryEntry(time: $0, line: Array("line \($0)".utf8)) }
         try withFile(HistoryFormat.bytes(of: entries)) { path in
-            let history = History(path: path)
+            let history = History(path: path, isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
             history.load()
             #expect(history.lines.count == History.maximumEntries)
             let contents = try File.read(path)
@@ -68,7 +71,7 @@ import WSCore
     func owner(isOwnFile: Bool) throws {
         try withFile(Array("one\n".utf8)) { path in
             #expect(chmod(path, 0o644) == 0)
-            let history = History(path: path, isOwnFile: isOwnFile)
+            let history = History(path: path, isOwnFile: isOwnFile) { HistoryPolicy(secrets: SecretRecord()) }
             history.load()
             #expect(history.lines == [Array("one".utf8)])
             var status = stat()
@@ -79,7 +82,7 @@ import WSCore
 
     @Test("A failure is reported once, and lines are still remembered")
     func failing() {
-        let history = History(path: "/dev/null/none")
+        let history = History(path: "/dev/null/none", isOwnFile: false) { HistoryPolicy(secrets: SecretRecord()) }
         var problems: [String] = []
         history.didFail = { problems.append($0) }
         history.load()

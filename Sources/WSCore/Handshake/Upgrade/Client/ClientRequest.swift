@@ -230,10 +230,12 @@ public struct ClientRequest: Sendable {
 
     private static func check(subprotocols: [String]) throws(ClientRequestError) {
         var seen: Set<String> = []
+        let secrets = HeaderField.secretSubprotocols(in: subprotocols)
         for name in subprotocols {
+            let shown = secrets.contains(name) ? SecretText.mask : name
             // RFC 6455 §4.1: subprotocols are tokens, and all are unique.
-            guard ASCII.isToken(name) else { throw .invalidSubprotocol(name) }
-            guard seen.insert(name).inserted else { throw .repeatedSubprotocol(name) }
+            guard ASCII.isToken(name) else { throw .invalidSubprotocol(shown) }
+            guard seen.insert(name).inserted else { throw .repeatedSubprotocol(shown) }
         }
     }
 
@@ -259,9 +261,9 @@ public struct ClientRequest: Sendable {
 
 /// The reason a request cannot be created.
 public enum ClientRequestError: Error, Equatable, CustomStringConvertible {
-    /// The name is not a token.
+    /// The name is not a token. A secret is masked.
     case invalidSubprotocol(String)
-    /// The subprotocol is requested more than once.
+    /// The subprotocol is requested more than once. A secret is masked.
     case repeatedSubprotocol(String)
     /// The handshake itself sets this field.
     case reservedField(String)

@@ -108,8 +108,8 @@ struct RequestArguments: Equatable, Sendable {
             """,
             """
             Messages go to the server that accepts the connection. If one that wsx sends by itself contains a secret \
-            (`env:`*NAME*, `@`*FILE*, `{{env:`*NAME*`}}`, or a login in `--param`), a redirect to another origin is an \
-            error with status 4.
+            (`env:`*NAME*, `@`*FILE*, `{{env:`*NAME*`}}`, a login in `--param`, or a column of `--data` with a name such \
+            as `token`), a redirect to another origin is an error with status 4.
             """,
             seeAlso: ["location-trusted", "max-redirects", "cookie"]
         ) { arguments, _ in arguments.followsRedirects = true },

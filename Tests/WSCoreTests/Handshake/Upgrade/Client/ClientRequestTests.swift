@@ -113,6 +113,9 @@ import Testing
         #expect(throws: ClientRequestError.invalidSubprotocol("a b")) {
             try ClientRequest(url: url, subprotocols: ["a b"])
         }
+        #expect(throws: ClientRequestError.invalidSubprotocol("•••")) {
+            try ClientRequest(url: url, subprotocols: ["access_token", "abc/def=="])
+        }
         #expect(throws: ClientRequestError.invalidSubprotocol("")) { try ClientRequest(url: url, subprotocols: [""]) }
         #expect(throws: ClientRequestError.repeatedSubprotocol("a")) {
             try ClientRequest(url: url, subprotocols: ["a", "A", "a"])
