@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import wire
-from listen_clients import close_as_client, connect, fill
+from listen_clients import close_as_client, connect, fill, pipe_is_empty
 from processes import BINARY, Listener, Running, wait_until
 
 # More than a pipe takes, and, even as events, less than the queue at which receiving pauses.
@@ -129,3 +129,52 @@ def test_connect_counts_messages_that_a_blocked_output_did_not_take(tmp_path):
             client.signal(signal.SIGTERM)
             assert client.wait() == 143
             assert_counted(client.err, pipe.rest().count(b"\n"))
+
+
+def test_delayed_messages_that_the_end_discards_are_counted():
+    with Listener("--delay", "1h", stdin=subprocess.PIPE) as listener:
+        client = connect(listener)
+        listener.send(b"one\ntwo\nthree\n")
+        wait_until(lambda: pipe_is_empty(listener.process.stdin))
+        client.send(wire.frame(wire.PING, b"received", is_masked=True))
+        assert client.read_frame().payload == b"received"
+        listener.signal(signal.SIGTERM)
+        assert client.read_until_close().close_code == 1001
+        client.sock.close()
+        assert listener.wait() == 1
+        assert "wsx: sending to clients: 3 delayed messages were not sent\n" in listener.err
+
+
+def test_data_that_a_client_does_not_read_is_mentioned_at_the_end():
+    with Listener("--echo", "--compress=off", "--close-timeout", "100ms") as listener:
+        fill(connect(listener))
+        listener.signal(signal.SIGTERM)
+        assert listener.wait() == 1
+        assert re.search(r"^wsx: sending to clients: \d+ bytes that clients did not read were not sent\n", listener.err, re.M)
+
+
+def test_input_that_remains_when_the_only_client_goes_is_mentioned():
+    with Listener("--once", "--compress=off", stdin=subprocess.PIPE) as listener:
+        client = connect(listener)
+        close_as_client(client)
+        listener.send(b"one\ntwo\n")
+        client.sock.close()
+        assert listener.wait() == 1
+        assert "wsx: sending to clients: the rest of standard input was not sent\n" in listener.err
+
+
+@pytest.mark.parametrize("options", [["--once"], []])
+def test_nothing_is_mentioned_if_everything_was_sent(options):
+    with Listener(*options, stdin=subprocess.PIPE) as listener:
+        client = connect(listener)
+        listener.send(b"one\n")
+        listener.process.stdin.close()
+        assert client.read_message().payload == b"one"
+        if options:
+            close_as_client(client)
+            client.sock.close()
+        else:
+            listener.signal(signal.SIGTERM)
+            client.send(wire.close(client.read_until_close().close_code, is_masked=True))
+        assert listener.wait() == 0
+        assert "not sent" not in listener.err

@@ -128,6 +128,9 @@ final class InputReader {
         }
     }
 
+    /// Whether there is input that has not been received, now or later.
+    var hasUnsentInput: Bool { waiting != nil || !unsplit.isEmpty || reader?.hasUnreadBytes ?? false }
+
     /// Whether there is input that could be received now, if the reader were not paused.
     var hasInput: Bool {
         if let waiting { return waiting.dueTime <= loop.now }

@@ -181,6 +181,9 @@ final class Distributor<Directory: ClientDirectory> {
             || budget.holdsInput
     }
 
+    /// Whether there is input that the clients of the run did not get.
+    var hasUnsentInput: Bool { if case .reading(let reader) = input { reader.hasUnsentInput } else { false } }
+
     /// Whether there is input that waits for slow readers, and for nothing else.
     var isInputHeldUp: Bool {
         guard case .reading(let reader) = input, !outputs.isRecordingFull, !isDelaying else { return false }

@@ -19,6 +19,11 @@ struct DelayQueue: ~Copyable {
     /// The memory used by waiting items, in bytes.
     var queuedBytes: Int { payloads.count + (entries.count - firstIndex) * MemoryLayout<Entry>.stride }
 
+    /// The number of messages.
+    var messageCount: Int {
+        entries[firstIndex...].count { if case .message = $0.item { true } else { false } }
+    }
+
     /// When the first item is due, or `nil` if the queue is empty.
     var nextDueTime: Duration? { firstIndex < entries.count ? entries[firstIndex].dueTime : nil }
 

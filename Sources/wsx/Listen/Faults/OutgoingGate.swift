@@ -53,6 +53,8 @@ final class OutgoingGate {
     private var isOverdue: Bool { if case .timePassed = limit { true } else { false } }
     private var closeTime: Duration? { if case .time(let time) = limit { time } else { nil } }
 
+    /// The number of messages that wait for their due time or for room in the connection.
+    var waitingMessageCount: Int { line.messageCount }
     /// Whether any item waits for its due time.
     var isHolding: Bool { line.nextDueTime != nil }
 

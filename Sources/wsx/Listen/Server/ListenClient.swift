@@ -202,6 +202,8 @@ final class ListenClient: ConnectionHandler {
 
     /// Whether items for the client wait in its gate.
     var waitsForGate: Bool { gate?.isHolding ?? false }
+    /// The number of messages that wait there.
+    var waitingMessageCount: Int { gate?.waitingMessageCount ?? 0 }
 
     /// Sends an item while a message is being received.
     private func send(

@@ -56,6 +56,11 @@ final class ListenRun {
     private var failure: Failure?
     /// The clients of `--scenario`.
     var scenarioTally = ScenarioTally()
+    /// What the clients did not get before the end.
+    private var unsent = UnsentOutput()
+    /// The sizes of the clients' queues when the end was requested, by number, as far as it is not known that the client
+    /// has received them.
+    private var queuedBytes: [Int: Int] = [:]
     private var stopRequests: StopRequests?
     private var endTimer: Timer?
 
@@ -118,16 +123,21 @@ final class ListenRun {
         }
         loop.run()
         threads?.join()
-        return console.failure(after: failure ?? scenarioTally.failure, losses)
+        return console.failure(after: failure ?? scenarioTally.failure, losses())
     }
 
     /// What the outputs lack, now that the run has ended.
-    private var losses: [OutputLoss] {
+    private func losses() -> [OutputLoss] {
         // Clients that wait for standard output are not read.
         let hasUnread = distributor.clients.all.contains { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }
-        return outputs.losses.map { loss in
+        let losses = outputs.losses.map { loss -> OutputLoss in
             if case .messages(let count, _) = loss { .messages(count, hasUnread: hasUnread) } else { loss }
         }
+        // Clients that are left have not taken everything.
+        for connection in distributor.clients.all where queuedBytes[connection.number] != nil {
+            unsent.queuedBytes += connection.unsentBytes
+        }
+        return losses + [unsent.loss].compactMap(\.self)
     }
 
     private func makeServer() -> Server<ListenClient> {
@@ -190,6 +200,8 @@ final class ListenRun {
     func ended(_ end: ConnectionEnd, of connection: Connection<ListenClient>) {
         let number = connection.number
         server.remove(number)
+        // A client that answers the close frame has received everything before it.
+        if let byteCount = queuedBytes.removeValue(forKey: number), !end.isClean { unsent.queuedBytes += byteCount }
         let cause = watch?.remove(number)
         if let line = connection.handler.logLine { log.ended(end, cause, of: connection, client: number, line) }
         let failure = cause?.failure ?? failure(of: end)
@@ -234,6 +246,12 @@ final class ListenRun {
         }
         phase = .ending(.asked)
         threads?.end()
+        // Other input waits for clients.
+        unsent.hasInput = distributor.isInputHeldUp && !distributor.slowReaders.isEmpty
+        for connection in distributor.clients.all {
+            unsent.delayedMessageCount += connection.handler.waitingMessageCount
+            if connection.unsentBytes > 0 { queuedBytes[connection.number] = connection.unsentBytes }
+        }
         distributor.endInput()
         // Limit the time: if standard output is stuck, clients paused for it are never read.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
@@ -270,6 +288,7 @@ final class ListenRun {
         if !isEnding {
             if self.failure == nil { self.failure = failure }
             phase = .ending(.onlyClientLeft)
+            unsent.hasInput = distributor.hasUnsentInput
         }
         distributor.endInput()
         programs?.end()
