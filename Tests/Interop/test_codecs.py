@@ -272,6 +272,7 @@ def test_the_prompt_shows_changes(screen):
         screen.enter("/show 2")
         screen.wait_for('"price": 2')
         screen.enter("/diff off")
+        screen.wait_for("Showing whole messages.")
         server.send(wire.text('{"type":"tick","price":3}'))
         screen.wait_for('#3 ← {"type":"tick","price":3}')
         screen.press("C-d")

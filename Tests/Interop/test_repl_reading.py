@@ -344,6 +344,7 @@ def test_the_prompt_of_listen_has_the_same_commands(screen, tmp_path):
     screen.wait_for_last_line(">")
     numbers = json.dumps(list(range(1000)), separators=(",", ":"))
     screen.enter(f"/record {tmp_path}/r")
+    expect_wrapped(screen, "/r; /record stops it.")
     assert wsx("connect", "--linger", "0", url, '{"a":1}', numbers, "error").status == 0
     screen.wait_for(r'^  #1 @1 ← \{"a":1\}$')
     screen.wait_for(r"3891 B, /2 shows all$")
@@ -354,6 +355,7 @@ def test_the_prompt_of_listen_has_the_same_commands(screen, tmp_path):
     screen.enter("/find err")
     screen.wait_for("^Found 1 message.$")
     screen.enter("/filter error")
+    screen.wait_for("^Showing only messages that match error;")
     assert wsx("connect", "--linger", "0", url, "warning").status == 0
     screen.wait_for(r"^\[/error/ 1 hidden\] >$")
     # The messages of clients that have left count.
