@@ -1,5 +1,6 @@
 # make run    installs missing packages, builds, and opens the prompt on the built-in echo server
 # make test   installs the test peers and runs every test
+# make test-quick   runs the unit tests and some black-box tests; make test-changed, those for the last change
 # make test SANITIZE=address   (or thread) runs the tests under a sanitizer, with separate builds in .build/address
 # make conformance   runs the Autobahn TestSuite against the client and the server
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET selects one
@@ -31,7 +32,8 @@ MINIMUM_GLIBC = 2.34
 # How long `make check-all` fuzzes each target.
 LONG_FUZZ_SECONDS ?= 600
 
-.PHONY: deps test-deps dist-deps dist-test-deps run build build-and-lint test test-unit test-interop test-heavy test-packaging test-fuzz \
+.PHONY: deps test-deps dist-deps dist-test-deps run build build-and-lint test test-quick test-smoke test-changed test-unit \
+	test-interop test-heavy test-packaging test-fuzz \
 	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench \
 	dist dist-test install install-files clean
 
@@ -96,11 +98,28 @@ test-unit:
 	@echo swift test $(SANITIZER_FLAGS); set -o pipefail; mkdir -p .build; \
 	swift test $(SANITIZER_FLAGS) 2>&1 | tee .build/unit-tests.log || { grep '✘' .build/unit-tests.log; exit 1; }
 
-# First the tests that must run alone (see Tests/Interop/conftest.py), then all others in parallel.
+# First the tests that must run alone (see Tests/Interop/conftest.py), then all others in parallel. `FILES` selects files,
+# among which there may be none to run alone (status 5).
+FILES = Tests/Interop
 test-interop:
 	@scripts/install-peers.sh >&2
-	$(PYTEST) -m 'alone and not heavy' Tests/Interop
-	$(PYTEST) -m 'not alone and not heavy' -n $(WORKERS) --dist worksteal Tests/Interop
+	$(PYTEST) -m 'alone and not heavy' $(FILES) || [ $$? -eq 5 ]
+	$(PYTEST) -m 'not alone and not heavy' -n $(WORKERS) --dist worksteal $(FILES) || [ $$? -eq 5 ]
+
+# Every command and kind of stream, in files that do not wait.
+SMOKE = $(patsubst %,Tests/Interop/test_%.py,automatic bad_arguments bad_frames bench_requests bytes codecs configuration \
+	credentials data formats listen_answers listen_options pick requests statuses tls)
+
+# Both at once, because some tests wait.
+test-quick: build
+	@$(MAKE) --no-print-directory -j 2 test-unit test-smoke
+
+test-smoke:
+	@$(MAKE) --no-print-directory test-interop FILES="$(SMOKE)"
+
+# The tests that the last change is likely to break; scripts/test-changed.py says how they are chosen.
+test-changed: deps
+	@scripts/test-changed.py $(SMOKE)
 
 # Tests that take long at the size they need, and peers that are too large for `make test`, such as Prometheus and RabbitMQ.
 test-heavy: test-deps build

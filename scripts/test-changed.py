@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs the tests that a change is likely to break. Run by `make test-changed`.
+
+The change is what differs from the last commit, or the last commit itself if nothing does. The script runs
+- the unit tests of each target that depends on a changed module, according to Package.swift;
+- the black-box tests in changed files, in those that import a changed file, and in those that mention an option that a
+  changed line of Sources/wsx/Options/ names;
+- the smoke tests, given as arguments, if a file in Sources/ changed.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INTEROP = ROOT / "Tests/Interop"
+
+
+def git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def unit_test_targets(paths):
+    """The test targets that a change of these files affects."""
+    package = (ROOT / "Package.swift").read_text()
+    if "Package.swift" in paths:
+        return re.findall(r'\.testTarget\(\s*name: "(\w+)"', package)
+    folders = {tuple(pathlib.PurePath(path).parts[:2]) for path in paths}
+    targets = []
+    if any(path.startswith("Fuzz/") for path in paths):
+        folders.add(("Tests", "FuzzTests"))
+    for name, dependencies in re.findall(r'\.testTarget\(\s*name: "(\w+)",\s*dependencies: \[(.*?)\]', package, re.S):
+        modules = re.findall(r'"(\w+)"', dependencies)
+        if ("Tests", name) in folders or any(("Sources", module) in folders for module in modules):
+            targets.append(name)
+    return targets
+
+
+def interop_tests(paths, diff):
+    """The files of black-box tests that a change affects."""
+    words = [rf"\b{path.stem}\b" for path in map(pathlib.Path, paths) if (ROOT / path).parent == INTEROP]
+    is_option = False
+    for line in diff.splitlines():
+        if line.startswith("+++ "):
+            is_option = line.startswith("+++ b/Sources/wsx/Options/")
+        elif is_option and line[:1] in "+-":
+            words += [rf"--{name}\b(?!-)" for name in re.findall(r'"(?:--)?([a-z][a-z0-9-]+)"', line)]
+    changed = {ROOT / path for path in paths}
+    pattern = re.compile("|".join(words) or "(?!)")
+    return sorted(path for path in INTEROP.glob("test_*.py") if path in changed or pattern.search(path.read_text()))
+
+
+def main():
+    commits = ["HEAD"]
+    paths = git("diff", "--name-only", *commits).split() + git("ls-files", "--others", "--exclude-standard").split()
+    if not paths:
+        commits = ["HEAD~1", "HEAD"]
+        paths = git("diff", "--name-only", *commits).split()
+    targets = unit_test_targets(paths)
+    tests = interop_tests(paths, git("diff", "--unified=0", *commits))
+    if any(path.startswith("Sources/") for path in paths):
+        tests = sorted({*tests, *(ROOT / path for path in sys.argv[1:])})
+    commands = []
+    if targets:
+        commands.append(["swift", "test", "--filter", rf"^({'|'.join(targets)})\."])
+    if tests:
+        commands.append(["make", "build"])
+        files = " ".join(os.fspath(path.relative_to(ROOT)) for path in tests)
+        commands.append(["make", "test-interop", f"FILES={files}"])
+    if not commands:
+        print("no test depends on this change")
+    for command in commands:
+        print(*command, flush=True)
+        if status := subprocess.run(command, cwd=ROOT).returncode:
+            return status
+    return 0
+
+
+sys.exit(main())
