@@ -38,6 +38,8 @@ LONG_FUZZ_SECONDS ?= 600
 	dist dist-test install install-files clean
 
 ifdef SANITIZE
+# The black-box tests then also check exclusive access, which the program that ships does not.
+export WSX_CHECKS_EXCLUSIVITY := 1
 SANITIZER_FLAGS = --sanitize $(SANITIZE) --scratch-path $(SCRATCH)
 test-interop: export WSX = $(CURDIR)/$(BINARY)
 test-interop test-unit: export SANITIZE := $(SANITIZE)

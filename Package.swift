@@ -2,15 +2,17 @@
 import PackageDescription
 
 let isForFuzzing = Context.environment["WSX_FUZZ"] != nil
+let checksExclusivity = isForFuzzing || Context.environment["WSX_CHECKS_EXCLUSIVITY"] != nil
 
 let swiftSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
     // Specializes the session's decoding loop for the commands' handlers, across the module boundary.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
-    // Exclusive access to class properties is checked in debug builds, which the tests use, and while fuzzing. In
-    // release builds the checks took a third of the time per message.
-    .unsafeFlags(["-enforce-exclusivity=\(isForFuzzing ? "checked" : "unchecked")"], .when(configuration: .release)),
+    // Exclusive access to class properties is checked in debug builds, which the unit tests use, with sanitizers, and while
+    // fuzzing. In the program that ships, the checks took a third of the time per message.
+    .unsafeFlags(
+        ["-enforce-exclusivity=\(checksExclusivity ? "checked" : "unchecked")"], .when(configuration: .release)),
 ]
 
 // wsx uses PCRE2 for regular expressions. Without this flag, searching in strings would also link Swift's own engine.
