@@ -69,6 +69,13 @@ public struct EndConditions {
         quota = .replies(sentCount: sentCount + 1, isInputOver: isInputOver)
     }
 
+    /// Handles the loss of a connection, after which messages are sent again, and get replies again.
+    /// - Parameter resentCount: The number of messages to send again.
+    public mutating func connectionLost(resending resentCount: Int) {
+        guard case .replies(let sentCount, _) = quota else { return }
+        replies.count = min(replies.count, max(0, sentCount - resentCount))
+    }
+
     /// Handles the end of the input: the number of messages to wait for is now known.
     /// - Returns: Whether the messages received so far meet the goal.
     public mutating func inputEnded() -> Bool {

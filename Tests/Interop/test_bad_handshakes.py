@@ -278,7 +278,7 @@ def test_header_names_and_tokens_are_case_insensitive():
             + b"\r\n\r\n" + wire.text("hello") + wire.close(1000))
         peer.read_until_close()
 
-    result = connect(script)
+    result = connect(script, "--no-stdin")
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
@@ -301,5 +301,5 @@ def test_a_response_in_single_bytes_is_parsed():
             peer.send(bytes([byte]))
         peer.read_until_close()
 
-    result = connect(script)
+    result = connect(script, "--no-stdin")
     assert (result.status, result.out) == (0, b"hello\n")

@@ -129,7 +129,9 @@ def test_all_messages_that_are_sent_are_encoded():
 
 def test_json_rpc_calls_are_encoded():
     with ScriptedServer(Service()) as server:
-        result = wsx("connect", "--encode=cbor", "--decode=cbor", "--json-rpc", server.url, "sum 1 2")
+        result = wsx("connect", "--encode=cbor", "--decode=cbor", "--json-rpc", "--reply-timeout", "200ms", server.url, "sum 1 2")
+    # An echo is no reply.
+    assert result.status == 6
     assert json.loads(result.out) == {"jsonrpc": "2.0", "method": "sum", "params": [1, 2], "id": 1}
 
 

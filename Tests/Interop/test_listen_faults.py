@@ -276,6 +276,7 @@ def test_all_requests_are_answered_eventually_if_each_connection_serves_two():
             timeout=120)
         assert (result.status, result.lines) == (0, lines)
         assert server.err.count("disconnected: 1012") == 2
+        wait_until(lambda: server.out.count(b'"type":"message"') == len(lines))
         events = [json.loads(line) for line in server.out.splitlines()]
         assert [event["client"] for event in events if event["type"] == "message"] == [1, 1, 2, 2, 3]
 

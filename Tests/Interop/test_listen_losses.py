@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import select
 import signal
 import subprocess
 
@@ -146,11 +147,24 @@ def test_delayed_messages_that_the_end_discards_are_counted():
 
 
 def test_data_that_a_client_does_not_read_is_mentioned_at_the_end():
-    with Listener("--echo", "--compress=off", "--close-timeout", "100ms") as listener:
-        fill(connect(listener))
+    with Listener("--compress=off", "--close-timeout", "100ms", stdin=subprocess.PIPE) as listener:
+        client = connect(listener)
+        # Until the system's buffers, the client's queue, and the pipe are full.
+        pipe = listener.process.stdin.fileno()
+        os.set_blocking(pipe, False)
+        while select.select([], [pipe], [], 0.5)[1]:
+            os.write(pipe, b"x" * 4_000 + b"\n")
         listener.signal(signal.SIGTERM)
         assert listener.wait() == 1
-        assert re.search(r"^wsx: sending to clients: \d+ bytes that clients did not read were not sent\n", listener.err, re.M)
+        assert re.search(r"^wsx: sending to clients: \d+ bytes that clients did not read", listener.err, re.M)
+        client.sock.close()
+
+
+def test_echoes_that_a_client_does_not_read_are_no_loss_of_the_user():
+    with Listener("--echo", "--compress=off", "--close-timeout", "100ms") as listener:
+        fill(connect(listener))
+        assert listener.stop() == 0
+        assert "not sent" not in listener.err
 
 
 def test_input_that_remains_when_the_only_client_goes_is_mentioned():

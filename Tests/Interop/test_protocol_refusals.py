@@ -184,6 +184,20 @@ def test_a_renewed_subscription_that_ends_each_connection_is_given_up(case):
     assert result.err.count("; gave up on renewing") == 1, result
 
 
+def test_a_namespace_that_is_disconnected_before_it_is_connected_is_refused():
+    case = CASES["socket.io"]
+
+    def script(peer):
+        peer.upgrade(then=case.greeting)
+        while (received := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(case.login(received.payload) or wire.text("41/admin,"))
+        peer.send(wire.frame(wire.CLOSE, received.payload))
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *case.arguments, server.url, "/admin")
+    assert result.status == 7, result
+
+
 @pytest.mark.parametrize("packet", ["41", "1"])
 def test_a_namespace_is_unconfirmed_when_socket_io_disconnects(packet):
     case = CASES["socket.io"]

@@ -201,7 +201,8 @@ SECRET_MESSAGES = {
     "a column of a first message": (["--data", "ROWS", "--first-message", "{{api_token}}"], "--first-message"),
     "a column of an answer": (["--data", "ROWS", "--answer", "x => {{api_token}}"], "--answer"),
     "a column of a heartbeat": (
-        ["--data", "ROWS", "--heartbeat", "9s", "--heartbeat-message", "{{api_token}}"], "--heartbeat-message"),
+        ["--template", "--data", "ROWS", "--heartbeat", "9s", "--heartbeat-message", "{{api_token}}"],
+        "--heartbeat-message"),
     "a login in --param": (["--protocol", "mqtt", "--param", "username=me", "--param", "password=geheim"], "--param password"),
     "a user in --param": (["--protocol", "stomp", "--param", "login=geheim"], "--param login"),
     "a variable in --param": (["--protocol", "mqtt", "--param", "client-id=env:TOKEN"], "--param client-id"),

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import wire
-from processes import wsx
+from processes import RECONNECT, wsx
 from scripted_server import ScriptedServer
 
 
@@ -64,6 +64,72 @@ def test_another_close_code_is_the_failure():
     with closing(code=4001) as server:
         result = wsx("connect", server.url, "a")
     assert (result.status, result.err) == (1, "wsx: the peer closed the connection: 4001\n"), result
+
+
+@pytest.mark.parametrize("code", [1001, 1012])
+@pytest.mark.parametrize("options", [[], ["-1"]], ids=str)
+def test_a_reconnecting_client_sends_its_message_on_the_next_connection(options, code):
+    connections = []
+
+    def script(peer):
+        connections.append(peer)
+        if len(connections) == 1:
+            peer.upgrade(then=wire.text("greeting") + wire.close(code))
+            peer.read_until_close()
+        else:
+            peer.upgrade(then=wire.text("greeting"))
+            peer.send(wire.text(f"reply to {peer.read_message().payload.decode()}"))
+            peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *RECONNECT, *options, server.url, "a")
+    assert (result.status, result.lines) == (0, ["greeting", "greeting", "reply to a"]), result
+
+
+@pytest.mark.parametrize("options", [["-1"], ["--request"], ["-1", "--request"], ["--json-rpc"]], ids=str)
+def test_replies_of_lost_connections_are_no_replies_to_later_messages(options):
+    def script(peer):
+        peer.upgrade()
+        while received := peer.read_message():
+            if b"bad" in received.payload:
+                return peer.end_sending()
+            peer.send(wire.text(b'{"id":1,"result":"' + received.payload[:3].hex().encode() + b'"}'))
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", *RECONNECT, *options, server.url, "good", "bad", "good")
+    assert result.status == 1, result
+    assert "; gave up on the message" in result.err
+
+
+def test_the_end_of_a_long_input_does_not_matter_if_a_part_was_sent():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.text("enough") + wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", server.url, stdin=b"y\n" * 500_000)
+    assert (result.status, result.lines, result.err) == (0, ["enough"], ""), result
+
+
+def test_a_message_that_was_read_in_part_is_unsent():
+    with closing() as server:
+        result = wsx("connect", "--input", "message", server.url, stdin=b"x" * 3_000_000)
+    assert result.status == 1, result
+
+
+def test_lines_are_unsent_if_socket_io_disconnects_behind_the_login():
+    def script(peer):
+        peer.upgrade(then=wire.text('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}'))
+        peer.read_frame()
+        peer.send(wire.text('40{"sid":"s"}') + wire.text("41"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--protocol", "socket.io", server.url, "chat 1")
+    assert result.status == 1, result
+    assert "before 1 message was sent" in result.err
 
 
 @pytest.mark.parametrize("options", [[], ["-1"]], ids=str)

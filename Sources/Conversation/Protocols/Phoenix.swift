@@ -152,9 +152,11 @@ final class PhoenixSession: ProtocolSession {
             return output.append(event)
         }
         guard let index, frame.event == "phx_error" || frame.event == "phx_close" else { return output.append(event) }
-        event.role = .notice
-        output.append(event)
         let isLost = frame.event == "phx_close"
+        let isAwaited = pending.contains { if case .join(frame.topic, wantsReply: true) = $0 { true } else { false } }
+        event.role = isLost && channels[index].state == .joining && !isAwaited ? .refusal : .notice
+        event.isRefusal = event.role == .refusal
+        output.append(event)
         if isLost {
             end(index, frame, &output)
         } else {

@@ -284,7 +284,11 @@ final class SocketIOSession: ProtocolSession {
     }
 
     private func disconnected(_ name: String, _ topic: String?, _ output: inout ProtocolOutput) {
-        output.append(ProtocolEvent(.notice, name: "disconnect", topic: topic))
+        // Lines that wait for the namespace are dropped, and counted as such.
+        let isRefusal =
+            topic != nil && held.messages(for: name).isEmpty
+            && namespaces.contains { $0.name == name && $0.state == .connecting && !$0.wantsReply }
+        output.append(ProtocolEvent(isRefusal ? .refusal : .notice, name: "disconnect", topic: topic))
         // The reference implementation does not connect again by itself after "io server disconnect".
         guard topic != nil else {
             return output.append(.close(.normalClosure, message: "Socket.IO disconnect packet"))

@@ -64,7 +64,7 @@ public struct RequestQueue {
     /// The requests that have been given up, because connections keep ending before their reply.
     public private(set) var kept: [Request] = []
     private var caution = ResendingCaution()
-    /// Whether a request was answered on this connection.
+    /// Whether a request that is not initial was answered on this connection.
     private var hasAnswered = false
     /// The earliest time for the first request of this connection.
     private var firstTime = Duration.zero
@@ -190,8 +190,9 @@ public struct RequestQueue {
     }
 
     private mutating func note(_ finding: RequestTracker.Finding) -> RequestTracker.Finding {
-        guard case .reply = finding else { return finding }
-        hasAnswered = true
+        guard case .reply(let reply) = finding else { return finding }
+        // Each connection begins with the initial messages, so their replies are no progress.
+        if !initial.contains(where: { $0.number == reply.number }) { hasAnswered = true }
         endCaution()
         return finding
     }

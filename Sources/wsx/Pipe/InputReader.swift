@@ -129,7 +129,10 @@ final class InputReader {
     }
 
     /// Whether there is input that has not been received, now or later.
-    var hasUnsentInput: Bool { waiting != nil || !unsplit.isEmpty || reader?.hasUnreadBytes ?? false }
+    var hasUnsentInput: Bool {
+        waiting != nil || !unsplit.isEmpty || splitter.carriedBytes > 0
+            || reader?.hasUnreadBytes ?? StandardDescriptors.hasUnreadBytes(descriptor)
+    }
 
     /// Whether there is input that could be received now, if the reader were not paused.
     var hasInput: Bool {

@@ -31,6 +31,11 @@ extension EventLoop {
         runTurns(until: { isStuck || isDone() }, sourceLocation: sourceLocation) { [unowned self] limit in
             if limit > 0 { skip(UInt64(limit)) } else { isStuck = true }
         }
+        // A segment may still be on its way through a busy kernel.
+        let (previousHook, deadline) = (waitHook, uv_hrtime() + 10_000_000_000)
+        waitHook = { _ in 5 }
+        while !isDone(), uv_hrtime() < deadline { runOnce() }
+        waitHook = previousHook
         if !isDone() { Issue.record("the condition is not met, and no timer is left", sourceLocation: sourceLocation) }
     }
 
@@ -63,7 +68,7 @@ extension EventLoop {
             guard turnCount == idleTurn else {
                 // A busy kernel may deliver TCP segments on another thread.
                 idleTurn = turnCount + 1
-                return 1
+                return 5
             }
             wait(limit)
             return 0

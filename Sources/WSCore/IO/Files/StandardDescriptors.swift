@@ -1,3 +1,4 @@
+import CLibuv
 import Glibc
 
 /// The three standard file descriptors.
@@ -73,13 +74,8 @@ public enum StandardDescriptors {
         return poll(&waiting, 1, 0) == 1 && waiting.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
-    /// Whether a descriptor has data. If so, the first byte is read and lost.
-    public static func hasData(_ descriptor: Int32) -> Bool {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, 0) == 1, waiting.revents & Int16(POLLIN) != 0 else { return false }
-        var byte: UInt8 = 0
-        return read(descriptor, &byte, 1) == 1
-    }
+    /// Whether a descriptor has data that nobody has read.
+    public static func hasUnreadBytes(_ descriptor: Int32) -> Bool { wsx_unread_bytes(descriptor) > 0 }
 
     /// The size of a terminal's window in characters, or `nil` if the descriptor is not a terminal or the size is
     /// unknown.

@@ -101,6 +101,7 @@ extension ConnectRun {
             return false
         }
         state.dropCause = nil
+        state.conditions.connectionLost(resending: acknowledgements.count + settings.messages.count)
         let request = stages.requests?.connectionEnded(isRetried: true)
         let words = [
             line.map { Failure.words(forLine: $0) }, request.map { Failure.words(forMessage: $0.payload, as: $0.kind) },

@@ -28,6 +28,12 @@ extension ConnectRun {
         /// The number of the current record, from 1.
         var recordNumber: Int { reader?.recordCount ?? 0 }
 
+        /// Whether there is input that has not been sent.
+        /// - Parameter descriptor: The descriptor of the input.
+        func hasUnsentData(_ descriptor: Int32) -> Bool {
+            reader?.hasUnsentInput ?? StandardDescriptors.hasUnreadBytes(descriptor)
+        }
+
         mutating func end(with close: CloseFrame? = nil) {
             self = .over(reader, close: close ?? self.close)
         }
@@ -66,7 +72,8 @@ extension ConnectRun {
                 }
             }
             if !isAgain { state.conditions.messageSent() }
-            send(payload.span.bytes, as: message.kind, again: isAgain, message: index + 1)
+            guard send(payload.span.bytes, as: message.kind, again: isAgain, message: index + 1) else { return }
+            state.sentOperandCount = max(state.sentOperandCount, index + 1)
         }
     }
 
@@ -74,7 +81,8 @@ extension ConnectRun {
     /// there is no connection.
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
         guard let acknowledgements = stages.acknowledgements, !state.isClosing else {
-            return send(payload, as: kind)
+            send(payload, as: kind)
+            return
         }
         sendPingBeforeMessages()
         // Lines that wait come first.
@@ -104,34 +112,47 @@ extension ConnectRun {
     ///   - isAgain: Whether the message was already sent on a lost connection.
     ///   - request: The number of the request that the message is, or `nil` if it is none.
     ///   - number: The number of the message of the command line that this is, or `nil` if it is none.
+    /// - Returns: `false` if the connection is closing.
+    @discardableResult
     func send(
         _ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, request: Int? = nil,
         message number: Int? = nil
-    ) {
+    ) -> Bool {
         sendPingBeforeMessages()
         let sending = transmit(line: payload, as: kind, again: isAgain, message: number)
-        if case .unsent = sending { reportUnsent() }
-        guard let direction = sending.shown?.direction else { return }
-        outputs.writeSent(payload, as: kind, direction, again: isAgain, request: request)
+        if case .unsent = sending {
+            reportUnsent()
+            return false
+        }
+        if let direction = sending.shown?.direction {
+            outputs.writeSent(payload, as: kind, direction, again: isAgain, request: request)
+        }
+        return true
     }
 
-    /// Reports a typed message that was not sent, because the connection is closing. In a pipe, the end of the run reports
-    /// the number of all.
+    /// Reports a typed message that was not sent, because the connection is closing. In a pipe, it is counted.
     func reportUnsent() {
-        guard outputs.prompt != nil else { return state.unsentCount += 1 }
+        guard outputs.prompt != nil else { return state.unsentInputCount += 1 }
         outputs.console.error("the message was not sent: the connection is closing; /reconnect connects again")
     }
 
-    /// The failure for messages that were not sent because the peer closed the connection before, or `nil` if there are
-    /// none. What remains of an input of which something was sent is not looked at.
+    /// The failure for messages that were not sent because the connection ended before, or `nil` if there are none. If a
+    /// part of the input was sent, the rest does not count: the peer has decided that it is done.
     var unsentFailure: Failure? {
-        guard !settings.isRepl, !state.ignoresIncoming, let end = statistics.lastEnd else { return nil }
-        let count = state.unsentCount + (stages.acknowledgements?.unsentCount ?? 0)
+        guard !settings.isRepl, !state.ignoresIncoming, stages.exchange?.missing == nil, let end = statistics.lastEnd
+        else { return nil }
+        let operandCount: Int =
+            if let acknowledgements = stages.acknowledgements {
+                acknowledgements.unsentCount
+            } else {
+                stages.requests == nil ? settings.messages.count - state.sentOperandCount : 0
+            }
+        guard settings.readsPipe, program == nil, input.recordNumber == state.unsentInputCount else {
+            return operandCount > 0 ? .unsent(operandCount, end.code) : nil
+        }
+        let count = operandCount + state.unsentInputCount
         if count > 0 { return .unsent(count, end.code) }
-        let isInputUntouched =
-            settings.readsPipe && program == nil && input.recordNumber == 0 && !input.isOver
-            && !end.closing.wasStartedHere
-        return isInputUntouched && StandardDescriptors.hasData(environment.input) ? .unsent(nil, end.code) : nil
+        return !input.isOver && input.hasUnsentData(environment.input) ? .unsent(nil, end.code) : nil
     }
 
     /// Sends a message on a connection, encoded if requested.

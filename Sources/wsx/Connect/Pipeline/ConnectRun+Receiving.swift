@@ -47,7 +47,8 @@ extension ConnectRun: ConnectionHandler {
             return waitForOutput(connection)
         }
         let isWritten: Bool
-        var isReply = true
+        // A greeting after a reconnect is none.
+        var isReply = statistics.openedCount == 1 || current?.hasBegunSending ?? false
         if let requests = stages.requests {
             let finding = requests.received(payload)
             isWritten = write(payload, as: kind, finding, decoding)

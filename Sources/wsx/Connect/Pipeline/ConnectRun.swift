@@ -222,6 +222,8 @@ final class ConnectRun {
     func beginSending(on connection: Connection<ConnectRun>) {
         // A first message cannot be encoded.
         guard state.failure == nil else { return }
+        // The messages wait for the next connection.
+        if connection.isClosing, stages.acknowledgements != nil { return }
         current?.hasBegunSending = true
         sendInitialMessages()
         sendUnacknowledged(on: connection)

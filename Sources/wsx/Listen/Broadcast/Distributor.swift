@@ -182,7 +182,13 @@ final class Distributor<Directory: ClientDirectory> {
     }
 
     /// Whether there is input that the clients of the run did not get.
-    var hasUnsentInput: Bool { if case .reading(let reader) = input { reader.hasUnsentInput } else { false } }
+    var hasUnsentInput: Bool {
+        switch input {
+        case .unused, .over: false
+        case .waiting: StandardDescriptors.hasUnreadBytes(StandardDescriptors.input)
+        case .reading(let reader): reader.hasUnsentInput
+        }
+    }
 
     /// Whether there is input that waits for slow readers, and for nothing else.
     var isInputHeldUp: Bool {

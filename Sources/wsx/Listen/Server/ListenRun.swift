@@ -246,11 +246,14 @@ final class ListenRun {
         }
         phase = .ending(.asked)
         threads?.end()
-        // Other input waits for clients.
-        unsent.hasInput = distributor.isInputHeldUp && !distributor.slowReaders.isEmpty
-        for connection in distributor.clients.all {
-            unsent.delayedMessageCount += connection.handler.waitingMessageCount
-            if connection.unsentBytes > 0 { queuedBytes[connection.number] = connection.unsentBytes }
+        // Answers to clients are not what the user wanted to send.
+        if settings.arguments.mode == .conversation {
+            // Other input waits for clients.
+            unsent.hasInput = distributor.isInputHeldUp && !distributor.slowReaders.isEmpty
+            for connection in distributor.clients.all {
+                unsent.delayedMessageCount += connection.handler.waitingMessageCount
+                if connection.unsentBytes > 0 { queuedBytes[connection.number] = connection.unsentBytes }
+            }
         }
         distributor.endInput()
         // Limit the time: if standard output is stuck, clients paused for it are never read.

@@ -135,10 +135,9 @@ extension ManualSection {
             """),
         .paragraph(
             """
-            Messages are not sent if the peer closes the connection before: *MESSAGE*s, input that has been read, and \
-            with `--reconnect` messages that wait. Of a longer input, whatever has not been read when the peer closes \
-            normally does not count, unless nothing of it was sent. In protocols, a reply is only needed with `--one` \
-            or `--request`.
+            Messages are not sent if the peer closes the connection before: *MESSAGE*s, the input if nothing of it was \
+            sent, and with `--reconnect` messages that wait. In protocols, a reply is only needed with `--one` or \
+            `--request`.
             """),
         .paragraph(
             """
