@@ -7,6 +7,7 @@ import re
 import signal
 import stat
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -458,7 +459,15 @@ def test_commands_and_topics_are_completed(prompt):
     prompt.wait_for("^/pause +/pick +/ping +/pong +/pretty\nws.*\n> /p$")
 
 
-def test_file_names_are_completed(prompt, server, tmp_path):
+@pytest.fixture
+def short_directory():
+    """A directory whose path fits the window, whatever TMPDIR is."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as path:
+        yield pathlib.Path(path)
+
+
+def test_file_names_are_completed(prompt, server, short_directory):
+    tmp_path = short_directory
     (tmp_path / "a directory").mkdir()
     (tmp_path / "a directory" / "wörds.txt").write_text("contents")
     prompt.type(f"/file text {tmp_path}/a\t")
