@@ -12,6 +12,8 @@ PREFIX ?= /usr/local
 # The sanitizer to build and test with: address or thread.
 SANITIZE ?=
 SCRATCH = .build$(if $(SANITIZE),/$(SANITIZE))
+# SwiftPM locks the folder of a build. The program has one of its own, so it is built at the same time as the unit tests.
+PROGRAM = $(SCRATCH)/program
 BINARY = $(SCRATCH)/release/wsx
 # `make build SYMBOLS=1` keeps symbols for profilers.
 SYMBOLS ?=
@@ -20,8 +22,8 @@ SYMBOLS ?=
 SECONDS = 60
 TARGET ?=
 
-# The number of black-box tests that run in parallel. They mostly wait, so a core has work for several.
-WORKERS ?= $(shell echo $$((2 * $$(nproc))))
+# The number of black-box tests that run in parallel. They mostly wait: a test takes 0.3 s, 0.05 s of them of a processor.
+WORKERS ?= $(shell echo $$((4 * $$(nproc))))
 # With this, pytest uses the plugin of scripts/install-peers.sh, which steals work, and prints the slowest tests.
 PYTEST = .build/pytest/bin/python -m pytest -q --durations 10
 
@@ -32,22 +34,23 @@ MINIMUM_GLIBC = 2.34
 # How long `make check-all` fuzzes each target.
 LONG_FUZZ_SECONDS ?= 600
 
-.PHONY: deps test-deps dist-deps dist-test-deps run build build-and-lint test test-quick test-smoke test-changed test-unit \
-	test-interop test-heavy test-packaging test-fuzz \
+.PHONY: deps test-deps dist-deps dist-test-deps run build test test-quick test-smoke test-changed test-unit \
+	test-program test-interop test-parallel test-alone test-heavy test-packaging test-fuzz \
 	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench \
 	dist dist-test install install-files clean
 
 ifdef SANITIZE
 # The black-box tests then also check exclusive access, which the program that ships does not.
 export WSX_CHECKS_EXCLUSIVITY := 1
-SANITIZER_FLAGS = --sanitize $(SANITIZE) --scratch-path $(SCRATCH)
-test-interop: export WSX = $(CURDIR)/$(BINARY)
-test-interop test-unit: export SANITIZE := $(SANITIZE)
-test-unit test-interop: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races.supp
+SANITIZER_FLAGS = --sanitize $(SANITIZE)
+test-parallel test-alone: export WSX = $(CURDIR)/$(BINARY)
+test-parallel test-alone test-unit: export SANITIZE := $(SANITIZE)
+test-parallel test-alone test-unit: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races.supp
 test-unit: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0
 
 build: deps
-	@swift build -c release $(SANITIZER_FLAGS) -Xswiftc -use-ld=lld --product wsx >&2
+	@swift build -c release $(SANITIZER_FLAGS) --scratch-path $(PROGRAM) -Xswiftc -use-ld=lld --product wsx >&2
+	@ln -sfn program/release $(SCRATCH)/release
 else
 # Static except for libc, and stripped, which halves the size and the startup time. lld accepts archives in any order.
 # The compact relocation format of glibc 2.36 and later saves a megabyte.
@@ -57,7 +60,7 @@ SHORT_RELOCATIONS = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | \
 RELOCATIONS = $(if $(PORTABLE),-Xlinker --wrap=hypotf -Xlinker $(STATIC)/hypotf.o,$(SHORT_RELOCATIONS))
 # Objects get no hash of their code, which depends on the directory of the build.
 # Swift exports the symbols of its objects, which takes 0.6 MB and a sixth of the instructions of the startup.
-BUILD_FLAGS = -c release --static-swift-stdlib --disable-local-rpath \
+BUILD_FLAGS = -c release --scratch-path $(PROGRAM) --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -use-ld=lld -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic $(RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 
@@ -65,6 +68,7 @@ build: deps
 	@scripts/static-libraries.sh $(STATIC)
 	@$(if $(PORTABLE),clang -O2 -c -o $(STATIC)/hypotf.o packaging/hypotf.c)
 	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product wsx >&2
+	@ln -sfn program/release $(SCRATCH)/release
 endif
 
 deps:
@@ -88,25 +92,31 @@ dist-test-deps: dist-deps
 run: build
 	@$(BINARY) connect echo:
 
+# The unit tests are built and run in the background, because the build of the program mostly uses one processor, and
+# black-box tests mostly wait. Their output is in .build/unit-tests.log.
+test: test-deps
+	@mkdir -p $(SCRATCH); $(MAKE) --no-print-directory test-unit > $(UNIT_LOG) 2>&1 & unit=$$!; \
+	$(MAKE) --no-print-directory test-program; program=$$?; \
+	wait $$unit; unit=$$?; tail -n 1 $(UNIT_LOG); [ $$unit -eq 0 ] || grep -E '✘|error:' $(UNIT_LOG); \
+	$(MAKE) --no-print-directory test-alone && [ $$program -eq 0 ] && [ $$unit -eq 0 ]
+
 # With a sanitizer, the targets it cannot affect are skipped.
-test: test-deps build-and-lint test-unit test-interop $(if $(SANITIZE),,test-packaging conformance-quick)
+test-program: build $(if $(SANITIZE),,lint) test-parallel $(if $(SANITIZE),,test-packaging conformance-quick)
 
-# Both at once, because the build mostly uses one processor.
-build-and-lint: deps
-	@$(MAKE) --no-print-directory -j 2 build $(if $(SANITIZE),,lint)
-
-# Failures are repeated at the end, where they are easy to find.
+UNIT_LOG = $(SCRATCH)/unit-tests.log
 test-unit:
-	@echo swift test $(SANITIZER_FLAGS); set -o pipefail; mkdir -p .build; \
-	swift test $(SANITIZER_FLAGS) 2>&1 | tee .build/unit-tests.log || { grep '✘' .build/unit-tests.log; exit 1; }
+	swift test $(SANITIZER_FLAGS) --scratch-path $(SCRATCH)
 
-# First the tests that must run alone (see Tests/Interop/conftest.py), then all others in parallel. `FILES` selects files,
-# among which there may be none to run alone (status 5).
+test-interop: test-parallel test-alone
+
+# `FILES` selects files, in which there may be no test to run in parallel, or alone (status 5); see Tests/Interop/conftest.py.
 FILES = Tests/Interop
-test-interop:
+test-parallel:
 	@scripts/install-peers.sh >&2
-	$(PYTEST) -m 'alone and not heavy' $(FILES) || [ $$? -eq 5 ]
 	$(PYTEST) -m 'not alone and not heavy' -n $(WORKERS) --dist worksteal $(FILES) || [ $$? -eq 5 ]
+
+test-alone:
+	$(PYTEST) -m 'alone and not heavy' $(FILES) || [ $$? -eq 5 ]
 
 # Every command and kind of stream, in files that do not wait.
 SMOKE = $(patsubst %,Tests/Interop/test_%.py,automatic bad_arguments bad_frames bench_requests bytes codecs configuration \

@@ -1,7 +1,7 @@
 """Shared fixtures of the black-box tests, and the rules for running tests in parallel.
 
-`make test-interop` runs pytest twice: first the tests marked `alone`, one after the other, and then all others, in more
-processes than cores, because most tests wait. Processes steal tests from each other (pytest-xdist), so tests of one file
+`make test-interop` runs pytest twice: first in more processes than cores, because most tests wait, and then the tests
+marked `alone`, one after the other. Processes steal tests from each other (pytest-xdist), so tests of one file
 run at the same time, and each process has fixtures of its own, also those of a module or session. schedule.py orders the
 tests. Without xdist, all tests run one after the other.
 
