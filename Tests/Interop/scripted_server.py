@@ -26,8 +26,10 @@ class Peer(wire.Stream):
         self.send(wire.upgrade_response(self.request or self.read_request(), *fields, accept=accept) + then)
 
     def answer_close(self):
-        """Reads up to the client's close frame, echoes it, and returns it."""
-        received = self.read_until_close()
+        """Reads up to the client's close frame, answers pings, echoes the close frame, and returns it."""
+        while (received := self.read_frame()) is not None and received.opcode != wire.CLOSE:
+            if received.opcode == wire.PING:
+                self.send(wire.frame(wire.PONG, received.payload))
         if received is not None:
             self.send(wire.frame(wire.CLOSE, received.payload))
         return received

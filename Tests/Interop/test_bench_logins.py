@@ -1,15 +1,16 @@
 """Load tests of services that require a login and send pings: `--first-message`, `--ready`, and `--answer`."""
 
 import json
+import signal
 import threading
 import time
 
 import pytest
 
 import wire
-from processes import assert_fails, wsx
+from processes import BINARY, Running, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
-from test_bench import bench, errors, faults
+from test_bench import bench, check, errors, faults
 
 
 class Service:
@@ -61,11 +62,14 @@ def test_echoes_are_measured_after_the_login_and_pings_are_answered(pace):
     assert 0 < results["login_us"]["min"] <= results["login_us"]["max"]
 
 
-@pytest.mark.parametrize("mode", ["idle", "receive", "send", "broadcast"])
-def test_other_modes_log_in(mode):
+@pytest.mark.parametrize("options", [
+    ["idle", "-d", "200ms"], ["receive", "-d", "200ms"], ["send", "-n", "30"],
+    # The service echoes, so the subscribers wait in vain.
+    ["broadcast", "-n", "3", "--reply-timeout", "100ms"]], ids=lambda options: options[0])
+def test_other_modes_log_in(options):
     service = Service()
     with ScriptedServer(service) as server:
-        _, results = bench(server.url, "--mode", mode, *LOGIN, "-c", "3", "-d", "1s", check_sum=False, timeout=40)
+        _, results = bench(server.url, "--mode", *options, *LOGIN, "-c", "3", check_sum=False)
     assert errors(results) == {}
     assert len(service.logins) == 3
     assert results["login_us"]["max"] > 0
@@ -73,7 +77,7 @@ def test_other_modes_log_in(mode):
 
 @pytest.mark.parametrize("options", [["--mode", "receive"], ["--mode", "idle"], ["--scenario", "s.jsonl"]], ids=" ".join)
 def test_heartbeat_messages_are_sent_and_not_counted(options, tmp_path):
-    """The server counts the heartbeats, and ends the run of each connection after three of them."""
+    """The server counts the heartbeats. The run ends after three of them on each connection."""
     (tmp_path / "s.jsonl").write_text(
         '{"type":"message","direction":"in","match":"^done$","timeout":"60s","name":"done"}\n')
     beats, lock = [], threading.Lock()
@@ -81,8 +85,9 @@ def test_heartbeat_messages_are_sent_and_not_counted(options, tmp_path):
     def serve(peer):
         peer.upgrade()
         for _ in range(3):
+            # The mode idle sends pings, too.
             while (frame := peer.read_frame()).opcode != wire.TEXT:
-                pass
+                peer.send(wire.frame(wire.PONG, frame.payload))
             beat = json.loads(frame.payload)
             with lock:
                 beats.append((beat["connection"], beat["beat"]))
@@ -90,12 +95,16 @@ def test_heartbeat_messages_are_sent_and_not_counted(options, tmp_path):
         peer.answer_close()
 
     path = [str(tmp_path / word) if word == "s.jsonl" else word for word in options]
-    limit = ["-n", "2"] if "--scenario" in options else ["-d", "3s"]
+    limit = ["-n", "2"] if "--scenario" in options else ["-d", "1h"]
+    beat = ["--heartbeat-message", '{"beat":{{seq}},"connection":{{connection}}}', "--heartbeat", "100ms"]
     with ScriptedServer(serve) as server:
-        _, results = bench(
-            server.url, *path, "-c", "2", *limit, "--heartbeat-message", '{"beat":{{seq}},"connection":{{connection}}}',
-            "--heartbeat", "100ms", check_sum=False, timeout=60)
-    assert sorted(beats)[:3] == [(1, 1), (1, 2), (1, 3)]
+        with Running([BINARY, "bench", "--output", "json", server.url, *path, "-c", "2", *limit, *beat]) as client:
+            wait_until(lambda: len(beats) == 6, what="the heartbeats")
+            if "--scenario" not in options:
+                client.signal(signal.SIGINT)
+            assert client.wait() == (0 if "--scenario" in options else 130), client.err
+    results = check(client.out, check_sum=False)
+    assert sorted(beats) == [(connection, beat) for connection in (1, 2) for beat in (1, 2, 3)]
     if "idle" not in options:
         assert results["messages"]["sent"] == (2 if "--scenario" in options else 0)
 

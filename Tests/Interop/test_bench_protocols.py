@@ -169,9 +169,9 @@ def test_invalid_loads_fail_before_connecting(arguments, words):
 
 def test_idle_connections_answer_the_pings_of_the_protocol():
     # The server closes connections that do not answer its pings within 2 s.
-    with SocketIOServer(1) as server:
+    with SocketIOServer(1, 1) as server:
         result, results = bench(
-            *server.options, server.url, "--mode", "idle", "-c", "5", "-d", "3500ms", "--heartbeat", "1s")
+            *server.options, server.url, "--mode", "idle", "-c", "5", "-d", "2500ms", "--heartbeat", "500ms")
     assert (result.status, errors(results)) == (0, {})
 
 

@@ -390,13 +390,13 @@ def test_a_server_that_never_comes_back_ends_a_run_with_a_number_of_iterations(s
         return service(peer)
 
     with ScriptedServer(serve) as server:
-        _, results = bench("--scenario", scenario, "-c", "1", "-n", "20", "--reply-timeout", "2s", server.url, timeout=60)
+        _, results = bench("--scenario", scenario, "-c", "1", "-n", "20", "--reply-timeout", "300ms", server.url)
     assert (results["messages"]["sent"], results["messages"]["received"]) == (5, 4)
     assert results["messages"]["unsent"] == 15, "the iterations that were not started"
     with ScriptedServer(serve) as server:
         attempts.clear()
         service.count = 0
-        result = wsx("bench", "--scenario", scenario, "-c", "1", "-n", "20", "--reply-timeout", "2s", server.url)
+        result = wsx("bench", "--scenario", scenario, "-c", "1", "-n", "20", "--reply-timeout", "300ms", server.url)
     assert "unsent      15 requested but not started" in result.lines
 
 
@@ -413,7 +413,7 @@ def test_a_rejected_reconnection_is_one_line_without_the_response(tmp_path):
         return peer.answer_close()
 
     with ScriptedServer(serve) as server:
-        result = wsx("bench", "--scenario", path, "-c", "1", "-n", "3", "--reply-timeout", "1s", server.url)
+        result = wsx("bench", "--scenario", path, "-c", "1", "-n", "3", "--reply-timeout", "200ms", server.url)
     assert result.status == 4
     assert len(result.error_lines) == 1 and "503" in result.err and "busy" not in result.err
 

@@ -209,7 +209,7 @@ def test_a_flood_of_pings_from_a_client_that_does_not_read_uses_bounded_memory()
 
 def test_a_reader_that_falls_behind_is_disconnected_and_the_others_get_everything():
     line = b"x" * 1000 + b"\n"
-    with Listener(stdin=-1) as server:
+    with Listener("--close-timeout", "200ms", stdin=-1) as server:
         slow = dial(server, upgraded=True)
         with slow.sock:
             count = 60_000

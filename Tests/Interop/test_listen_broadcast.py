@@ -77,7 +77,7 @@ def test_clients_with_and_without_compression_receive_the_same():
 
 
 def test_a_stopped_reader_is_closed_and_the_others_are_served():
-    with Listener("--broadcast", "--no-stdin", stdout=subprocess.DEVNULL) as listener:
+    with Listener("--broadcast", "--no-stdin", "--close-timeout", "200ms", stdout=subprocess.DEVNULL) as listener:
         stopped = socket.create_connection(("127.0.0.1", listener.port))
         stopped.sendall(wire.upgrade_request(listener.port))
         reader, sender = connect(listener), connect(listener)

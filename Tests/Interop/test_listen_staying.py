@@ -85,7 +85,7 @@ def test_an_idle_client_is_closed_with_1001():
 
 
 def test_a_client_that_sends_anything_is_not_idle():
-    with Listener("--echo", "--idle-timeout", "3s") as server:
+    with Listener("--echo", "--idle-timeout", "1500ms") as server:
         with Client(server.port) as talking, Client(server.port) as idle:
             ended = None
             while not ended:
@@ -101,8 +101,8 @@ def test_a_client_that_sends_anything_is_not_idle():
 
 
 def test_a_client_that_receives_anything_is_not_idle():
-    with Listener("--idle-timeout", "2s", stdin=-1) as server, Client(server.port) as client:
-        for number in range(25):
+    with Listener("--idle-timeout", "1500ms", stdin=-1) as server, Client(server.port) as client:
+        for number in range(20):
             time.sleep(0.1)
             server.send(f"{number}\n".encode())
             assert client.read_frame().payload == f"{number}".encode()
@@ -110,19 +110,20 @@ def test_a_client_that_receives_anything_is_not_idle():
 
 
 def test_heartbeats_keep_a_client_from_being_idle():
-    options = ["--idle-timeout", "3s", "--heartbeat", "200ms", "--heartbeat-misses", "100"]
+    options = ["--idle-timeout", "1500ms", "--heartbeat", "200ms", "--heartbeat-misses", "100"]
     with Listener("--echo", *options) as server, Client(server.port) as client:
-        pong_until(client, lambda count: count >= 20)
+        pong_until(client, lambda count: count >= 10)
         assert "disconnected" not in server.err
 
 
 def test_a_client_that_waits_for_a_delayed_answer_is_not_idle():
-    with Listener("--echo", "--delay", "2s", "--idle-timeout", "500ms") as server, Client(server.port) as client:
+    with Listener("--echo", "--delay", "1s", "--idle-timeout", "250ms") as server, Client(server.port) as client:
         client.send(wire.text("question", is_masked=True))
         # Four times the idle timeout.
         assert client.read_frame().payload == b"question"
         assert client.read_until_close().close_code == 1001
-        server.wait_for("idle for 500 ms")
+        client.close(1001)
+        server.wait_for("idle for 250 ms")
 
 
 def test_a_client_that_waits_for_a_full_output_is_not_idle():
@@ -176,7 +177,7 @@ def test_up_to_the_limit_clients_are_served_and_others_wait():
 
 def test_incomplete_requests_do_not_block_others_forever():
     with Listener("--echo", "--max-connections", "3", "--handshake-timeout", "300ms") as server:
-        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(10)]
+        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(4)]
         for sock in slow:
             sock.sendall(b"GET / HTTP/1.1\r\nHost:")
         result = wsx("connect", "-n", "1", server.url, "hello")

@@ -12,7 +12,7 @@ from protocol_servers import GraphQLServer, SocketIOServer
 
 # The servers whose heartbeats can be frequent, with the pattern of a heartbeat as shown with -v. Tests/Heavy has others.
 IDLE = {
-    "socket.io": (lambda: SocketIOServer(1), "Hidden: ping"),
+    "socket.io": (lambda: SocketIOServer(0.3), "Hidden: ping"),
     "graphql": (GraphQLServer, "← ping"),
     "stomp": (BeatingStompBroker, r"→ text +1 B"),
     "mqtt": (BeatingMosquitto, "Hidden: PINGRESP"),

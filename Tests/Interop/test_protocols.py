@@ -178,7 +178,7 @@ def test_a_subscription_continues_after_a_restart(graphql):
 
 
 def test_socketio_stays_connected_idle_for_three_heartbeats():
-    with SocketIOServer(1) as server, connected(server, "-v") as client:
+    with SocketIOServer(0.3) as server, connected(server, "-v") as client:
         wait_until(lambda: client.err.count("Hidden: ping") >= 3)
         client.send(b"flood 1\n")
         client.wait_for("n 0", "out")

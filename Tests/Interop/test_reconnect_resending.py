@@ -14,7 +14,7 @@ from terminal import Screen
 
 class Service:
     """Reads messages, each of which `handle(peer, text)` may answer. A true result drops the connection. `received` has
-    the messages of each connection."""
+    the messages of each connection. `answers_pings` applies to the first connection; others answer them."""
 
     def __init__(self, handle, upgrade=(), answers_pings=True):
         self.received = []
@@ -46,7 +46,7 @@ class Service:
                 peer.send(wire.frame(wire.CLOSE, frame.payload))
                 return
             if frame.opcode == wire.PING:
-                if self._answers_pings:
+                if self._answers_pings or lines is not self.received[0]:
                     peer.send(wire.frame(wire.PONG, frame.payload))
                 continue
             if frame.opcode in (wire.TEXT, wire.BINARY):

@@ -239,7 +239,7 @@ def test_only_the_last_close_of_a_recording_is_sent(tmp_path):
     for options, ending in (
             ([], recording), (["--replay-speed", "1"], recording), ([], recording + close(0.5, 4002, "in"))):
         with ScriptedServer(script) as server:
-            result = wsx("connect", "--input", "json", *options, server.url, stdin=ending.encode())
+            result = wsx("connect", "--linger", "0", "--input", "json", *options, server.url, stdin=ending.encode())
         assert result.status == 0, result
         assert server.results == [([b"a", b"b"], 4001)]
 

@@ -249,7 +249,7 @@ def test_a_repeated_part_is_repeated_until_the_client_leaves(tmp_path):
 
 def test_clients_that_the_server_closes_have_not_deviated(tmp_path):
     path = written(tmp_path / "s.jsonl", [sent("a"), received("b")])
-    with Listener("--scenario", path) as mock:
+    with Listener("--scenario", path, "--close-timeout", "200ms") as mock:
         with ScriptedClient(mock.port):
             wait_until(lambda: "Client 1" in mock.err)
             assert mock.stop() == 0, mock.err

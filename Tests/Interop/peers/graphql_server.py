@@ -57,4 +57,4 @@ async def check_token(websocket, payload):
 
 app = GraphQL(
     make_executable_schema(SCHEMA, query, subscription), websocket_handler=handler(on_connect=check_token))
-uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="critical", ws_ping_interval=1)
+uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="critical", ws_ping_interval=0.3)

@@ -1,6 +1,6 @@
 """A Socket.IO server, based on python-socketio and aiohttp (PyPI).
 
-    socketio_server.py PORT [PING_INTERVAL]
+    socketio_server.py PORT [PING_INTERVAL [PING_TIMEOUT]]
 
 The default namespace needs the payload {"token":"t"}; /admin needs none. Events: `chat` is acknowledged with its
 arguments, `count` with the number of `chat` events since the last `count` and that of different ones, `bytes` sends binary data back in
@@ -16,8 +16,8 @@ import socketio
 from aiohttp import web
 
 
-def make_server(ping_interval):
-    server = socketio.AsyncServer(async_mode="aiohttp", ping_interval=ping_interval, ping_timeout=ping_interval)
+def make_server(ping_interval=25, ping_timeout=20):
+    server = socketio.AsyncServer(async_mode="aiohttp", ping_interval=ping_interval, ping_timeout=ping_timeout)
     chats = []
 
     @server.on("connect")
@@ -68,12 +68,12 @@ def make_server(ping_interval):
 
 
 async def main():
-    port, ping_interval = int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 25
+    port, *ping_times = map(float, sys.argv[1:])
     app = web.Application()
-    make_server(ping_interval).attach(app)
+    make_server(*ping_times).attach(app)
     runner = web.AppRunner(app)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
+    await web.TCPSite(runner, "127.0.0.1", int(port)).start()
     print(runner.addresses[0][1], flush=True)
     await asyncio.Future()
 
