@@ -258,7 +258,7 @@ def test_messages_before_the_load_begins_do_not_count():
 
 def test_messages_of_a_concurrent_run_are_ignored():
     with Listener("--broadcast", "--no-stdin") as server:
-        words = ["bench", server.url, "--mode", "broadcast", "-c", "3", "-r", "100", "-d", "2s"]
+        words = ["bench", server.url, "--mode", "broadcast", "-c", "3", "-r", "100", "-n", "200"]
         with Running([BINARY, *words, "--output", "json"]) as other:
             result, results = bench(*words[1:], check_sum=False)
             assert other.wait() == 0

@@ -115,7 +115,7 @@ def test_a_late_reply_counts_with_its_full_latency():
 
     with ScriptedServer(answering(answer)) as server:
         result, results = requests(
-            server, "-c", "1", "-r", "4", "-d", "4s", "--reply-timeout", "600ms", "--correlate", "id",
+            server, "-c", "1", "-r", "10", "-n", "25", "--reply-timeout", "600ms", "--correlate", "id",
             "--expect", "true", timeout=40)
     assert (faults(results), errors(results)) == ({}, {"timeout": 1})
     assert results["messages"]["received"] == results["messages"]["sent"]

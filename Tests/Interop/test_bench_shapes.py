@@ -154,12 +154,12 @@ def test_subscriptions_are_repeated_on_each_connection():
 def test_a_refused_reconnection_is_counted_and_repeated():
     echo = Echo(refused={2})
     with ScriptedServer(echo) as server:
-        result, results = bench(server.url, "-c", "2", "-d", "4s", "--lifetime", "500ms", "--think", "5ms")
+        result, results = bench(server.url, "-c", "2", "-d", "2s", "--lifetime", "500ms", "--think", "5ms")
     assert result.status == 4 and "503" in result.err
     assert errors(results) == {"handshake": 1}
     assert faults(results) == {}
     echo.check(results)
-    # Without another attempt, one connection would remain, which is opened again at most seven times.
+    # Without another attempt, one connection would remain, which is opened again at most three times.
     assert echo.count == len(echo.codes) + 1
 
 
@@ -176,7 +176,7 @@ def test_a_lost_connection_is_opened_again():
         peer.send(wire.frame(wire.CLOSE, frame.payload))
 
     with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "1", "-d", "4s", "--lifetime", "1h", "--think", "5ms")
+        result, results = bench(server.url, "-c", "1", "-n", "50", "--lifetime", "1h", "--think", "5ms")
     assert result.status == 1
     assert (errors(results), faults(results)) == ({"closed": 1}, {"lost": 1})
     assert results["messages"]["received"] > 0
@@ -195,7 +195,7 @@ SCENARIO = b"""{"type":"message","direction":"out","data":"login {{connection}}"
 
 @pytest.mark.parametrize("options", [
     ["-c", "4", "-d", "1s", "--think", "20ms-50ms"], ["-c", "4", "-d", "1s", "--lifetime", "100ms-200ms"],
-    ["-c", "4", "-d", "1s", "--lifetime", "100ms-200ms", "-r", "50"],
+    ["-c", "4", "-n", "50", "--lifetime", "100ms-200ms", "-r", "50"],
     ["--stages", "4@300ms,4@500ms,0@300ms", "--think", "10ms"],
 ], ids=" ".join)
 def test_a_scenario_takes_part_in_all_shapes(tmp_path, options):
@@ -223,15 +223,15 @@ def test_connections_follow_the_stages(threads):
     echo = Echo()
     with ScriptedServer(echo) as server:
         result, results = bench(
-            server.url, "--stages", "6@500ms,6@1s,0@500ms,0@500ms,3@0s,3@1s", "-t", threads, "--think", "20ms")
+            server.url, "--stages", "6@500ms,6@500ms,0@500ms,0@500ms,3@0s,3@1s", "-t", threads, "--think", "20ms")
     assert (result.status, result.err) == (0, "")
     assert (faults(results), errors(results)) == ({}, {})
     echo.check(results)
     # Each connection is opened once per rise. Connections that are still closing may overlap with new ones.
     assert len(echo.codes) == 9 and 6 <= echo.peak <= 9
-    assert (results["connections"], results["duration_s"]) == (6, 3.5)
+    assert (results["connections"], results["duration_s"]) == (6, 3)
     assert [(stage["name"], stage["target_connections"], stage["duration_s"]) for stage in results["stages"]] == [
-        ("stage1", 6, 0.5), ("stage2", 6, 1), ("stage3", 0, 0.5), ("stage4", 0, 0.5), ("stage5", 3, 0),
+        ("stage1", 6, 0.5), ("stage2", 6, 0.5), ("stage3", 0, 0.5), ("stage4", 0, 0.5), ("stage5", 3, 0),
         ("stage6", 3, 1)]
     assert sum(stage_counts(results)) == results["messages"]["received"]
     assert stage_counts(results)[3:5] == [0, 0] and stage_counts(results)[1] and stage_counts(results)[5]
@@ -245,7 +245,8 @@ def test_other_modes_have_stages_too(mode):
     with ScriptedServer(echo) as server:
         result, results = bench(server.url, "--stages", "4@500ms,4@1s,0@500ms", *mode)
     assert (result.status, result.err) == (0, "")
-    assert (faults(results), errors(results)) == ({}, {})
+    # A busy machine may not get around to the last pings.
+    assert set(faults(results)) <= {"unsent"} and not errors(results)
     echo.check(results)
     assert len(echo.codes) == 4
 
@@ -281,12 +282,12 @@ def test_connections_that_cannot_be_opened_are_counted_until_the_end():
 
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_the_rate_follows_the_stages(wsx_echo, threads):
-    result, results = bench(wsx_echo.url, "--rate", "200@1s,400@1s,0@1s", "-c", "5", "-t", threads)
+    result, results = bench(wsx_echo.url, "--rate", "200@500ms,400@500ms,0@1s", "-c", "5", "-t", threads)
     assert result.status == 0
     # The integral of the rate. Messages that a busy machine does not send before the end are unsent.
-    assert results["messages"]["sent"] + results["messages"]["unsent"] == 100 + 300 + 200
-    assert stage_counts(results, "sent")[:2] == [100, 300]
-    assert (results["rate_asked"], results["in_flight"], results["duration_s"]) == (None, None, 3)
+    assert results["messages"]["sent"] + results["messages"]["unsent"] == 50 + 150 + 200
+    assert stage_counts(results, "sent")[:2] == [50, 150]
+    assert (results["rate_asked"], results["in_flight"], results["duration_s"]) == (None, None, 2)
     assert [stage["target_rate"] for stage in results["stages"]] == [200, 400, 0]
     assert results["stages"][1]["rate_per_second"] == 300
 
@@ -326,7 +327,7 @@ def test_stages_are_merged_and_shown(wsx_echo, tmp_path):
 
 
 def test_a_threshold_on_a_stage(wsx_echo):
-    options = ["--rate", "20@0s,20@1s,40@1s", "--threshold"]
+    options = ["--rate", "100@0s,100@500ms,200@500ms", "--threshold"]
     assert bench(wsx_echo.url, *options, "stage2.p99<1h", "--threshold", "stage2.lost=0")[0].status == 0
     result, results = bench(wsx_echo.url, *options, "stage3.sent<20", "--threshold", "stage2.max<1us")
     assert result.status == 7

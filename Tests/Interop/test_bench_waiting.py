@@ -113,7 +113,7 @@ def test_unsolicited_pongs_are_not_faults():
 
 def test_concurrent_runs_with_other_publishers_or_messages_are_ignored():
     with Listener("--broadcast", "--no-stdin") as server:
-        words = [server.url, "--mode", "broadcast", "-r", "100", "-d", "2s", "--output", "json"]
+        words = [server.url, "--mode", "broadcast", "-r", "100", "-n", "200", "--output", "json"]
         others = [["-c", "5", "--publishers", "3"], ["-c", "3", "--binary"]]
         with Running([BINARY, "bench", *words, *others[0]]) as one, Running([BINARY, "bench", *words, *others[1]]) as two:
             _, results = bench(*words, "-c", "3", check_sum=False)
@@ -183,7 +183,7 @@ def test_messages_queued_on_a_lost_connection_are_not_waited_for():
 
 # Send mode waits for 20 s, which no option shortens.
 @pytest.mark.parametrize(
-    "options", [["-r", "1000"], pytest.param(["--mode", "send"], marks=pytest.mark.heavy)], ids=" ".join)
+    "options", [["-r", "4000"], pytest.param(["--mode", "send"], marks=pytest.mark.heavy)], ids=" ".join)
 def test_a_number_of_messages_ends_even_if_the_server_does_not_read(options):
     may_end = threading.Event()
 
@@ -191,10 +191,10 @@ def test_a_number_of_messages_ends_even_if_the_server_does_not_read(options):
         peer.upgrade()
         may_end.wait(30)
 
-    timeout = [] if "--mode" in options else ["--reply-timeout", "1s"]
+    timeout = [] if "--mode" in options else ["--reply-timeout", "300ms"]
     with ScriptedServer(script) as server:
         result, results = bench(
-            server.url, "-c", "2", "-n", "1000", "--size", "64k", "--close-timeout", "1s", *timeout, *options, timeout=50,
+            server.url, "-c", "2", "-n", "1000", "--size", "64k", "--close-timeout", "300ms", *timeout, *options, timeout=50,
             check_sum=False)
         may_end.set()
     assert 0 < results["messages"]["sent"] < 1000
@@ -205,12 +205,12 @@ def test_a_number_of_messages_is_sent_completely_to_a_slow_server():
     def script(peer):
         peer.upgrade()
         while (message := peer.read_frame()).opcode != wire.CLOSE:
-            time.sleep(0.02)
+            time.sleep(0.01)
         peer.send(wire.frame(wire.CLOSE, message.payload))
 
     with ScriptedServer(script) as server:
         result, results = bench(
-            server.url, "--mode", "send", "-c", "1", "-n", "200", "--size", "64k", "--warmup", "1s", timeout=60,
+            server.url, "--mode", "send", "-c", "1", "-n", "200", "--size", "64k", "--warmup", "200ms", timeout=60,
             check_sum=False)
     assert (result.status, results["messages"]["sent"]) == (0, 200)
 

@@ -90,7 +90,7 @@ def test_bench_neither_shows_nor_stores_a_secret_of_the_url(wsx_echo, tmp_path, 
 
 
 def test_a_masked_url_does_not_prevent_a_comparison(wsx_echo, tmp_path):
-    arguments = ["bench", "-c", "1", "-d", "2s", "--output", "json"]
+    arguments = ["bench", "-c", "1", "-n", "100", "--output", "json"]
     before = wsx(*arguments, wsx_echo.url + "?sig=geheim1")
     (tmp_path / "before").write_bytes(before.out)
     after = wsx(*arguments, "--baseline", tmp_path / "before", wsx_echo.url + "?sig=geheim2")
