@@ -10,7 +10,7 @@ from processes import BINARY, Running, memory_limit, peak_resident_bytes, shell
 from scripted_server import ScriptedServer
 
 MEBIBYTE = 1 << 20
-PAUSE_S = 3
+PAUSE_S = 2
 
 
 def test_a_server_that_stops_reading_pauses_the_input_and_no_line_is_lost():
@@ -117,7 +117,7 @@ def test_a_slow_reader_of_standard_output_slows_the_server_down_and_gets_everyth
 
 
 def test_a_reader_that_starts_late_gets_everything(wsx_echo):
-    result = shell('set -o pipefail; seq 300000 | "$WSX" connect "$1" | (sleep 3; sha256sum)', wsx_echo.url)
+    result = shell('set -o pipefail; seq 300000 | "$WSX" connect "$1" | (sleep 2; sha256sum)', wsx_echo.url)
     expected = hashlib.sha256(b"".join(b"%d\n" % number for number in range(1, 300_001))).hexdigest()
     assert (result.status, result.out.split()[0].decode(), result.err) == (0, expected, "")
 

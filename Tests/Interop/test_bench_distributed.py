@@ -40,7 +40,8 @@ def recipe(duration_s=DURATION_S):
     """Returns the document's script for parallel, with the test's address and numbers."""
     script = re.search(r"^## With GNU parallel.*?^```bash\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL).group(1)
     replacements = {
-        "url=ws://server.example/socket": f"url='{URL}'", "-c 500": "-c 5", "-d 30s": f"-d {duration_s}s"}
+        "url=ws://server.example/socket": f"url='{URL}'", "10 seconds": "5 seconds", "-c 500": "-c 5",
+        "-d 30s": f"-d {duration_s}s"}
     for old, new in replacements.items():
         assert old in script
         script = script.replace(old, new)

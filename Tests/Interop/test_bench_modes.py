@@ -38,15 +38,15 @@ def test_send_is_paced_by_a_slow_server():
     """Messages that are not queued yet do not count as sent, and a server that does not read bounds the memory."""
     def script(peer):
         peer.upgrade()
-        # The load begins now and takes a second.
-        time.sleep(3)
+        # The load begins now and takes 300 ms.
+        time.sleep(2)
         while (message := peer.read_frame()).opcode != wire.CLOSE:
             pass
         peer.send(wire.frame(wire.CLOSE, message.payload))
 
     with ScriptedServer(script, receive_buffer=4096) as server:
         result, results = bench(
-            server.url, "--mode", "send", "-c", "1", "-d", "1s", "--size", "64k", "--close-timeout", "60s",
+            server.url, "--mode", "send", "-c", "1", "-d", "300ms", "--size", "64k", "--close-timeout", "60s",
             check_sum=False)
     assert result.status == 0
     assert 0 < results["messages"]["sent"] < 300

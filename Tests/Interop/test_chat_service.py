@@ -52,7 +52,7 @@ def test_each_injected_fault_is_reported_at_its_step(tmp_path):
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_heartbeats_are_answered_during_a_scenario(tmp_path, threads):
     with ChatService(delay=0.3, heartbeat=0.5) as service:
-        result, _ = run(service, tmp_path, "-n", str(4 * USERS), "-t", threads)
+        result, _ = run(service, tmp_path, "-n", str(2 * USERS), "-t", threads)
         log = service.log()
     assert (result.status, log["missed_heartbeats"]) == (0, 0)
     assert log["answered_heartbeats"] >= USERS

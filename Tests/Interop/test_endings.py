@@ -130,12 +130,12 @@ def test_each_message_restarts_the_linger_time():
     def script(peer):
         peer.upgrade()
         for number in range(4):
-            time.sleep(0.8)
+            time.sleep(0.5)
             peer.send(wire.text(str(number)))
         return peer.answer_close().close_code
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--linger", "2500ms", server.url)
+        result = wsx("connect", "--linger", "1500ms", server.url)
     assert (result.status, result.out) == (0, b"0\n1\n2\n3\n")
     assert server.results == [1000]
 
@@ -147,19 +147,19 @@ def test_a_large_message_that_takes_longer_than_the_linger_time_arrives_whole():
         peer.upgrade()
         data = wire.text(message)
         for start in range(0, len(data), 5000):
-            time.sleep(0.25)
+            time.sleep(0.15)
             peer.send(data[start : start + 5000])
         return peer.answer_close().close_code
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--linger", "2s", server.url)
+        result = wsx("connect", "--linger", "1200ms", server.url)
     assert (result.status, result.out) == (0, message + b"\n")
 
 
 def test_linger_forever_waits_until_the_peer_closes():
     def script(peer):
         peer.upgrade()
-        time.sleep(2)
+        time.sleep(1.5)
         peer.send(wire.text("at last") + wire.close(1000))
         return peer.read_until_close().close_code
 
@@ -215,7 +215,7 @@ def test_until_waits_longer_than_the_linger_time():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
-        time.sleep(1.8)
+        time.sleep(1.5)
         peer.send(wire.text("ready"))
         return peer.answer_close()
 
@@ -275,7 +275,7 @@ def test_count_waits_for_a_reply_that_takes_longer_than_the_default_linger():
     def script(peer):
         peer.upgrade()
         peer.read_frame()
-        time.sleep(2.5)
+        time.sleep(1.5)
         peer.send(wire.text("reply"))
         return peer.answer_close()
 

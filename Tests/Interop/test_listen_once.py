@@ -131,7 +131,7 @@ def test_all_output_is_written_before_the_end_even_to_a_slow_reader():
 def test_a_stuck_reader_is_waited_for_beyond_the_close_timeout(tmp_path):
     result = shell(
         """
-        "$WSX" listen --once --close-timeout 100ms 0 2> "$1/log" | (sleep 3; wc -c) &
+        "$WSX" listen --once --close-timeout 100ms 0 2> "$1/log" | (sleep 1; wc -c) &
         until url=$(grep -om1 'ws://.*' "$1/log"); do sleep 0.05; done
         head -c 300000 /dev/zero | "$WSX" connect --input message --binary --linger 0 "$url"
         wait

@@ -125,7 +125,7 @@ def test_a_client_that_left_an_idle_program_is_noticed(way):
 
 def test_a_throttled_client_that_left_is_noticed():
     # The 64 KiB already read from it are still delivered at the throttled rate.
-    with Listener("--throttle", "20000", "--output", "json", stdin=subprocess.PIPE) as server:
+    with Listener("--throttle", "100000", "--output", "json", stdin=subprocess.PIPE) as server:
         client = open_client(server)
         fill(client)
         reset(client)

@@ -153,7 +153,7 @@ def test_typing_before_the_prompt_opens_leaves_the_progress_line_intact():
         with RawTerminal("connect", "--connect-timeout", "60s", server.url) as terminal:
             terminal.wait_for(b"1 s (Ctrl-C cancels)")
             terminal.type(b"early")
-            terminal.wait_for(b"3 s (Ctrl-C cancels)")
+            terminal.wait_for(b"2 s (Ctrl-C cancels)")
             assert b"early" not in terminal.output
             may_go_on.set()
             terminal.wait_for(b"> early")

@@ -204,7 +204,7 @@ def test_one_request(kitchen):
 def test_keep_late_replies(kitchen):
     kitchen.write("requests.txt", "a\nb\nc\n")
     with serving("while read -r line; do sleep 0.1; echo $line; done") as server:
-        result = kitchen.run({"ws://localhost:8080/": server.url, "10s": "3s"})
+        result = kitchen.run({"ws://localhost:8080/": server.url, "10s": "1500ms"})
     assert (result.status, kitchen.read("replies.txt")) == (0, b"a\nb\nc\n"), result
 
 
@@ -550,7 +550,7 @@ def test_several_machines(kitchen, tmp_path_factory):
     if why := why_there_are_none():
         pytest.skip(why)
     kitchen.adapt({
-        "-c 5k -r 50k": "-c 5 -r 100 -d 1s", "+20 sec": "+8 sec",
+        "-c 5k -r 50k": "-c 5 -r 100 -d 1s", "+20 sec": "+5 sec",
         "ws://target.example/": f"ws://{Hosts.address}:8080/"})
     with Hosts(tmp_path_factory.mktemp("hosts"), "one", "two", "three") as hosts:
         with Running(hosts.inside(kitchen.directory, BINARY, "listen", "--echo", f"{hosts.address}:8080")) as server:

@@ -411,7 +411,7 @@ def test_a_peer_that_is_still_reading_earlier_data_stays_connected(tmp_path):
         left = size
         while left > 0 and (piece := peer.sock.recv(32 << 10)):
             left -= len(piece)
-            time.sleep(0.05)
+            time.sleep(0.03)
         peer.send(wire.close(1000))
         while peer.sock.recv(1 << 16):
             pass
@@ -466,7 +466,7 @@ def test_a_peer_that_answers_stays_connected(tmp_path):
 
 @pytest.mark.parametrize("kind", ["messages", "pings", "parts of a frame"])
 def test_any_incoming_data_is_a_sign_of_life(kind):
-    beats = 25
+    beats = 20
 
     def script(peer):
         peer.upgrade()
