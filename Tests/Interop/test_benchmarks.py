@@ -12,8 +12,9 @@ sys.path.insert(0, str(ROOT / "Benchmarks"))
 
 import chart  # noqa: E402
 import machine  # noqa: E402
+import tables  # noqa: E402
 from bench import TOPICS  # noqa: E402
-from contest import Contest, Figure, measured  # noqa: E402
+from contest import Contest, Figure, Row, measured  # noqa: E402
 
 
 def test_the_program_that_measures_the_recording_of_latencies_compiles():
@@ -83,3 +84,20 @@ def test_the_chart_has_a_bar_for_each_program():
     drawing = chart.drawn(rows)
     assert drawing.count("<rect ") == 3
     assert "fast &amp; small" in drawing
+
+
+def test_the_documents_do_not_publish_different_figures():
+    assert tables.main("--check") is None
+
+
+def test_every_short_row_names_a_figure_of_the_record():
+    record = tables.keyed(tables.rows_of(tables.FIGURES))
+    assert all((contest, figure, peer) in record for _, contest, figure, peer, _ in tables.PUBLISHED)
+
+
+def test_rows_of_peers_that_were_not_measured_are_omitted():
+    name = "server: messages of 20 bytes on 50 connections, one in flight"
+    rows = [Row(name, "k/s", 100, "ws", 50, [2, 2]), Row("its peak resident memory", "MiB", 10, "ws", 40, [0.25, 0.25])]
+    table = tables.short_table(rows, only_readme=False)
+    assert table[2:] == ["| server: echoes on 50 connections, one in flight each | 100 k/s | ws: 50 k/s | 2 |"]
+    assert tables.short_table(rows, only_readme=True) == table[:2]
