@@ -36,6 +36,9 @@ internal final class BroadcastWorkload: Workload {
     private(set) var readerCount = 0
     /// The number of messages each reader should receive, or `nil` while it is unknown.
     private var expectedCount: Int?
+    /// Counts deliveries that arrived before the load began on this thread, because a publisher of another thread was
+    /// faster.
+    private var early: [() -> Void] = []
 
     /// Creates a workload in which the first connections publish on a schedule.
     init(_ context: LoadContext) {
@@ -79,6 +82,8 @@ internal final class BroadcastWorkload: Workload {
 
     func begin() {
         readerCount = context.connections.count - context.senders.count
+        for count in early { count() }
+        early = []
         // A thread with readers only waits for the publishers' threads.
         if hasReadersAlone { context.leaveSendingToOthers() }
     }
@@ -107,6 +112,16 @@ internal final class BroadcastWorkload: Workload {
         guard kind == self.kind, let stamp, stamp.publisher < reader.deliveries.count else {
             return context.measurement.count(\.mismatched, ofMessageAt: context.now)
         }
+        if context.phase == .ready {
+            let now = context.now
+            return early.append { [unowned self] in deliver(stamp, to: reader, at: now) }
+        }
+        deliver(stamp, to: reader, at: context.now)
+        if context.phase == .draining { context.host?.closeIfAnswered() }
+    }
+
+    @inline(__always)
+    private func deliver(_ stamp: DeliveryMessage.Stamp, to reader: BroadcastConnection, at now: UInt64) {
         let arrival = reader.deliveries[Int(stamp.publisher)].receive(stamp.number)
         guard context.measurement.counts(stamp.time) else { return }
         switch arrival {
@@ -117,8 +132,7 @@ internal final class BroadcastWorkload: Workload {
         case .inOrder: break
         }
         reader.deliveryCount += 1
-        context.measurement.answered(sentAt: stamp.time, now: context.now)
-        if context.phase == .draining { context.host?.closeIfAnswered() }
+        context.measurement.answered(sentAt: stamp.time, now: now)
     }
 
     /// Whether each reader has received all published messages. `false` while their number is unknown.

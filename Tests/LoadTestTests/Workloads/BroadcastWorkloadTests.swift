@@ -93,4 +93,19 @@ import WSCore
         plan.messages.sizeBytes = 47
         #expect(plan.problem?.option == "--size 47")
     }
+
+    @Test("A delivery that arrives before the load begins on the thread of its reader is not lost")
+    func early() throws {
+        let fixture = makeFixture(connected: [2])
+        fixture.context.phase = .ready
+        fixture.context.now = Self.start + 300
+        receive(0, on: try fixture.connection(2))
+        #expect(fixture.tally.received == 0)
+        fixture.context.now = Self.start + 900
+        fixture.context.begin(fixture.workload, at: Self.start)
+        fixture.workload.begin()
+        fixture.workload.allSent(1)
+        #expect((fixture.tally.received, fixture.workload.isAnswered) == (1, true))
+        #expect(fixture.largestLatency() == 300)
+    }
 }
