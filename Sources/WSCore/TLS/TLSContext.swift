@@ -29,7 +29,8 @@ public final class TLSContext {
             try use(certificate, certificateOption: "--cert", keyOption: "--key")
         }
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
-        wsx_ssl_ctx_keep_client_sessions(handle)
+        // Without this mode, OpenSSL does not report sessions, so none are stored.
+        if settings.resumesSessions { wsx_ssl_ctx_keep_client_sessions(handle) }
         SSL_CTX_sess_set_new_cb(handle) { session, resumable in
             guard let owner = TLSSession.owner(of: session), let resumable else { return 0 }
             owner.keep(resumable)

@@ -40,6 +40,8 @@ public struct TLSClientSettings: Sendable {
     public var pins: [TLSPin] = []
     /// The oldest version to accept. Default: TLS 1.2.
     public var minimumVersion = TLSVersion.tls12
+    /// Whether later connections to a server resume the session of an earlier one. Default: true.
+    public var resumesSessions = true
     /// Receives the lines of an SSLKEYLOGFILE, without line endings.
     public var keyLog: (@Sendable (String) -> Void)?
 

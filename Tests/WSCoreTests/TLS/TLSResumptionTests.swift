@@ -18,9 +18,10 @@ struct TLSResumptionTests {
 
     /// Connects once and returns whether the session was resumed.
     private func connect(
-        name: TLSServerName = .name("localhost"), key: String = "localhost:443", closes: Bool = true
+        _ client: TLSContext? = nil, name: TLSServerName = .name("localhost"), key: String = "localhost:443",
+        closes: Bool = true
     ) throws -> Bool {
-        let session = TLSSession(client: client, name: name, sessionKey: key)
+        let session = TLSSession(client: client ?? self.client, name: name, sessionKey: key)
         let peer = TLSSession(server: server)
         try session.start()
         while !session.output.isEmpty || !peer.output.isEmpty {
@@ -79,5 +80,16 @@ struct TLSResumptionTests {
             client.resumption.keep(session, for: "other \(index)")
         }
         #expect(client.resumption.serverCount == 256)
+    }
+
+    @Test("without resumption, every handshake is a full one", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func fullHandshakes(version: Int32) throws {
+        var settings = TLSClientSettings()
+        settings.trust = .certificates(source.chain)
+        settings.resumesSessions = false
+        let client = try TLSContext(client: settings)
+        wsx_ssl_ctx_set_versions(client.handle, version, version)
+        for _ in 0..<3 { #expect(try !connect(client)) }
+        #expect(client.resumption.serverCount == 0)
     }
 }
