@@ -183,12 +183,14 @@ def test_signalr_reports_a_refused_negotiation(status, body, words):
     assert len(hub.requests) == 1
 
 
-def test_signalr_does_not_follow_redirects_forever():
+@pytest.mark.parametrize("options, count", [([], 21), (["--max-redirects", "2"], 3)], ids=["default", "limit"])
+def test_signalr_follows_redirects_up_to_the_limit(options, count):
     hub = Hub(lambda number: (200, {"url": "/chat"}))
     with ScriptedServer(hub) as server:
-        result = wsx("connect", *QUIET, "--protocol", "signalr", f"http://127.0.0.1:{server.port}/chat")
+        result = wsx("connect", *QUIET, "--protocol", "signalr", *options, f"http://127.0.0.1:{server.port}/chat")
     assert result.status == 4
-    assert len(hub.requests) == 11
+    assert f"more than {count - 1} redirects" in result.err
+    assert len(hub.requests) == count
 
 
 @pytest.mark.parametrize("ending", ["41", "1"])

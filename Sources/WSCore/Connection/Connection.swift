@@ -31,6 +31,8 @@ public final class Connection<Handler: ConnectionHandler> {
     private var departure: ConnectionDeparture?
     /// Input to decode before reading more, because the handler could not take it; nil if there is none.
     private var unread: ConnectionUnreadBytes?
+    /// The time of the turn in which the last bytes arrived.
+    private var lastReadMilliseconds: UInt64
 
     /// Creates a connection on a stream that has just completed the opening handshake. Call ``start(with:)`` next.
     ///
@@ -47,6 +49,7 @@ public final class Connection<Handler: ConnectionHandler> {
         self.stream = stream
         self.resources = resources
         loop = resources.loop
+        lastReadMilliseconds = loop.turnMilliseconds
         self.settings = settings
         self.handler = handler
         let codec = deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) }
@@ -268,6 +271,7 @@ public final class Connection<Handler: ConnectionHandler> {
     // MARK: Receiving and ending
 
     internal func receive(_ bytes: inout MutableRawSpan) {
+        lastReadMilliseconds = loop.turnMilliseconds
         let takenBytes = take(&bytes)
         if takenBytes < bytes.byteCount { keepUnread(bytes.bytes.extracting(droppingFirst: takenBytes)) }
         afterReceiving()
@@ -333,7 +337,8 @@ public final class Connection<Handler: ConnectionHandler> {
         stream.close()
         let end = ConnectionEnd(
             closing: session.closing, violation: departure?.violation, failure: failure ?? departure?.writeFailure,
-            closingTimedOut: closingTimedOut)
+            closingTimedOut: closingTimedOut,
+            silence: .milliseconds(Int64(clamping: loop.turnMilliseconds &- lastReadMilliseconds)))
         handler.connection(self, didEnd: end)
     }
 

@@ -8,16 +8,19 @@ public struct ConnectionEnd: Sendable {
     public let failure: StreamError?
     /// Whether the peer did not answer our close frame in time.
     public let closingTimedOut: Bool
+    /// The time between the last bytes from the peer and the end, with millisecond resolution.
+    public let silence: Duration
 
     /// Creates the end of a connection.
     public init(
         closing: ClosingHandshake, violation: ProtocolError? = nil, failure: StreamError? = nil,
-        closingTimedOut: Bool = false
+        closingTimedOut: Bool = false, silence: Duration = .zero
     ) {
         self.closing = closing
         self.violation = violation
         self.failure = failure
         self.closingTimedOut = closingTimedOut
+        self.silence = silence
     }
 
     /// Whether both close frames were exchanged (RFC 6455 §7.1.4) without a violation.

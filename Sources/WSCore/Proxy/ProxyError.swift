@@ -106,6 +106,8 @@ extension ProxyError: CustomStringConvertible {
             return "the proxy speaks TLS on this port; use --proxy https://"
         // RFC 1928 §3: every SOCKS5 response starts with this version.
         case 5: return "the proxy speaks SOCKS 5; use --proxy socks5h://"
+        case 0 where HTTP2Preface.isFrame(preview):
+            return "the proxy speaks only HTTP/2 on this port, but wsx speaks HTTP/1.1; check its port"
         default:
             let text = quoted(String(decoding: preview, as: UTF8.self))
             return "the proxy's response is not HTTP: \(text); check its port"

@@ -28,7 +28,7 @@ extension TLSError {
         }
         let alert = Int(error.reason) - Int(SSL_AD_REASON_OFFSET)
         self =
-            (1...255).contains(alert)
+            (0...255).contains(alert)
             ? Self.ofAlert(alert, circumstances)
             : Self.ofReason(error, circumstances)
     }

@@ -41,7 +41,8 @@ struct ConnectorComposition {
         let proxies = try Self.proxies(arguments, secrets: secrets)
         secrets.record.add(request)
         connector = Connector.Settings(
-            request: request, negotiation: protocolSelection?.negotiation,
+            request: request,
+            negotiation: protocolSelection?.negotiation(maximumRedirects: arguments.request.maximumRedirects),
             destination: arguments.network.unixSocket.map { .unix(path: $0) },
             network: try NetworkSettings(arguments.network), proxies: proxies, serverName: arguments.tls.serverName,
             redirects: RedirectPolicy(

@@ -3,18 +3,19 @@ import WSCore
 
 extension ProtocolSelection {
     /// The HTTP request before the WebSocket, or `nil` if the protocol needs none.
-    var negotiation: Connector.Negotiation? {
+    /// - Parameter maximumRedirects: The maximum number of servers that it may lead to, one after another.
+    func negotiation(maximumRedirects: Int) -> Connector.Negotiation? {
         guard let negotiation = descriptor.negotiation(parameters) else { return nil }
         return Connector.Negotiation { url in
             // A valid target remains valid: the suffix and the parameter need no escapes.
             (try? url.changingTarget(negotiation.requestTarget(for:))) ?? url
         } next: { body, request, redirects throws(ConnectError) in
-            try Self.next(body, request, redirects)
+            // These redirects are part of the protocol, so they need no option.
+            var redirects = redirects
+            redirects.maximum = maximumRedirects
+            return try Self.next(body, request, redirects)
         }
     }
-
-    /// The maximum number of servers that a negotiation may lead to, one after another.
-    private static let maximumRedirects = 10
 
     /// Reads the response to a negotiation. SignalR's is the only one.
     private static func next(
@@ -30,9 +31,6 @@ extension ProtocolSelection {
         case .connect(let id): return .upgrade(request.addressed(to: request.url.adding(query: "id", id)))
         case .redirect(let location, let token):
             var next: ClientRequest
-            // These redirects are part of the protocol, so they need no option.
-            var redirects = redirects
-            redirects.maximum = maximumRedirects
             do throws(RedirectError) {
                 next = try request.redirected(toLocation: location, redirects)
             } catch {

@@ -346,6 +346,20 @@ import Testing
         }
     }
 
+    @Test("The end of a connection that the peer drops has the time since its last data")
+    func silence() throws {
+        try withPair { loop, client, server in
+            loop.advance(by: .seconds(30))
+            server.send("data")
+            loop.run { client.handler.messageCount == 1 }
+            loop.advance(by: .seconds(60))
+            server.terminate()
+            loop.run { client.handler.end != nil }
+            let silence = try #require(client.handler.end?.silence)
+            #expect(.seconds(60) <= silence && silence < .seconds(80))
+        }
+    }
+
     @Test("the code is 1006, without a failure, if the peer closes without a close frame", arguments: Role.allCases)
     func endOfFile(role: Role) throws {
         try withRawPeer(role) { loop, connection, raw in

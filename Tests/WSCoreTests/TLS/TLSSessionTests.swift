@@ -320,12 +320,15 @@ struct TLSSessionTests {
 
     @Test(
         "alerts map to their errors",
-        arguments: [(112, "tls-unrecognized-name"), (80, "tls-alert"), (71, "tls-nothing-in-common")])
+        arguments: [
+            (112, "tls-unrecognized-name"), (80, "tls-alert"), (71, "tls-nothing-in-common"), (0, "tls-alert"),
+        ])
     func alerts(number: UInt8, identifier: String) throws {
         let pair = try makePair()
         try pair.client.start()
         let error = tlsError { () throws(TLSError) in try pair.client.receive([21, 3, 3, 0, 2, 2, number]) }
         #expect(error?.identifier == identifier)
+        if number == 0 { #expect(error == .alert(name: "close notify", number: 0)) }
         if number == 80 { #expect(error == .alert(name: "internal error", number: 80)) }
     }
 

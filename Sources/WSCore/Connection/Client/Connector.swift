@@ -37,6 +37,8 @@ public final class Connector {
     private var proxy: Proxy?
     private var peer: String?
     private var tls: TLSSummary?
+    /// With SOCKS5, the addresses of the server that the proxy has not tried.
+    private var targetAddresses: ArraySlice<SocketAddress> = []
 
     /// The current phase.
     public private(set) var phase = ConnectError.Phase.resolving
@@ -75,7 +77,9 @@ public final class Connector {
 
     /// Starts connecting.
     public func start() {
-        timer = Timer(on: loop) { [unowned self] in timedOut(after: settings.timeouts.whole) }
+        timer = Timer(on: loop) { [unowned self] in
+            timedOut(after: settings.timeouts.whole, redirectCount: request.redirectCount)
+        }
         timer?.start(after: settings.timeouts.whole)
         connect()
     }
@@ -121,7 +125,8 @@ public final class Connector {
         phaseStartTime = now
     }
 
-    private func timedOut(after limit: Duration) {
+    /// - Parameter redirectCount: The number of redirects that the limit includes.
+    private func timedOut(after limit: Duration, redirectCount: Int = 0) {
         switch stage {
         case .upgrading(let opening):
             if nextRequest == nil, let refusal = opening.partialRefusal {
@@ -131,7 +136,7 @@ public final class Connector {
             if let proxy, let refusal = tunnel.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
         case .idle, .lookingUpTarget, .dialing, .connected, .over: break
         }
-        finish(.failure(.timedOut(phase, after: limit, peer: peer)))
+        finish(.failure(.timedOut(phase, after: limit, peer: peer, redirectCount: redirectCount)))
     }
 
     /// Maps a handshake error, distinguishing a 401 response to a request with credentials.
@@ -153,6 +158,7 @@ public final class Connector {
     private func connect() {
         peer = nil
         tls = nil
+        targetAddresses = []
         enter(.resolving)
         do throws(ProxyChoiceError) {
             proxy = try chooseProxy()
@@ -165,27 +171,32 @@ public final class Connector {
         }
         if let known = AddressOverride.addresses(for: host, port: port, in: settings.network.overrides) {
             let family = settings.network.family
-            guard let address = known.first(where: { family == nil || $0.family == family }) else {
-                return finish(.failure(.noAddress(host: host)))
-            }
-            return open(targetAddress: address.hostBytes)
+            return found(known.filter { family == nil || $0.family == family }, for: host)
         }
         lookUpTarget(host, port: port)
     }
 
-    /// Resolves the target and uses the first address found, because only the proxy could test which one answers.
     private func lookUpTarget(_ host: String, port: UInt16) {
-        let lookup = HostLookup(family: settings.network.family, on: loop) { [self] addresses in
-            leaveStage(for: .idle)
-            open(targetAddress: addresses.first?.hostBytes)
+        var addresses: [SocketAddress] = []
+        let lookup = HostLookup(family: settings.network.family, on: loop) { more in
+            addresses += more
         } didEnd: { [self] error in
             stage = .idle
-            guard let error else { return }
-            let isFamilyMissing = error == .noAddress && settings.network.family != nil
-            finish(.failure(isFamilyMissing ? .noAddress(host: host) : .unresolvable(host: host, error)))
+            guard let error, error != .noAddress || settings.network.family == nil else {
+                return found(addresses, for: host)
+            }
+            finish(.failure(.unresolvable(host: host, error)))
         }
         stage = .lookingUpTarget(lookup)
         lookup.start(host, port: port)
+    }
+
+    /// Opens a tunnel to the first of the addresses. If the proxy cannot reach it, the next one follows. They are not
+    /// tried at the same time, as without a proxy: each would need its own connection to the proxy.
+    private func found(_ addresses: [SocketAddress], for host: String) {
+        guard let first = addresses.first else { return finish(.failure(.noAddress(host: host))) }
+        targetAddresses = addresses.dropFirst()
+        open(targetAddress: first.hostBytes)
     }
 
     private func chooseProxy() throws(ProxyChoiceError) -> Proxy? {
@@ -258,6 +269,9 @@ public final class Connector {
                 switch result {
                 case .failure(.lost(.protection(let error as TLSError), _)):
                     finish(.failure(.proxySecurity(proxy, error)))
+                case .failure(.proxy(_, .failed)) where !targetAddresses.isEmpty:
+                    leaveStage(for: .idle)
+                    open(targetAddress: targetAddresses.removeFirst().hostBytes)
                 case .failure(let error): finish(.failure(error))
                 case .success(let firstBytes):
                     stage = .connected(stream)

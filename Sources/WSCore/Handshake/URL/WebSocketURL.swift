@@ -132,6 +132,9 @@ extension WebSocketURL: CustomStringConvertible {
     /// and to store, not to connect to.
     public var description: String { form(target: shownTarget) }
 
+    /// ``description`` for a message in one line. A server may redirect to a URL as long as a response may be.
+    public var shortDescription: String { escapingControls(description, longest: 200) }
+
     /// The canonical form of the URL, without user name and password. It may contain other secrets.
     public var text: String { form(target: requestTarget) }
 

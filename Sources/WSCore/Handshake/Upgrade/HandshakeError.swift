@@ -66,7 +66,8 @@ extension HandshakeError: CustomStringConvertible {
     public func description(hasSentCredentials: Bool) -> String {
         switch self {
         case .closedBeforeResponse:
-            "the server closed the connection without a response; check the port"
+            "the server closed the connection without a response; check the port and the scheme; it may also require a "
+                + "--subprotocol"
         case .incompleteResponse:
             "the server closed the connection in the middle of its response; try again"
         case .notHTTP(let preview):
@@ -107,6 +108,9 @@ extension HandshakeError: CustomStringConvertible {
         if preview.starts(with: [0x15, 0x03]) {
             return "the server speaks TLS on this port; use wss:// instead of ws://"
         }
+        if HTTP2Preface.isFrame(preview) {
+            return "the server speaks only HTTP/2 on this port, but wsx speaks HTTP/1.1; check the port"
+        }
         let text = quoted(String(decoding: preview, as: UTF8.self))
         return "the server's response is not HTTP: \(text); check the port"
     }
@@ -116,31 +120,54 @@ extension HandshakeError: CustomStringConvertible {
     ) -> String {
         let remedy =
             switch head.status {
-            case 200...299: "; this is a web page, not a WebSocket endpoint: check the path"
             case _ where head.isRedirect && head.fields.contains(named: "Location"):
-                "; follow the redirect with --location"
-            case 400 where rejectsPlainHTTP(body): "; the server expects TLS on this port: use wss:// instead of ws://"
-            case 400: "; check the path and the options for the request, such as --subprotocol"
+                "follow the redirect with --location"
+            case 400 where body.contains(anyOf: tlsRequiredPhrases):
+                "the server expects TLS on this port: use wss:// instead of ws://"
+            case 400 where body.contains(anyOf: ["No required SSL certificate"]):
+                "the server requires a client certificate: use --cert and --key"
+            case 400 where body.contains(anyOf: ["SSL certificate error"]):
+                "the server rejected the client certificate: check --cert and --key"
             case 401: describeLogin(head, hasSentCredentials: hasSentCredentials)
-            case 403: "; check --origin and the credentials"
-            case 404: "; check the path"
-            case 407: "; set the proxy's user name and password in --proxy"
-            case 426: "; the server requires another protocol or WebSocket version: check the path"
-            case 429: "; \(describeDelay(head))"
-            case 502, 504: "; a gateway cannot reach the server behind it: is that server running?"
-            case 503: "; the server is down or overloaded: \(describeDelay(head))"
-            default: ""
+            case 407: "set the proxy's user name and password in --proxy"
+            case 429: describeDelay(head)
+            case 502, 504: "a gateway cannot reach the server behind it: is that server running?"
+            case 503: "the server is down or overloaded: \(describeDelay(head))"
+            case let status: describeMissingEndpoint(status, proxy: head.reverseProxy)
             }
         let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)
-        return "the server answered \(head.status)\(reason.isEmpty ? "" : " ")\(reason)\(remedy)"
+        return "the server answered \(head.status)\(reason.isEmpty ? "" : " ")\(reason)"
+            + (remedy.isEmpty ? "" : "; \(remedy)")
     }
 
-    /// Whether a response with status 400 says that the port is for TLS, as nginx, Apache, and Go's servers do.
-    private static func rejectsPlainHTTP(_ body: [UInt8]) -> Bool {
-        ["HTTPS port", "SSL-enabled server port", "HTTPS server"].contains { phrase in
-            body.indices.contains { body[$0...].starts(with: phrase.utf8) }
+    /// The advice for a status that says that there is no WebSocket endpoint.
+    ///
+    /// A server that gets the request of a proxy without the Upgrade header takes it for one of HTTP. Depending on the
+    /// server, that has one of these statuses. A wrong path has most of them, too.
+    private static func describeMissingEndpoint(_ status: Int, proxy: String?) -> String {
+        let lostUpgrade = proxy.map { "\($0) may not forward the Upgrade header" }
+        switch status {
+        case 200...299:
+            return "this is a web page, not a WebSocket endpoint: check the path" + (lostUpgrade.map { "; \($0)" } ?? "")
+        case 400:
+            return (lostUpgrade.map { "\($0); otherwise, " } ?? "")
+                + "check the path and the options for the request, such as --subprotocol"
+        // Frameworks reject an unknown path with 403 (ASGI servers) or 500 (Django).
+        case 403: return "check the path, --origin, and the credentials"
+        case 404, 405, 410: return "check the path" + (lostUpgrade.map { "; \($0)" } ?? "")
+        case 426:
+            return lostUpgrade.map { "\($0); otherwise, check the path" }
+                ?? "the server requires another protocol or WebSocket version: check the path"
+        case 500: return "the server failed: check the path, and the server's log"
+        case 501: return "it may require a subprotocol: check --subprotocol or --protocol, and the path"
+                + (lostUpgrade.map { "; \($0)" } ?? "")
+        case 505: return lostUpgrade.map { "\($0), or HTTP/1.1" } ?? "a proxy may not forward HTTP/1.1; check the path"
+        default: return ""
         }
     }
+
+    /// The phrases in which nginx, Apache, and Go's servers answer plain HTTP on a port for TLS with 400.
+    private static let tlsRequiredPhrases = ["HTTPS port", "SSL-enabled server port", "HTTPS server"]
 
     /// The wait for which a valid Retry-After asks.
     private static func describeDelay(_ head: ResponseHead) -> String {
@@ -156,10 +183,10 @@ extension HandshakeError: CustomStringConvertible {
         let challenges = AuthenticationChallenge.parse(head.fields.all(named: "WWW-Authenticate"))
         guard !challenges.isEmpty else {
             return hasSentCredentials
-                ? "; it rejected the credentials: check --auth, --bearer, or the URL"
-                : "; log in with --auth or --bearer"
+                ? "it rejected the credentials: check --auth, --bearer, or the URL"
+                : "log in with --auth or --bearer"
         }
-        let wanted = "; it requires \(AuthenticationChallenge.describe(challenges))"
+        let wanted = "it requires \(AuthenticationChallenge.describe(challenges))"
         let options = AuthenticationChallenge.options(for: challenges)
         guard !options.isEmpty else {
             return wanted + ", which wsx does not support; set the header yourself with -H 'Authorization: ...'"
@@ -167,5 +194,45 @@ extension HandshakeError: CustomStringConvertible {
         return hasSentCredentials
             ? wanted + " and rejected the credentials; check --auth, --bearer, or the URL"
             : wanted + "; log in with \(options.joined(separator: " or "))"
+    }
+}
+
+extension [UInt8] {
+    /// Whether one of the phrases is a part of the text.
+    fileprivate func contains(anyOf phrases: [String]) -> Bool {
+        phrases.contains { phrase in indices.contains { self[$0...].starts(with: phrase.utf8) } }
+    }
+}
+
+extension ResponseHead {
+    /// The software that forwarded the request, in words, if header fields name one; nil for none, and for one that does
+    /// not say so.
+    fileprivate var reverseProxy: String? {
+        let products = fields.all(named: "Server").map(ASCII.lowercased)
+        if let known = Self.reverseProxies.first(where: { known in products.contains { $0.hasPrefix(known.product) } }) {
+            return "a proxy (\(known.name))"
+        }
+        // RFC 9110 §7.6.3: Via names each intermediary. The others are of caches and content delivery networks.
+        return ["Via", "X-Cache", "X-Varnish", "CF-Ray", "X-Amz-Cf-Id"].contains { fields.contains(named: $0) }
+            ? "a proxy" : nil
+    }
+
+    /// Servers that most often stand before another one: the beginning of their Server field in lower case, and a name.
+    private static let reverseProxies = [
+        ("nginx", "nginx"), ("openresty", "OpenResty"), ("tengine", "Tengine"), ("apache", "Apache"),
+        ("httpd", "httpd"), ("litespeed", "LiteSpeed"), ("lighttpd", "lighttpd"), ("caddy", "Caddy"),
+        ("envoy", "Envoy"), ("istio-envoy", "Envoy"), ("haproxy", "HAProxy"), ("traefik", "Traefik"),
+        ("varnish", "Varnish"), ("squid", "Squid"), ("ats", "Traffic Server"), ("cloudflare", "Cloudflare"),
+        ("cloudfront", "CloudFront"), ("awselb", "AWS ELB"), ("akamai", "Akamai"), ("google frontend", "Google"),
+        ("microsoft-iis", "IIS"), ("microsoft-azure-application-gateway", "Azure"), ("kong", "Kong"),
+    ].map { (product: $0.0, name: $0.1) }
+}
+
+/// The beginning of HTTP/2 as a server sends it (RFC 9113 §3.4).
+enum HTTP2Preface {
+    /// Whether the bytes begin with a frame that a server sends first: SETTINGS or GOAWAY, of the connection itself.
+    static func isFrame(_ bytes: [UInt8]) -> Bool {
+        // RFC 9113 §4.1: the length in 3 bytes, the type, the flags, and the stream's number in 4 bytes.
+        bytes.count >= 9 && bytes[0] == 0 && [4, 7].contains(bytes[3]) && bytes[5..<9].allSatisfy { $0 == 0 }
     }
 }

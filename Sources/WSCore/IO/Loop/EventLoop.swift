@@ -241,7 +241,10 @@ public final class EventLoop {
 
     /// The monotonic time at the beginning of this turn, with millisecond resolution. It needs no system call. Its
     /// origin differs from that of every other clock.
-    public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(libuv) &+ skippedMilliseconds)) }
+    public var turnTime: Duration { .milliseconds(Int64(clamping: turnMilliseconds)) }
+
+    /// ``turnTime`` in milliseconds, for callers that read it for every read.
+    var turnMilliseconds: UInt64 { uv_now(libuv) &+ skippedMilliseconds }
 
     /// Schedules `work` to run once, at the end of this turn.
     public func atEndOfTurn(_ work: consuming any EndOfTurnWork) {

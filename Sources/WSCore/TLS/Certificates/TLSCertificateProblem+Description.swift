@@ -15,6 +15,9 @@ extension TLSCertificateProblem: CustomStringConvertible {
             "was issued by \(Self.cut(issuer)), which is not trusted and which the server did not send: "
                 + "an intermediate certificate is missing, or the authority is unknown"
         case .wrongHost(let host, let names): "is not for \(quoted(host)) but for \(Self.list(names))"
+        // The names that match are of the wrong type: RFC 9525 §6.2 compares an address only with addresses.
+        case .wrongAddress(let address, let names) where names.contains(address):
+            "has \(address) only as a DNS name, not as an IP address"
         case .wrongAddress(let address, let names): "is not for the address \(address) but for \(Self.list(names))"
         case .wildcardAcrossLabels(let host, let pattern):
             "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard matches only one label"
@@ -50,6 +53,8 @@ extension TLSCertificateProblem: CustomStringConvertible {
         case .selfSigned: "trust it with --ca FILE, or with --insecure and --pin PIN"
         case .unknownAuthority: "trust the authority with --ca FILE, or skip verification with --insecure"
         case .missingIssuer: "make the server send its whole chain, or trust the issuer with --ca FILE"
+        case .wrongAddress(let address, let names) where names.contains(address):
+            "reissue it with the alternative name IP:\(address), or skip verification with --insecure"
         case .wrongHost, .wrongAddress: "check the URL, or set the expected name with --tls-server-name"
         // No name matches the pattern, so --tls-server-name cannot help.
         case .wildcardTooWide(let host, _):

@@ -95,7 +95,7 @@ final class ConnectionSequence {
             case .failure(let error):
                 // After redirects, the failing server may differ from the first one.
                 guard case .connecting(let attempt) = state else { return }
-                failed(.connecting(url: "\(attempt.url)", error))
+                failed(.connecting(url: attempt.url.shortDescription, error))
             }
         }
         delegate.sequenceWillStart(self)

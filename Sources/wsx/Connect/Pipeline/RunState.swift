@@ -174,7 +174,7 @@ struct RunState {
         let failure = Failure.failure(of: end, closeTimeout: closeTimeout)
         // A peer may drop the connection when asked to close it, but not while messages are unacknowledged.
         guard failure == nil, end.closing.received == nil, unacknowledgedCount > 0 else { return failure }
-        return .lost(end.failure)
+        return .loss(of: end)
     }
 
     /// Returns to the prompt without a connection.

@@ -8,7 +8,7 @@ extension Failure {
             if end.closingTimedOut, end.failure == nil { return .closingTimedOut(after: closeTimeout) }
             // A peer that drops the connection in response to a close frame has done most of what the closing handshake
             // asks for.
-            return end.closing.sent != nil && end.failure == nil ? nil : .lost(end.failure)
+            return end.closing.sent != nil && end.failure == nil ? nil : loss(of: end)
         }
         switch received.code {
         case nil, .normalClosure?, .goingAway?: return nil
@@ -17,6 +17,9 @@ extension Failure {
         default: return .closed(received)
         }
     }
+
+    /// The failure for a connection that ended without a close frame.
+    static func loss(of end: ConnectionEnd) -> Failure { .lost(end.failure, silence: end.silence) }
 
     /// The failure for a connection that we have failed: a violation by the peer, or a message beyond one of our
     /// limits.
@@ -29,7 +32,7 @@ extension Failure {
     /// The code 1001 (going away) does not mean that the conversation is complete, as 1000 does.
     static func interruption(by end: ConnectionEnd) -> Failure? {
         guard end.violation == nil, !end.closing.wasStartedHere else { return nil }
-        let failure = end.closing.received.map { Failure.closed($0) } ?? .lost(end.failure)
+        let failure = end.closing.received.map { Failure.closed($0) } ?? loss(of: end)
         return failure.isWorthRetrying ? failure : nil
     }
 }

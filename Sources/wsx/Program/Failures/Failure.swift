@@ -31,8 +31,8 @@ enum Failure: Error {
     case connecting(url: String, ConnectError)
     /// The peer closed the connection with a code that reports a problem.
     case closed(CloseFrame)
-    /// The connection ended without a close frame.
-    case lost(StreamError?)
+    /// The connection ended without a close frame, this long after the peer's last data.
+    case lost(StreamError?, silence: Duration = .zero)
     /// The peer sent nothing for a while and missed this many heartbeats.
     case silent(for: Duration, misses: Int)
     /// This many retries in a row failed; the last failure.
@@ -143,14 +143,19 @@ enum Failure: Error {
             "listening on \(address): no such directory: "
                 + "\(File.directory(of: String(address.dropFirst("unix:".count)))); create it first"
         case .listening(let address, let error): "listening on \(address): \(error)\(Self.listeningRemedy(for: error))"
-        case .connecting(_, .timedOut(let phase, let limit, let peer?)):
+        case .connecting(let url, .timedOut(_, let limit, _, let redirectCount)) where redirectCount > 1:
+            "connecting to \(url): timed out after \(Phrase.duration(limit)) and \(redirectCount) redirects, perhaps in a "
+                + "loop; check the server, or raise --connect-timeout"
+        case .connecting(_, .timedOut(let phase, let limit, let peer?, _)):
             "connecting to \(peer): \(Self.words(forTimeout: limit, in: phase))"
         case .connecting(let url, .handshake(.closedBeforeResponse)) where url.hasPrefix("ws://"):
-            "connecting to \(url): the server closed the connection without a response; wrong port, or a wss:// server?"
+            "connecting to \(url): the server closed the connection without a response; wrong port, a wss:// "
+                + "server, or a missing --subprotocol?"
         case .connecting(let url, let error): "connecting to \(url): \(Self.words(for: error))"
-        case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))"
-        case .lost(let error?): "the connection was lost: \(error)"
-        case .lost(nil): "the connection was lost: the peer closed it without a close frame"
+        case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))\(Self.remedy(for: frame))"
+        case .lost(let error, let silence):
+            "the connection was lost: \(error.map { "\($0)" } ?? "the peer closed it without a close frame")"
+                + Self.words(forSilence: silence)
         case .silent(let silence, let misses):
             "the connection was lost: the peer sent nothing for \(Phrase.duration(silence)) and missed "
                 + "\(Phrase.count(misses, "heartbeat")); --heartbeat-misses sets the limit"
@@ -319,7 +324,7 @@ enum Failure: Error {
         case .handshake(let error): "\(error.description)"
         case .credentialsRefused(let error): error.description(hasSentCredentials: true)
         case .compression(let error): "\(error.description)"
-        case .timedOut(let phase, let limit, _): words(forTimeout: limit, in: phase)
+        case .timedOut(let phase, let limit, _, _): words(forTimeout: limit, in: phase)
         }
     }
 
@@ -383,6 +388,23 @@ enum Failure: Error {
         case .tooManyFragments: "; raise --max-fragments to accept it"
         default: ""
         }
+    }
+
+    /// The remedy for a close code, as a clause after its words.
+    private static func remedy(for frame: CloseFrame) -> String {
+        // The code of GraphQL servers, after the HTTP status 406.
+        frame.code?.rawValue == 4406
+            ? "; a GraphQL server requires another subprotocol: check --subprotocol or --protocol" : ""
+    }
+
+    /// The shortest time after which proxies usually drop an idle connection.
+    private static let idleLimit = Duration.seconds(10)
+
+    /// The likely cause of the end of a connection after the peer was silent, as a clause.
+    private static func words(forSilence silence: Duration) -> String {
+        guard silence >= idleLimit else { return "" }
+        return ", \(Phrase.duration(.seconds(silence.components.seconds))) after its last data; a proxy may drop idle "
+            + "connections: use a shorter --heartbeat"
     }
 
     /// The remedy if a server in `--mode echo` replies, but not with echoes.

@@ -13,8 +13,8 @@ enum ReportedRedirect {
     /// The target and the dropped fields: `to URL; not sent there: Authorization; …`
     static func words(from request: ClientRequest, to next: ClientRequest) -> String {
         let names = request.fieldsDropped(by: next)
-        guard !names.isEmpty else { return "to \(next.url)" }
+        guard !names.isEmpty else { return "to \(next.url.shortDescription)" }
         let dropped = escapingControls(names.joined(separator: ", "))
-        return "to \(next.url); not sent there: \(dropped); --location-trusted sends everything"
+        return "to \(next.url.shortDescription); not sent there: \(dropped); --location-trusted sends everything"
     }
 }

@@ -63,6 +63,49 @@ import Testing
         }
     }
 
+    @Test("With SOCKS5, the next address of a name follows one that the proxy cannot reach")
+    func socksAddresses() throws {
+        try withScript { loop, server in
+            var requests: [[UInt8]] = []
+            server.answer = { end, received in
+                end.recorder.received = []
+                if received == [5, 1, 0] { return try! end.write([5, 0]) }
+                guard received.first == 5 else {
+                    return try! end.write(
+                        Array(acceptingResponse(to: String(decoding: received, as: UTF8.self)).utf8))
+                }
+                requests.append(Array(received.dropFirst(4)))
+                // RFC 1928 §6: connection refused, and success.
+                try! end.write([5, requests.count < 3 ? 5 : 0, 0, 1, 0, 0, 0, 0, 0, 0])
+            }
+            let override = try AddressOverride(parsing: "x.example:99:127.0.0.7,127.0.0.8,127.0.0.9,127.0.0.10")
+            let attempt = Attempt(
+                "ws://x.example:99/", proxy: "socks5://127.0.0.1:\(server.port)",
+                network: NetworkSettings(overrides: [override]))
+            try attempt.outcome(on: loop).get().stream.close()
+            #expect(requests == [7, 8, 9].map { [127, 0, 0, $0, 0, 99] })
+            loop.run { server.ends.allSatisfy { $0.stream.isClosed } }
+            #expect(connectedSocketCount(toPort: server.port) == 0)
+        }
+    }
+
+    @Test("A slow redirect loop is reported with the number of redirects")
+    func slowLoop() throws {
+        try withScript { loop, server in
+            var requestCount = 0
+            server.answerHead { _ in
+                requestCount += 1
+                // The last one is not answered within the time limit.
+                return requestCount < 4 ? "HTTP/1.1 302 x\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n" : ""
+            }
+            let attempt = Attempt("ws://127.0.0.1:\(server.port)/", timeouts: ConnectTimeouts(whole: .seconds(60)))
+            guard case .failure(.timedOut(.upgrading, _, _, redirectCount: 3)) = try attempt.outcome(on: loop) else {
+                Issue.record("another failure")
+                return
+            }
+        }
+    }
+
     // MARK: Cookies
 
     @Test("cookies from a redirect are sent to the next hop, and those from a 101 with the next connection")
@@ -190,7 +233,7 @@ import Testing
                     ? ConnectTimeouts(whole: .seconds(5), phases: [expected.phase: limit])
                     : ConnectTimeouts(whole: limit))
             let outcome = try attempt.outcome(on: loop)
-            guard case .failure(.timedOut(let phase, after: limit, let peer)) = outcome else {
+            guard case .failure(.timedOut(let phase, after: limit, let peer, _)) = outcome else {
                 Issue.record("\(outcome)")
                 return
             }
@@ -215,7 +258,7 @@ import Testing
                     whole: .milliseconds(700),
                     phases: [.tunnelling: .milliseconds(500), .connecting: .milliseconds(500)])
             )
-            guard case .failure(.timedOut(.upgrading, after: .milliseconds(700), _)) = try attempt.outcome(on: loop)
+            guard case .failure(.timedOut(.upgrading, after: .milliseconds(700), _, _)) = try attempt.outcome(on: loop)
             else {
                 Issue.record("another failure")
                 return
@@ -291,15 +334,17 @@ private struct Attempt {
     let url: String
     let proxy: String?
     let resources: ConnectorResources?
+    let network: NetworkSettings
     let timeouts: ConnectTimeouts
 
     init(
         _ url: String, proxy: String? = nil, resources: ConnectorResources? = nil,
-        timeouts: ConnectTimeouts = ConnectTimeouts()
+        network: NetworkSettings = NetworkSettings(), timeouts: ConnectTimeouts = ConnectTimeouts()
     ) {
         self.url = url
         self.proxy = proxy
         self.resources = resources
+        self.network = network
         self.timeouts = timeouts
     }
 
@@ -309,7 +354,7 @@ private struct Attempt {
         let request = try ClientRequest(url: try WebSocketURL(parsing: url))
         return Connector(
             .init(
-                request: request, proxies: try ProxyChoice(proxy: proxy ?? "") { _ in nil },
+                request: request, network: network, proxies: try ProxyChoice(proxy: proxy ?? "") { _ in nil },
                 redirects: RedirectPolicy(maximum: 5),
                 timeouts: timeouts),
             resources: try resources ?? ConnectorResources(tls: TLSClientSettings()), on: loop, completion: completion)

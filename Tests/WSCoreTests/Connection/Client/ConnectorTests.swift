@@ -76,7 +76,7 @@ import Testing
         try withRawServer { loop, port, _ in
             let start = loop.now
             let result = connect(loop, port, "ws://127.0.0.1:\(port)/", timeout: .milliseconds(50))
-            guard case .failure(.timedOut(.upgrading, after: .milliseconds(50), _)) = result else {
+            guard case .failure(.timedOut(.upgrading, after: .milliseconds(50), _, _)) = result else {
                 return #expect(Bool(false))
             }
             #expect(loop.now - start >= .milliseconds(49))
@@ -88,7 +88,7 @@ import Testing
         try withLoop { loop in
             try withSilentAddress { address in
                 let result = connect(loop, address.port, "ws://127.0.0.1/", timeout: .milliseconds(50))
-                guard case .failure(.timedOut(.connecting, after: .milliseconds(50), _)) = result else {
+                guard case .failure(.timedOut(.connecting, after: .milliseconds(50), _, _)) = result else {
                     return #expect(Bool(false))
                 }
             }

@@ -125,6 +125,16 @@ struct TLSCertificateProblemTests {
         }
     }
 
+    @Test("A certificate with an address as a DNS name is not reported as one for another address")
+    func addressAsName() throws {
+        let leaf = try TestCertificate("host", issuer: intermediate, hosts: ["10.0.0.2"])
+        let problem = try #require(try problem(of: [leaf, intermediate], name: .address("10.0.0.2")))
+        #expect(
+            problem.description
+                == "the server's certificate has 10.0.0.2 only as a DNS name, not as an IP address; reissue it with the alternative name IP:10.0.0.2, or skip verification with --insecure"
+        )
+    }
+
     @Test("IPv6 addresses are compared as addresses")
     func wrongIPv6Address() throws {
         let address = try #require(IPLiteral.ipv6("2001:db8::1"))

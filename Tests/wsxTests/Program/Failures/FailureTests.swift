@@ -104,11 +104,24 @@ import WSCore
             failure: .closed(CloseFrame(code: CloseCode(rawValue: 4000))), status: .closed, kind: "closed",
             message: "the peer closed the connection: 4000"),
         Example(
+            failure: .closed(CloseFrame(code: CloseCode(rawValue: 4406), reason: "x")), status: .closed, kind: "closed",
+            message:
+                "the peer closed the connection: 4406 \"x\"; a GraphQL server requires another subprotocol: check --subprotocol or --protocol"
+        ),
+        Example(
             failure: .lost(.system(.connectionReset)), status: .closed, kind: "lost",
             message: "the connection was lost: connection reset by peer"),
         Example(
             failure: .lost(nil), status: .closed, kind: "lost",
             message: "the connection was lost: the peer closed it without a close frame"),
+        Example(
+            failure: .lost(nil, silence: .milliseconds(9999)), status: .closed, kind: "lost",
+            message: "the connection was lost: the peer closed it without a close frame"),
+        Example(
+            failure: .lost(nil, silence: .milliseconds(61_234)), status: .closed, kind: "lost",
+            message:
+                "the connection was lost: the peer closed it without a close frame, 61 s after its last data; a proxy may drop idle connections: use a shorter --heartbeat"
+        ),
         Example(
             failure: .silent(for: .milliseconds(1500), misses: 3), status: .timedOut, kind: "timeout",
             message:
@@ -237,14 +250,20 @@ import WSCore
                 "connecting to ws://h/: timed out after 10 s: the port is open, but does not answer the HTTP request; wrong port? Otherwise, raise --connect-timeout"
         ),
         Example(
+            failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: "h:80", redirectCount: 9)),
+            status: .timedOut, kind: "timeout",
+            message:
+                "connecting to ws://h/: timed out after 10 s and 9 redirects, perhaps in a loop; check the server, or raise --connect-timeout"
+        ),
+        Example(
             failure: .connecting(url: url, .handshake(refused)), status: .refused, kind: "handshake",
             message:
-                "connecting to ws://h/: the server answered 403 Forbidden; check --origin and the credentials"),
+                "connecting to ws://h/: the server answered 403 Forbidden; check the path, --origin, and the credentials"),
         Example(
             failure: .connecting(url: url, .handshake(.closedBeforeResponse)), status: .unreachable,
             kind: "handshake",
             message:
-                "connecting to ws://h/: the server closed the connection without a response; wrong port, or a wss:// server?"
+                "connecting to ws://h/: the server closed the connection without a response; wrong port, a wss:// server, or a missing --subprotocol?"
         ),
         Example(
             failure: .connecting(url: url, .handshake(.incompleteResponse)), status: .unreachable,

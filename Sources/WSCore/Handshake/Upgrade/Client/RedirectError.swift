@@ -70,5 +70,5 @@ extension RedirectError: CustomStringConvertible {
         quoted(locations.map(WebSocketURL.shown).joined(separator: ", "))
     }
 
-    private static func shown(_ url: WebSocketURL) -> String { escapingControls(url.description) }
+    private static func shown(_ url: WebSocketURL) -> String { url.shortDescription }
 }

@@ -88,8 +88,8 @@ struct NetworkArguments: Equatable, Sendable {
             manual: """
                 Connect through the proxy at *URL*, which may contain *user*`:`*password*`@`. The schemes are \
                 `http://` (HTTP CONNECT, the default), `https://` (CONNECT over TLS), `socks5://` (SOCKS 5; names are \
-                looked up locally), and `socks5h://` (the proxy looks up names). The default port is 443 for `https` \
-                and 1080 for the others.
+                looked up locally, and their addresses tried one after another), and `socks5h://` (the proxy looks up \
+                names). The default port is 443 for `https` and 1080 for the others.
                 """,
             "This option overrides the proxy variables in ENVIRONMENT. An empty *URL* disables proxies.",
             .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "ca"]

@@ -129,7 +129,10 @@ struct RequestArguments: Equatable, Sendable {
         OptionSpecification(
             "max-redirects", value: OptionValue("N"), default: "20", heading: .request,
             summary: "Follow at most N redirects",
-            manual: "With `--location`, follow at most *N* redirects in a row. 0 follows none.",
+            manual: """
+                With `--location`, follow at most *N* redirects in a row. 0 follows none. The limit also applies to the \
+                redirects of SignalR's negotiation, which need no option.
+                """,
             example: "--location --max-redirects 3", seeAlso: ["location"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumRedirects = try CountValue.parse(value, zeroAllowed: true)

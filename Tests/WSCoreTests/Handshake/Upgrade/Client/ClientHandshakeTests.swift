@@ -260,7 +260,15 @@ import Testing
             ),
             (400, nil, "", "; check the path and the options for the request, such as --subprotocol"),
             (401, nil, "", "; log in with --auth or --bearer"),
-            (403, nil, "", "; check --origin and the credentials"),
+            (
+                400, nil, "<center>No required SSL certificate was sent</center>",
+                "; the server requires a client certificate: use --cert and --key"
+            ),
+            (
+                400, nil, "<center>The SSL certificate error</center>",
+                "; the server rejected the client certificate: check --cert and --key"
+            ),
+            (403, nil, "", "; check the path, --origin, and the credentials"),
             (404, nil, "", "; check the path"),
             (429, nil, "", "; try again later"),
             (429, "30", "", "; try again in 30 s"),
@@ -271,7 +279,12 @@ import Testing
             (429, String(repeating: "9", count: 41), "", "; try again later"),
             (429, "-5", "", "; try again later"),
             (429, "soon", "", "; try again later"),
-            (500, nil, "", ""),
+            (
+                426, nil, "", "; the server requires another protocol or WebSocket version: check the path"
+            ),
+            (500, nil, "", "; the server failed: check the path, and the server's log"),
+            (501, nil, "", "; it may require a subprotocol: check --subprotocol or --protocol, and the path"),
+            (505, nil, "", "; a proxy may not forward HTTP/1.1; check the path"),
             (502, nil, "", "; a gateway cannot reach the server behind it: is that server running?"),
             (503, "5", "", "; the server is down or overloaded: try again in 5 s"),
             (504, nil, "", "; a gateway cannot reach the server behind it: is that server running?"),
@@ -283,5 +296,45 @@ import Testing
             ResponseHead(status: status, reason: "Reason", fields: fields), body: Array(body.utf8),
             bodyIsTruncated: false)
         #expect(error.description == "the server answered \(status) Reason\(advice)")
+    }
+
+    @Test(
+        "A rejection from behind a proxy names the proxy, which may have dropped the Upgrade header",
+        arguments: [
+            (200, "Server", "nginx/1.22.1", "; this is a web page, not a WebSocket endpoint: check the path; NGINX"),
+            (
+                400, "Server", "nginx",
+                "; NGINX; otherwise, check the path and the options for the request, such as --subprotocol"
+            ),
+            (404, "Server", "nginx", "; check the path; NGINX"),
+            (426, "Server", "nginx", "; NGINX; otherwise, check the path"),
+            (
+                501, "Server", "nginx",
+                "; it may require a subprotocol: check --subprotocol or --protocol, and the path; NGINX"
+            ),
+            (505, "Server", "nginx", "; NGINX, or HTTP/1.1"),
+            (426, "Server", "Apache/2.4.57 (Debian)", "; a proxy (Apache) may not forward the Upgrade header; otherwise, check the path"),
+            (426, "Via", "1.1 x\u{1B}", "; a proxy may not forward the Upgrade header; otherwise, check the path"),
+            (404, "Server", "uvicorn", "; check the path"),
+            (503, "Server", "nginx", "; the server is down or overloaded: try again later"),
+        ])
+    func proxies(status: Int, name: String, value: String, advice: String) {
+        let head = ResponseHead(
+            status: status, reason: "Reason", fields: HTTPFields([HeaderField(wellFormedName: name, value: value)]))
+        let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
+        let nginx = "a proxy (nginx) may not forward the Upgrade header"
+        #expect(error.description == "the server answered \(status) Reason" + advice.replacing("NGINX", with: nginx))
+    }
+
+    @Test("A port that speaks only HTTP/2 is named instead of shown as control characters") func http2() {
+        // SETTINGS, as nghttp2 and Go send it, and GOAWAY.
+        for frame in [[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100], [0, 0, 8, 7, 0, 0, 0, 0, 0]] as [[UInt8]] {
+            #expect(
+                HandshakeError.notHTTP(preview: frame).description
+                    == "the server speaks only HTTP/2 on this port, but wsx speaks HTTP/1.1; check the port")
+            #expect(ProxyError.notHTTP(preview: frame).description.contains("the proxy speaks only HTTP/2"))
+        }
+        #expect(HandshakeError.notHTTP(preview: [0, 0, 6, 4, 0, 0, 0, 0]).description.contains("is not HTTP"))
+        #expect(HandshakeError.notHTTP(preview: [0, 0, 6, 4, 0, 0, 0, 0, 1]).description.contains("is not HTTP"))
     }
 }
