@@ -97,6 +97,10 @@ struct ArgumentParser<Arguments> {
     /// Processes a hyphen and short options. An option with a value takes the rest of the word.
     private mutating func consumeShortOptions(_ word: String) throws(UsageError) -> InformationalText? {
         var letters = word.dropFirst()
+        // A long name with one hyphen. Its letters may also be options, or one and its value.
+        if letters.count > 2, letters != Self.helpName, let name = longName(String(letters)) {
+            throw .unknownOption(word, nearest: name, command: command.name)
+        }
         while let letter = letters.popFirst() {
             let typed = "-\(letter)"
             let option = try find(typed: typed, intended: String(word.dropFirst()))
@@ -108,6 +112,14 @@ struct ArgumentParser<Arguments> {
             if let text = try apply(option, typed: typed, value: value) { return text }
         }
         return nil
+    }
+
+    private static var helpName: String { OptionDescription.help.long }
+
+    /// The long name or alias of an option of the command or of the program.
+    private func longName(_ name: String) -> String? {
+        let typed = "--" + name
+        return (options.map(\.description) + program.options).contains { $0.isNamed(typed) } ? name : nil
     }
 
     private mutating func nextValue(of typed: String, _ expected: OptionValue) throws(UsageError) -> String {

@@ -114,10 +114,9 @@ public struct ProgramDescription: Sendable {
         if !owners.isEmpty || options.contains(where: { $0.isNamed(typed) }) {
             return .optionOfOtherCommand(typed, owners: owners)
         }
-        // `-linger` was meant as `--linger`, but a cluster that only resembles a name was not.
-        let names = command.options.map(\.long)
+        // A cluster that only resembles a name was not meant as one.
         let nearest =
-            typed.hasPrefix("--") ? EditDistance.nearest(to: intended, among: names) : names.first { $0 == intended }
+            typed.hasPrefix("--") ? EditDistance.nearest(to: intended, among: command.options.map(\.long)) : nil
         return .unknownOption(typed, nearest: nearest, command: command.name)
     }
 

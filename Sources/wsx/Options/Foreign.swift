@@ -31,7 +31,10 @@ struct ForeignOption: Sendable {
 
     /// What to do instead of an option that `command` does not have; nil: the table does not contain the option.
     static func remedy(for typed: String, of command: Command?) -> String? {
-        all.first { $0.names.contains(typed) && $0.commands.contains { $0 == command } }?.remedy
+        if command == .connect, typed.utf8.dropFirst().first.map({ ".0123456789".utf8.contains($0) }) == true {
+            return "write a message that begins with a hyphen after --"
+        }
+        return all.first { $0.names.contains(typed) && $0.commands.contains { $0 == command } }?.remedy
     }
 
     private static let client: [Command] = [.connect, .bench]
@@ -47,7 +50,19 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "-A", remedy: "use --user-agent TEXT"),
         ForeignOption(client, "-e", "--referer", remedy: "use -H 'Referer: URL'"),
         ForeignOption(client, "-X", "--method", remedy: "omit it: a WebSocket handshake always uses GET"),
-        ForeignOption(client, "--http1.1", "--http2", remedy: "omit it: wsx always uses HTTP/1.1"),
+        ForeignOption(
+            client, "--http1.1", "--http2", "--http2-prior-knowledge", "--http3",
+            remedy: "omit it: wsx always uses HTTP/1.1"),
+        ForeignOption(client, "-G", "--get", "--ws", remedy: "omit it: a WebSocket handshake always uses GET"),
+        ForeignOption(client, "--compressed", remedy: "omit it: clients always offer compression"),
+        ForeignOption(client, "--digest", "--ntlm", "--negotiate", "--anyauth", remedy: "use --auth for Basic authentication, or -H 'Authorization: ...'"),
+        ForeignOption(client, "--aws-sigv4", remedy: "sign the URL with another program, such as 'aws'"),
+        ForeignOption(client, "--cookie-jar", remedy: "omit it: cookies are not kept after the run"),
+        ForeignOption([.connect], "-K", "--config", remedy: "put options in a profile (wsx help connect)"),
+        ForeignOption(client, "-w", "--write-out", remedy: "use --output json for the status and the timings"),
+        ForeignOption(client, "--noproxy", remedy: "use --no-proxy HOSTS"),
+        ForeignOption(client, "-#", "--progress-bar", "--no-progress-meter", remedy: "use --quiet to hide the progress"),
+        ForeignOption([.connect, .listen, .bench], "-?", "--usage", remedy: "use --help"),
         ForeignOption(client, "--max-redirs", remedy: "use --max-redirects N"),
         ForeignOption(client, "--interface", remedy: "use --source-ip IP"),
         ForeignOption(client, "--connect-to", remedy: "use --resolve HOST:PORT:IP"),
@@ -56,7 +71,7 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--proxy-user", remedy: "use --proxy http://USER:PASSWORD@HOST:PORT"),
         ForeignOption(
             [.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
-        ForeignOption([.connect], "-c", "--connect", remedy: "write just the URL"),
+        ForeignOption([.connect], "-c", "--connect", remedy: "write just the URL, or use --cookie COOKIE for a cookie"),
         ForeignOption(client, "--url", remedy: "write just the URL"),
         ForeignOption(client, "--silent", remedy: "use --quiet"),
         ForeignOption(client, "-S", "--show-error", remedy: "omit it: errors are always shown"),
@@ -72,6 +87,7 @@ struct ForeignOption: Sendable {
     private static let tls = [
         ForeignOption(client, "--capath", remedy: "use --ca PATH"),
         ForeignOption(client, "--insecure-skip-tls-verify", remedy: "use --insecure"),
+        ForeignOption(client, "--ciphers", "--tls13-ciphers", "--curves", remedy: "omit it: OpenSSL's defaults apply, which OPENSSL_CONF can change"),
         ForeignOption(client, "--pinnedpubkey", remedy: "use --pin PIN"),
         ForeignOption(client, "--tlsv1.2", remedy: "use --tls-min 1.2"),
         ForeignOption(client, "--tlsv1.3", remedy: "use --tls-min 1.3"),
@@ -89,7 +105,7 @@ struct ForeignOption: Sendable {
     // Messages, and the end of the run.
     private static let messages = [
         ForeignOption(
-            [.connect], "-d", "--data-raw", "--data-binary", "--post", "--message",
+            [.connect], "-d", "--data-raw", "--data-binary", "--data-urlencode", "--post", "--message", "-F", "--form",
             remedy: "put the message after the URL, or use --file FILE"),
         ForeignOption(
             [.connect], "-T", "--upload-file",
@@ -107,7 +123,8 @@ struct ForeignOption: Sendable {
         ForeignOption([.connect], "--max-messages", remedy: "use --count N"),
         ForeignOption(
             [.connect], "--print-ping-rtts", "--include", "-D", "--dump-header", remedy: "use --verbose"),
-        ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use --verbose twice"),
+        ForeignOption([.connect], "-B", "--buffer-size", remedy: "use --max-message-size SIZE"),
+        ForeignOption([.connect], "--trace", "--trace-ascii", "--trace-time", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),
         ForeignOption(
@@ -132,6 +149,8 @@ struct ForeignOption: Sendable {
     private static let load = [
         ForeignOption([.connect], "--vus", "-z", remedy: "use 'wsx bench' for a load test"),
         ForeignOption([.bench], "--vus", "--concurrency", "--clients", "--users", remedy: "use --connections N"),
+        ForeignOption(
+            [.bench], "--think-time", "--sleep", "--pause", "--interval", "--delay", remedy: "use --think DURATION"),
         ForeignOption([.bench], "-z", remedy: "use --duration DURATION"),
         ForeignOption([.bench], "-R", "--rps", "--qps", remedy: "use --rate N"),
         ForeignOption(
@@ -165,15 +184,25 @@ struct ForeignOption: Sendable {
     ]
 }
 
-/// A command of another tool, and its counterpart in wsx.
+/// A command of another tool, or another word that takes the place of a command, and its counterpart in wsx.
 enum ForeignCommand {
     private static let all = [
         "serve": "wsx listen PORT", "server": "wsx listen PORT", "client": "wsx connect URL", "run": "wsx bench URL",
-        "load": "wsx bench URL", "echo": "wsx connect echo:", "-": "wsx connect URL",
+        "load": "wsx bench URL", "echo": "wsx connect echo:", "-": "wsx connect URL", "version": "wsx --version",
+        "man": "man wsx", "ws": "wsx connect ws://HOST", "wss": "wsx connect wss://HOST", "open": "wsx connect URL",
     ]
 
-    /// The command line to use instead; nil: the table does not contain the word.
-    static func line(for word: String) -> String? { all[word] }
+    private static let httpMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]
+
+    /// The command line to use instead; nil: there is none.
+    static func line(for word: String) -> String? {
+        if let line = all[word] { return line }
+        // As in HTTPie. A WebSocket handshake always uses GET.
+        if httpMethods.contains(word.uppercased()) { return "wsx connect URL" }
+        if JSONMessage.isBeginning(word) { return "wsx connect URL MESSAGE" }
+        let isPort = word.utf8.count <= 5 && word.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        return isPort ? "wsx connect :\(word)" : nil
+    }
 }
 
 /// Command lines in wscat's form: instead of a command they have `-c URL` or `-l PORT`, anywhere among the options.
@@ -186,6 +215,8 @@ enum WscatForm {
     /// The equivalent line with a command; nil: the line does not have wscat's form.
     /// - Throws: ``UsageError/missingValue(option:placeholder:)``.
     static func line(for words: [String]) throws(UsageError) -> [String]? {
+        // After a URL, it is another option, such as curl's -c FILE.
+        guard words.first?.hasPrefix("-") ?? false else { return nil }
         let end = words.firstIndex(of: "--") ?? words.endIndex
         let words = words[..<end].filter { $0 != "--slash" } + words[end...]
         for (index, word) in words.enumerated() {

@@ -11,6 +11,22 @@ import Testing
             ([], "missing command; try 'wsx connect echo:' or 'wsx --help'"),
             (["conect"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["serve"], "unknown command 'serve'; use 'wsx listen PORT'"),
+            (["version"], "unknown command 'version'; use 'wsx --version'"),
+            (["GET", "ws://h"], "unknown command 'GET'; use 'wsx connect URL'"),
+            (["ws", "h:80"], "unknown command 'ws'; use 'wsx connect ws://HOST'"),
+            (["8080"], "unknown command '8080'; use 'wsx connect :8080'"),
+            (["{}", "ws://h"], "unknown command '{}'; use 'wsx connect URL MESSAGE'"),
+            (["-version"], "unknown option '-version'; did you mean '--version'?"),
+            (["connect", "-verbose", "echo:"], "unknown option '-verbose'; did you mean '--verbose'?"),
+            (["connect", "-quiet", "echo:"], "unknown option '-quiet'; did you mean '--quiet'?"),
+            (["connect", "echo:", "-5"], "unknown option '-5'; write a message that begins with a hyphen after --"),
+            (["connect", "echo:", "-12"], "unknown option '-2'; write a message that begins with a hyphen after --"),
+            (["echo:", "-c", "jar.txt"], "unknown option '-c'; write just the URL, or use --cookie COOKIE for a cookie"),
+            (["connect", "--compressed", "echo:"], "unknown option '--compressed'; omit it: clients always offer compression"),
+            (["bench", "echo:", "--think-time", "1s"], "unknown option '--think-time'; use --think DURATION"),
+            (["bench", "echo:", "--delay", "1s"], "unknown option '--delay'; use --think DURATION"),
+            (["connect", "-?"], "unknown option '-?'; use --help"),
+            (["connect", "echo:", "--write-out", "x"], "unknown option '--write-out'; use --output json for the status and the timings"),
             (["help", "bogus"], "unknown command 'bogus'; 'wsx -h' lists the commands"),
             (["conect", "-v", "ws://h/p"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["-q"], "'wsx connect' needs URL; try 'wsx connect echo:'"),
@@ -20,7 +36,7 @@ import Testing
             (["connect", "--outptu"], "unknown option '--outptu'; did you mean '--output'?"),
             (["connect", "--out", "raw"], "unknown option '--out'; did you mean '--output'?"),
             (["connect", "--quite=1"], "unknown option '--quite'; did you mean '--quiet'?"),
-            (["connect", "-linger", "1"], "unknown option '-l'; did you mean '--linger'?"),
+            (["connect", "-linger", "1"], "unknown option '-linger'; did you mean '--linger'?"),
             (["connect", "-Z"], "unknown option '-Z'; 'wsx connect -h' lists the options"),
             (["--bananas"], "unknown option '--bananas'; 'wsx connect -h' lists the options"),
             (["connect", "--echo"], "'--echo' is an option of 'wsx listen', not of this command"),
@@ -176,6 +192,33 @@ import Testing
         ])
     func badListenValue(option: String, expected: String) {
         #expect(Self.message(["listen", "0", option]) == "wsx: invalid value " + expected)
+    }
+
+    @Test(
+        "A value that is meant for another tool's option is named",
+        arguments: [
+            (["-u", "ws://h", "hi"], "'ws://h' for '-u': this is a URL, not a user; write the URL without an option"),
+            (["-s", ":8080", "hi"], "':8080' for '-s': this is an address, not a subprotocol; use 'wsx listen :8080' for a server"),
+            (["--json", #"{"a":1}"#, "ws://h"], #"'{"a":1}' for 'URL': this is a message; write it after the URL"#),
+            (["connect", "[1,2]", "ws://h"], "'[1,2]' for 'URL': this is a message; write it after the URL"),
+            (["bench", "load.js"], "'load.js' for 'URL': this is a script; write the server's URL, and describe the load with --scenario FILE"),
+            (["ws-l:8080"], "'ws-l:8080' for 'URL': this is a websocat address; use 'wsx listen 8080'"),
+            (["stdin:"], "'stdin:' for 'URL': this is a websocat address; write just the URL: wsx reads standard input"),
+            (["echo:", "-w", "%{http_code}"], "'%{http_code}' for '-w': this is a format of curl; use --output json for the status and the timings"),
+            (["echo:", "-o", "*"], "'*' for '-o': this is a server's setting; write the origin of one page, or omit the option"),
+            (["echo:", "--output", "out.txt"], "'out.txt' for '--output': this is a file; use '> FILE' to save the output"),
+            (["echo:", "-H=A: secret"], " for '-H': an equals sign precedes the name; write -H 'Name: value'"),
+            (["bench", "echo:", "--threshold", "p(99)<20"], "'p(99)<20' for '--threshold': unknown metric 'p(99)'; did you mean 'p99'?"),
+            (["bench", "echo:", "--threshold", "http_req_duration p(95) < 1s"], "'http_req_duration p(95) < 1s' for '--threshold': unknown metric 'http_req_duration p(95)'; did you mean 'p95'?"),
+            (["bench", "echo:", "--threshold", "avg<20ms"], "'avg<20ms' for '--threshold': unknown metric 'avg'; did you mean 'mean'?"),
+        ] as [([String], String)])
+    func misplacedValue(words: [String], expected: String) {
+        #expect(Self.message(words) == "wsx: invalid value " + expected || Self.message(words) == "wsx: invalid value" + expected)
+    }
+
+    @Test("A URL may begin with a placeholder or an IPv6 address", arguments: ["{{env:HOST}}/x", "[::1]:80", "[fe80::1%25lo]"])
+    func noMessage(url: String) {
+        #expect(Self.message(["connect", url]) == nil)
     }
 
     @Test("A reason that is too long is rejected with its size") func longReason() {

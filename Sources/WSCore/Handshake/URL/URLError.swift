@@ -6,10 +6,16 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
     case controlCharacter
     /// The URL contains a space.
     case space
+    /// A space or a control character, such as the end of a line, precedes or follows the URL.
+    case surroundingSpace
     /// The URL has a fragment (RFC 6455 §3).
     case fragment
     /// The scheme is unknown.
     case unknownScheme(String)
+    /// The scheme is not followed by a colon but by two slashes, perhaps after another character.
+    case missingColon(scheme: String)
+    /// Another scheme follows the scheme.
+    case repeatedScheme(String)
     /// The scheme is not followed by two slashes.
     case missingSlashes(scheme: String)
     /// The URL has no host.
@@ -51,9 +57,12 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
         case .empty: "the URL is empty; write ws://HOST:PORT/PATH, or echo: to try things out"
         case .controlCharacter: "the URL contains a control character; percent-encode it"
         case .space: "the URL contains a space; percent-encode it as %20"
+        case .surroundingSpace: "there is a space or a line end before or after the URL; remove it"
         case .fragment: "WebSocket URLs have no fragment; percent-encode '#' as %23"
         case .unknownScheme(let scheme):
             "unknown scheme \(quoted(scheme)); use ws://, wss://, http://, https://, ws+unix:, or echo:"
+        case .missingColon(let scheme): "a colon must follow the scheme; write \(scheme)://HOST"
+        case .repeatedScheme(let scheme): "there are two schemes; write just \(scheme)://HOST"
         case .missingSlashes(let scheme): "two slashes are missing; write \(scheme)://HOST"
         case .emptyHost: "there is no host; write ws://HOST/PATH, or :PORT/PATH for this machine"
         case .invalidHost(let host): "\(quoted(host)) is not a host name; use letters, digits, hyphens, and dots"

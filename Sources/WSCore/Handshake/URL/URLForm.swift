@@ -12,6 +12,7 @@ enum URLForm {
             return
         }
         guard let scheme = Self.scheme(of: text) else {
+            if let scheme = Self.schemeWithoutColon(of: text) { throw .missingColon(scheme: scheme) }
             self = .tcp(isSecure: false, rest: text[...])
             return
         }
@@ -55,11 +56,24 @@ enum URLForm {
         return isScheme ? ASCII.lowercased(text[..<colon]) : nil
     }
 
+    /// The scheme at the beginning of `ws//host` and `ws;//host`. Hosts with these names are less likely than a mistake.
+    private static func schemeWithoutColon(of text: String) -> String? {
+        let name = text.utf8.prefix(while: ASCII.isLetter)
+        let rest = text.utf8.dropFirst(name.count)
+        guard rest.starts(with: "//".utf8) || rest.starts(with: ";//".utf8) else { return nil }
+        let scheme = ASCII.lowercased(Substring(name))
+        return webSchemes[scheme] == nil ? nil : scheme
+    }
+
     /// The schemes followed by a host, and whether they use TLS.
     static let webSchemes = ["ws": false, "http": false, "wss": true, "https": true]
 
     private static func form(scheme: String, rest: Substring) throws(URLError) -> URLForm {
         if let isSecure = webSchemes[scheme] {
+            let text = String(Substring(rest.utf8.dropFirst(2)))
+            if let other = Self.scheme(of: text), webSchemes[other] != nil, text.utf8.dropFirst(other.utf8.count).starts(with: "://".utf8) {
+                throw .repeatedScheme(other)
+            }
             return .tcp(isSecure: isSecure, rest: Substring(rest.utf8.dropFirst(2)))
         }
         switch scheme {

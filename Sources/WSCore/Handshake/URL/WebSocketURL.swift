@@ -165,6 +165,8 @@ extension WebSocketURL: CustomStringConvertible {
 extension WebSocketURL {
     private static func checkCharacters(of text: String) throws(URLError) {
         guard !text.isEmpty else { throw .empty }
+        let ends = [text.utf8.first, text.utf8.last].compactMap(\.self)
+        if ends.contains(where: " \t\r\n".utf8.contains) { throw .surroundingSpace }
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x20: throw .space

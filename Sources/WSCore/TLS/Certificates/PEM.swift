@@ -18,7 +18,10 @@ enum PEM {
             }
         }
         // The end of the file appears as a missing start line.
-        guard let error = errors.first, !isEnd(error) else { return stack }
+        guard let error = errors.first, !isEnd(error) else {
+            if stack.isEmpty { try checkForm(of: bytes, option: option) }
+            return stack
+        }
         throw .invalidCertificate(option: option, reason: error.words)
     }
 
@@ -35,8 +38,20 @@ enum PEM {
         }
         if let key { return key }
         if request.wasMade { throw passphrase == nil ? .passphraseNeeded : .wrongPassphrase }
-        guard let error = errors.last, !isEnd(error), hasKey(bytes) else { throw .noKey(option: option) }
+        guard let error = errors.last, !isEnd(error), hasKey(bytes) else {
+            try checkForm(of: bytes, option: option)
+            throw .noKey(option: option)
+        }
         throw .invalidKey(option: option, reason: error.words)
+    }
+
+    /// Throws an error if the bytes are in a binary format.
+    private static func checkForm(of bytes: [UInt8], option: String) throws(TLSConfigurationError) {
+        // X.690 §8.9: a SEQUENCE, whose length has up to four more bytes.
+        guard bytes.count > 8, bytes[0] == 0x30, bytes[1] & 0x80 != 0, bytes[1] <= 0x84 else { return }
+        // RFC 7292 §4: a PKCS #12 file begins with the version, an INTEGER of 3.
+        let content = bytes.dropFirst(2 + Int(bytes[1] & 0x7F))
+        throw .notPEM(option: option, isPKCS12: content.starts(with: [0x02, 0x01, 0x03]))
     }
 
     private static func isEnd(_ error: OpenSSLError) -> Bool {

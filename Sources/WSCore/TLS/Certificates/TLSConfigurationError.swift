@@ -2,6 +2,8 @@
 public enum TLSConfigurationError: Error, Equatable {
     /// The file contains no certificate.
     case noCertificate(option: String)
+    /// The file is in a binary format.
+    case notPEM(option: String, isPKCS12: Bool)
     /// The file should contain the certificate but contains a private key.
     case keyInsteadOfCertificate(certificateOption: String, keyOption: String)
     /// The file contains an unreadable certificate. Carries OpenSSL's reason.
@@ -38,6 +40,7 @@ extension TLSConfigurationError {
     public var identifier: String {
         switch self {
         case .noCertificate: "no-certificate"
+        case .notPEM: "not-pem"
         case .keyInsteadOfCertificate: "key-instead-of-certificate"
         case .invalidCertificate: "invalid-certificate"
         case .certificateWithoutKey: "certificate-without-key"
@@ -62,6 +65,11 @@ extension TLSConfigurationError: CustomStringConvertible {
         switch self {
         case .noCertificate(let option):
             "the \(option) file contains no certificate; use a PEM file with -----BEGIN CERTIFICATE-----"
+        case .notPEM(let option, isPKCS12: true):
+            "the \(option) file is in PKCS #12 format; convert it to PEM with 'openssl pkcs12 -in FILE -out FILE.pem'"
+        case .notPEM(let option, isPKCS12: false):
+            "the \(option) file is in DER format; convert it to PEM with 'openssl x509 -inform der', or 'openssl pkey "
+                + "-inform der' for a key"
         case .keyInsteadOfCertificate(let certificateOption, let keyOption):
             "the \(certificateOption) file contains a private key but no certificate; "
                 + "name the certificate's file with \(certificateOption) and the key's with \(keyOption)"

@@ -13,7 +13,9 @@ struct WebsocatAddress {
         let rest = text.utf8.dropFirst(name.count + 1)
         let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
         let isPort = !digits.isEmpty && [nil, UInt8(ascii: "/")].contains(rest.dropFirst(digits.count).first)
-        guard name.count < text.utf8.count, !isPort, let remedy = Self.remedies[String(Substring(name))] else {
+        // Other names may well be those of hosts.
+        let mayBeHost = isPort && !name.contains(UInt8(ascii: "-"))
+        guard name.count < text.utf8.count, !mayBeHost, let remedy = Self.remedies[String(Substring(name))] else {
             return nil
         }
         self.rest = String(Substring(rest))
@@ -28,6 +30,7 @@ struct WebsocatAddress {
             (["mirror"], { _ in "use 'wsx echo:', or 'wsx listen --echo PORT' for a server" }),
             (["broadcast"], { _ in "use 'wsx listen --broadcast PORT'" }),
             (["exec", "cmd", "sh-c"], { _ in "use 'wsx listen --exec PORT -- PROGRAM'" }),
+            (["stdin", "stdio", "inetd", "threadedstdio"], { _ in "write just the URL: wsx reads standard input" }),
             (["log"], { _ in "use 'wsx -v URL'" }),
             (["tcp", "tcp-l", "tcp-listen"], { _ in "wsx speaks WebSocket only" }),
         ]
@@ -40,6 +43,13 @@ enum ServerURLValue {
     /// Accepts any text but a websocat address and a number, which follows `-c` in load generators.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         if let address = WebsocatAddress(text) { throw .misplaced(address.misplaced) }
+        if JSONMessage.isBeginning(text) {
+            throw .misplaced(MisplacedValue(kind: "a message", remedy: "write it after the URL"))
+        }
+        if text.hasSuffix(".js") || text.hasSuffix(".lua"), !text.utf8.contains(UInt8(ascii: ":")) {
+            throw .misplaced(
+                MisplacedValue(kind: "a script", remedy: "write the server's URL, and describe the load with --scenario FILE"))
+        }
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             throw .misplaced(
                 MisplacedValue(

@@ -54,6 +54,15 @@ enum OutputFormat: String, CaseIterable, OptionChoice {
     case base64
     case json
 
+    /// Parses a format. A file name follows curl's `--output`.
+    static func parse(_ text: String) throws(ValueProblem) -> OutputFormat {
+        if let format = OutputFormat(rawValue: text) { return format }
+        guard text != "-", !text.utf8.contains(where: { "./".utf8.contains($0) }) else {
+            throw .misplaced(MisplacedValue(kind: "a file", remedy: "use '> FILE' to save the output"))
+        }
+        throw .notAChoice(allCases.map(\.rawValue))
+    }
+
     /// Whether messages are written as received, even if they are decoded.
     var keepsOriginals: Bool { self == .raw || self == .hex || self == .base64 }
 

@@ -52,5 +52,25 @@ struct MisplacedValue: Equatable {
         return authority[..<end].contains(UInt8(ascii: ":"))
     }
 
+    /// Whether the text is an address to listen on, with a port: `:8080`, `127.0.0.1:8080`.
+    static func isListenAddress(_ text: String) -> Bool {
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return false }
+        let port = text.utf8[colon...].dropFirst()
+        return !port.isEmpty && port.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
+
     private static let schemeBytes = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-".utf8)
+}
+
+/// A message in JSON that takes the place of a URL or a command, as after curl's `--json`.
+enum JSONMessage {
+    /// Whether the text is an object or an array rather than a URL, which may begin with a placeholder or with an IPv6
+    /// address.
+    static func isBeginning(_ text: String) -> Bool {
+        switch text.first {
+        case "{": !text.hasPrefix("{{")
+        case "[": text.dropFirst().first { $0 != " " }.map { "{[\"]-".contains($0) } ?? false || text.contains(",")
+        default: false
+        }
+    }
 }

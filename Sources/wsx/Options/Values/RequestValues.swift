@@ -22,7 +22,33 @@ enum SubprotocolValue {
             throw .misplaced(
                 MisplacedValue(kind: "a number, not a subprotocol", remedy: "use 'wsx listen \(text)' for a server"))
         }
+        if MisplacedValue.isListenAddress(text) {
+            throw .misplaced(
+                MisplacedValue(kind: "an address, not a subprotocol", remedy: "use 'wsx listen \(text)' for a server"))
+        }
         return try NameList.parse(text)
+    }
+}
+
+/// A user and password.
+enum LoginValue {
+    /// Accepts any text but a URL, which follows websocat's `-u`.
+    static func parse(_ text: String) throws(ValueProblem) -> String {
+        guard !MisplacedValue.isURL(text) else {
+            throw .misplaced(MisplacedValue(kind: "a URL, not a user", remedy: "write the URL without an option"))
+        }
+        return text
+    }
+}
+
+/// A header field: `Name: value`, or `@FILE`.
+enum HeaderValue {
+    /// Accepts any text but one that begins with an equals sign, as in websocat's `-H='Name: value'`.
+    static func parse(_ text: String) throws(ValueProblem) -> String {
+        guard !text.hasPrefix("=") else {
+            throw .unusable(words: "an equals sign precedes the name; write -H 'Name: value'", hidesValue: true)
+        }
+        return text
     }
 }
 
@@ -45,7 +71,11 @@ enum CookieValue {
 enum OriginValue {
     /// Accepts an origin (RFC 6454 §6.2), or `*` if all origins can be allowed.
     static func parse(_ text: String, allAllowed: Bool = false) throws(ValueProblem) -> String {
-        if allAllowed, text == "*" { return text }
+        if text == "*" {
+            if allAllowed { return text }
+            throw .misplaced(
+                MisplacedValue(kind: "a server's setting", remedy: "write the origin of one page, or omit the option"))
+        }
         if OriginPolicy.isOrigin(text) { return text }
         if OutputFormat(rawValue: text) != nil || ResultFormat(rawValue: text) != nil {
             throw .misplaced(MisplacedValue(kind: "an output format", remedy: "use --output \(text)"))

@@ -93,6 +93,24 @@ extension Threshold {
         return Double("\(digits.prefix(2)).\(digits.dropFirst(2))")
     }
 
+    /// The metric that a name of k6, Artillery, or wrk stands for, or the most similar one; nil for another text.
+    static func metric(meantBy name: String) -> String? {
+        // k6 writes percentiles as p(99), after the name of a metric.
+        let last = name.lowercased().split(separator: " ").last.map(String.init) ?? ""
+        if last.hasPrefix("p("), last.hasSuffix(")"), statistic("p" + last.dropFirst(2).dropLast()) != nil {
+            return "p" + last.dropFirst(2).dropLast()
+        }
+        switch last {
+        case "avg", "average": return "mean"
+        case "med", "median": return "p50"
+        case "rps", "throughput": return "rate"
+        case "failed", "failures", "error_rate": return "errors"
+        default: break
+        }
+        let names = ["min", "mean", "stddev", "max", "rate", "errors"] + LoadTally.messageCounts.map { "\($0.name)" }
+        return EditDistance.nearest(to: last, among: names)
+    }
+
     private static func bound(_ text: String, of metric: Metric, _ name: String) throws(ThresholdError) -> Bound {
         switch metric {
         case .latency, .handshake, .step: .time(try time(text))
@@ -146,6 +164,8 @@ extension ThresholdError: CustomStringConvertible {
     var description: String {
         switch self {
         case .noComparison: "expected a metric, an operator, and a value, such as p99<20ms, rate>50k, or errors=0"
+        case .unknownMetric(let name) where Threshold.metric(meantBy: name) != nil:
+            "unknown metric '\(name)'; did you mean '\(Threshold.metric(meantBy: name) ?? "")'?"
         case .unknownMetric(let name):
             "unknown metric '\(name)'; expected p50, p99.9, min, mean, stddev, max, handshake.p99, rate, errors, "
                 + "errors.connect, sent, received, lost, mismatched, duplicated, reordered, pushes, unsent, STEP.p99, or stage1.p99"

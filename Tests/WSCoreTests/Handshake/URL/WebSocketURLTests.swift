@@ -81,10 +81,10 @@ import Testing
         "an invalid URL is rejected with the reason",
         arguments: [
             ("", URLError.empty),
-            ("ws://h/a b", .space), (" ws://h", .space),
+            ("ws://h/a b", .space), (" ws://h", .surroundingSpace),
             ("ws://h/\r\nX: y", .controlCharacter), ("ws://h/\0", .controlCharacter),
             ("ws://h/\u{85}", .controlCharacter),
-            ("ws://h\t", .controlCharacter),
+            ("ws://h\t", .surroundingSpace),
             ("ws://h/#x", .fragment), ("ws://h/?a#", .fragment), ("ws://u:p#w@h/", .fragment),
             ("ftp://h/", .unknownScheme("ftp")), ("WSX://h", .unknownScheme("wsx")),
             ("mailto:someone", .unknownScheme("mailto")),
@@ -209,5 +209,18 @@ import Testing
         ])
     func ipv4(text: String, isAddress: Bool) {
         #expect((IPLiteral.ipv4(text)?.count == 4) == isAddress)
+    }
+
+    @Test(
+        "A mistyped scheme, and white space around a URL, are named",
+        arguments: [
+            ("ws//localhost", .missingColon(scheme: "ws")), ("WSS//h/p", .missingColon(scheme: "wss")),
+            ("ws;//h", .missingColon(scheme: "ws")), ("ws://ws://h", .repeatedScheme("ws")),
+            ("http://wss://h/p", .repeatedScheme("wss")), ("ws://h ", .surroundingSpace), (" ws://h", .surroundingSpace),
+            ("ws://h\n", .surroundingSpace), ("ws://h\r", .surroundingSpace), ("ws://h/a b", .space),
+            ("ws://h/\u{1}x", .controlCharacter),
+        ] as [(String, URLError)])
+    func mistypedScheme(text: String, error: URLError) {
+        #expect(throws: error) { _ = try WebSocketURL(parsing: text) }
     }
 }

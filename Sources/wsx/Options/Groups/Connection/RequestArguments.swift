@@ -41,7 +41,7 @@ struct RequestArguments: Equatable, Sendable {
                 Log in with HTTP Basic authentication. If *PASSWORD* is missing, `wsx` prompts for it on the terminal. \
                 This option overrides a user and password in the URL.
                 """, .secrets, example: "--auth alice", seeAlso: ["bearer", "header"], aliases: ["u", "user"]
-        ) { arguments, value in arguments.auth = value },
+        ) { arguments, value throws(ValueProblem) in arguments.auth = try LoginValue.parse(value) },
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), conflicts: ["auth"], heading: .request,
             summary: "Log in with a bearer token",
@@ -149,7 +149,7 @@ extension OptionSpecification {
         OptionSpecification(
             "header", "H", value: OptionValue("HEADER"), repeatable: true, heading: heading, summary: summary,
             manual: manual, example: "--header 'X-Request-Id: 42'"
-        ) { arguments, value in arguments[keyPath: path].append(value) }
+        ) { arguments, value throws(ValueProblem) in arguments[keyPath: path].append(try HeaderValue.parse(value)) }
     }
 
     /// The option that names subprotocols.

@@ -145,6 +145,11 @@ enum Linger: Equatable {
         do {
             return .idle(try DurationValue.parse(text))
         } catch .notADuration {
+            // curl's -w FORMAT.
+            if text.utf8.contains(where: { "%\\".utf8.contains($0) }) {
+                throw .misplaced(
+                    MisplacedValue(kind: "a format of curl", remedy: "use --output json for the status and the timings"))
+            }
             throw .notADuration(orForever: true)
         }
     }
