@@ -29,17 +29,23 @@ def check(out, check_sum=True):
     logins = ["login_us", "login_histogram"] if "login_us" in results else []
     steps = ["steps"] if results["mode"] == "scenario" else []
     stages = ["stages"] if "stages" in results else []
+    services = ["service_us", "service_histogram"] if "service_us" in results else []
     assert list(results) == [
         "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
+        "load_bytes", "tls",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
-        "message", "in_flight", "rate_asked", "load_cpu_s", "busiest_cpu_s",
-        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", *logins, *steps, *stages,
+        "message", "in_flight", "rate_asked", "tls_resume", "load_cpu_s", "busiest_cpu_s",
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "waited", *logins, *services, *steps, *stages,
         "warnings", "thresholds", "baseline"]
     messages = results["messages"]
-    assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent"]
+    assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "pushes", "unsent", "interrupted"]
     if check_sum:
-        assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
-    assert list(results["errors"]) == ["connect", "handshake", "login", "protocol", "closed", "timeout"]
+        outcomes = ("received", "lost", "mismatched", "interrupted")
+        assert messages["sent"] == sum(messages[outcome] for outcome in outcomes)
+    assert list(results["errors"]) == ["connect", "handshake", "login", "protocol", "closed", "application", "timeout"]
+    assert list(results["load_bytes"]) == ["sent", "received"]
+    assert all(results["load_bytes"][name] <= results["bytes"][name] for name in results["load_bytes"])
+    assert 0 <= results["tls"]["resumed"] <= results["tls"]["handshakes"]
     assert list(results["bytes"]) == ["sent", "received", "wire_sent", "wire_received"]
     for times in (results["latency_us"], results["handshake_us"]):
         assert list(times) == [*TIMES, "sum"]
@@ -285,6 +291,12 @@ def test_a_protocol_violation_is_counted_separately():
         result, results = bench(server.url, "-c", "1", "-d", "30s", timeout=20)
     assert errors(results) == {"protocol": 1}
     assert result.status == 5
+
+
+def test_a_message_beyond_the_own_limit_is_not_blamed_on_the_peer(wsx_echo):
+    result, results = bench(wsx_echo.url, "-c", "1", "-n", "1", "--size", "4k", "--max-message-size", "1k")
+    assert errors(results) == {"closed": 1}
+    assert_fails(result, 1, "raise --max-message-size")
 
 
 def test_refused_connections_are_reported_once_and_the_others_continue(tmp_path):

@@ -76,10 +76,37 @@ def test_connect_opens_and_closes_connections_in_sequence(certificates):
         wait_until(lambda: server.err.count("disconnected: 1000") == 20)
     assert result.status == 0
     assert results["messages"]["sent"] == results["messages"]["received"] == 20
+    assert (results["tls_resume"], results["tls"]) == (False, {"handshakes": 20, "resumed": 0})
     phases = results["handshake_phases_us"]
     assert list(phases) == ["name", "connect", "proxy", "tls", "upgrade"]
     assert all(phases[name]["min"] > 0 for name in ("name", "connect", "tls", "upgrade")) and phases["proxy"]["max"] == 0
     assert sum(phase["mean"] for phase in phases.values()) == pytest.approx(results["handshake_us"]["mean"], rel=0.01)
+
+
+def test_tls_sessions_are_resumed_only_on_request_and_counted(certificates, tmp_path):
+    options = ["--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key]
+    file = tmp_path / "full.json"
+    with Listener("--echo", *options) as server:
+        arguments = [f"wss://localhost:{server.port}/", "-c", "1", "--ca", certificates.root]
+        result, results = bench(*arguments, "--mode", "connect", "-n", "20", "--tls-resume")
+        assert (result.status, results["tls_resume"], results["tls"]["handshakes"]) == (0, True, 20)
+        assert 0 < results["tls"]["resumed"] < 20
+        result, results = bench(*arguments, "-n", "1")
+        file.write_bytes(result.out)
+        assert wsx("bench", *arguments, "-n", "1", "--baseline", file).status == 0
+        assert_fails(
+            wsx("bench", *arguments, "-n", "1", "--baseline", file, "--tls-resume"), 2, "it did not resume TLS sessions")
+        assert "1 handshake, none resumed" in wsx("bench", *arguments, "-n", "1").out.decode()
+
+
+def test_a_missing_row_is_no_connection_error(wsx_echo, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("token\na\nb\n")
+    result, results = bench(
+        wsx_echo.url, "--mode", "connect", "-c", "1", "-n", "5", "--data", rows, "-H", "X: {{token}}")
+    assert (results["messages"]["sent"], results["messages"]["received"], results["messages"]["unsent"]) == (2, 2, 3)
+    assert errors(results) == {}
+    assert_fails(result, 2, "the test has used all 2 rows")
 
 
 def test_connect_counts_refused_attempts():

@@ -145,6 +145,23 @@ def test_a_message_that_is_not_understood_is_an_error_of_its_connection():
     assert "not understood: not an Engine.IO packet" in result.err
 
 
+def test_a_refused_subscription_is_no_violation_of_the_protocol():
+    def serve(peer):
+        peer.upgrade(then=wire.text(b'0{"pingInterval":1000,"pingTimeout":1000}'))
+        peer.read_frame()
+        peer.send(wire.text(b"40"))
+        peer.read_frame()
+        peer.send(wire.text(b'44/admin,{"message":"Forbidden"}') + wire.close(1000, b""))
+        peer.read_to_end()
+
+    with ScriptedServer(serve) as server:
+        result, results = bench(
+            "--protocol", "socket.io", server.url, "--mode", "receive", "-m", "/admin", "-c", "1", "-d", "30s", timeout=20,
+            check_sum=False)
+    assert errors(results) == {"application": 1, "closed": 1}
+    assert "the server reported an error: " in result.err and "Forbidden" in result.err
+
+
 @pytest.mark.parametrize("arguments, words", [
     (["--protocol", "socket.io"], "'--protocol' requires '--mode=request'"),
     (["--protocol", "socket.io", "--mode", "echo"], "--protocol"),

@@ -473,3 +473,34 @@ def test_values_of_the_environment_reach_all_threads(tmp_path):
             "bench", "--scenario", path, "-c", "2", "-t", "2", "-n", "10", server.url, env=environment(WORD="hello"))
     assert result.status == 0
     assert {payload.split()[0] for payload in received} == {b"hello"}
+
+
+def test_a_pause_does_not_extend_the_load(wsx_echo, tmp_path):
+    path = tmp_path / "pause.jsonl"
+    path.write_text(
+        '{"type":"message","direction":"out","data":"a"}\n{"type":"message","direction":"in","data":"a","name":"echo"}\n'
+        '{"type":"pause","for":"1h"}\n')
+    result, results = bench("--scenario", path, "-c", "2", "-d", "500ms", wsx_echo.url, timeout=60)
+    assert (result.status, result.err) == (0, "")
+    messages = results["messages"]
+    assert (messages["sent"], messages["interrupted"], messages["lost"]) == (2, 2, 0)
+    (step,) = results["steps"]
+    assert step["received"] == 2
+
+
+def test_met_thresholds_do_not_hide_iterations_that_were_not_started(tmp_path):
+    path = tmp_path / "echo.jsonl"
+    path.write_text(
+        '{"type":"message","direction":"out","data":"a"}\n{"type":"message","direction":"in","data":"a","name":"echo"}\n')
+    with Listener("--echo", "--delay", "250ms") as server:
+        arguments = ["--scenario", path, "-c", "1", "-r", "40", "-d", "1s", server.url]
+        result, results = bench(*arguments, "--threshold", "max<1h", "--threshold", "echo.p99<300ms")
+        other, _ = bench(*arguments, "--threshold", "unsent<1000")
+    assert results["messages"]["unsent"] > 0
+    assert [threshold["met"] for threshold in results["thresholds"]] == [True, False]
+    assert results["service_us"]["p50"] < results["latency_us"]["p50"]
+    assert result.status == 7
+    assert "wsx: warning: --threshold leaves out " in result.err
+    busy, unsent = (next(text for text in results["warnings"] if word in text) for word in ("were busy", "leave out"))
+    assert "would suffice for 40 per second: raise --connections." in busy
+    assert (other.status, other.err) == (0, "")

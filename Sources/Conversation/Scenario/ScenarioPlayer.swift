@@ -68,7 +68,8 @@ public struct ScenarioPlayer: ~Copyable {
     /// When the current step has to be continued, on the clock of the calls, in nanoseconds; `nil` if it is not waiting
     /// for a time.
     public private(set) var deadline: UInt64?
-    private var stepStart: UInt64 = 0
+    /// When the current step began, on the clock of the calls, in nanoseconds.
+    public private(set) var stepStart: UInt64 = 0
     private var stamps: StampSource
     private var waiting = WaitingFrames()
     /// The last step that takes messages: -1 if there is none, or the maximum if it occurs again and again.

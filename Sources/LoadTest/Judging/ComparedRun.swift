@@ -62,6 +62,11 @@ extension ComparedRun {
             return "it used --mode \(description.mode.rawValue), but this run uses --mode \(other.mode.rawValue); "
                 + "compare runs of one mode"
         }
+        guard description.resumesTLS == other.resumesTLS else {
+            return description.resumesTLS
+                ? "it resumed TLS sessions; add --tls-resume, or compare with a run without it"
+                : "it did not resume TLS sessions; remove --tls-resume, or compare with a run that has it"
+        }
         guard description.message != other.message else { return nil }
         return "it used \(Self.words(description.message)), but this run uses \(Self.words(other.message)); "
             + "compare runs with equal messages"

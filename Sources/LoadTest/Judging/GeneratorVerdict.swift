@@ -1,8 +1,8 @@
 import Formats
 import WSCore
 
-/// Whether the load generator limited the results, because it was too busy or too late.
-public struct GeneratorVerdict: Equatable, Sendable {
+/// Whether the load generator limited the results, because it was too busy, too late, or had too few connections.
+public struct GeneratorVerdict: Sendable {
     /// The delay of messages in an open loop.
     internal struct Lateness: Equatable, Sendable {
         /// One in this many messages was sent at least this late.
@@ -16,6 +16,13 @@ public struct GeneratorVerdict: Equatable, Sendable {
     internal let lateness: Lateness?
     /// Whether a thread had no idle time left in a closed loop.
     internal let isBusy: Bool
+    /// The number of connections that would suffice for the rate, or `nil` if there were enough.
+    internal let neededConnections: Int?
+    /// The largest requested rate in messages per second, or `nil` for a closed loop.
+    private let rate: Int?
+    /// The number of messages that were due but not sent.
+    private let unsentCount: Int
+    private let wording: ModeWording
 
     /// The share of processor time above which a thread is at its limit.
     private static let mostBusy = 0.9
@@ -23,6 +30,10 @@ public struct GeneratorVerdict: Equatable, Sendable {
     private static let shortestForBusy = Duration.seconds(1)
     /// Messages with a smaller delay, in nanoseconds, count as on time.
     private static let leastLateness: UInt64 = 1_000_000
+    /// A smaller part of the median latency does not distort the results, even if one message in 100 is as late.
+    private static let leastLatenessShare = 0.1
+    /// A smaller share of messages may have to wait for a connection.
+    private static let leastHeldShare = 0.01
 
     /// Judges the generator of a run.
     public init(_ results: borrowing BenchResults) {
@@ -32,6 +43,21 @@ public struct GeneratorVerdict: Equatable, Sendable {
             results.delays.totalCount == 0 && results.duration >= Self.shortestForBusy
             && results.part(of: results.busiestProcessorTime) > Self.mostBusy
         lateness = Self.lateness(results.delays, beside: results.latencies)
+        rate = results.description.largestRate
+        neededConnections = rate.flatMap { Self.neededConnections(results, rate: $0) }
+        unsentCount = results.tally.unsent
+        wording = results.description.mode.wording
+    }
+
+    /// Little's law: so many connections are busy at a time. The 99th percentile leaves room for slower messages.
+    private static func neededConnections(_ results: borrowing BenchResults, rate: Int) -> Int? {
+        let heldCount = Double(results.tally.waited) + Double(results.tally.unsent)
+        guard results.services.totalCount > 0,
+            heldCount >= leastHeldShare * (Double(results.tally.sent) + Double(results.tally.unsent))
+        else { return nil }
+        let busyCount = Double(rate) * Double(results.services.value(atPercentile: 99)) / 1e9
+        let needed = ResultWords.whole(busyCount.rounded(.up))
+        return needed > results.description.connections ? needed : nil
     }
 
     private static func lateness(_ delays: borrowing Histogram, beside latencies: borrowing Histogram) -> Lateness? {
@@ -41,7 +67,11 @@ public struct GeneratorVerdict: Equatable, Sendable {
             guard delay >= leastLateness else { continue }
             // Lateness of less than 1 % of messages matters if it makes up most of the latency attributed to the
             // server.
-            if oneOf == 100 || delay >= latencies.value(atPercentile: percentile) / 2 {
+            let isRelevant =
+                oneOf == 100
+                ? Double(delay) >= leastLatenessShare * Double(latencies.value(atPercentile: 50))
+                : delay >= latencies.value(atPercentile: percentile) / 2
+            if isRelevant {
                 return Lateness(oneOf: oneOf, delay: delay, latest: delays.maximum)
             }
         }
@@ -51,6 +81,17 @@ public struct GeneratorVerdict: Equatable, Sendable {
     /// The warnings about the figures, each a sentence.
     public var warnings: [String] {
         var warnings: [String] = []
+        if let neededConnections, let rate {
+            warnings.append(
+                "All connections were busy when \(wording.countedThings) were due. About "
+                    + "\(Phrase.count(neededConnections, "connection")) would suffice for \(Phrase.grouped(rate)) per "
+                    + "second: raise --connections.")
+        }
+        if unsentCount > 0 {
+            warnings.append(
+                "Latencies and thresholds leave out the \(Phrase.grouped(unsentCount)) \(wording.sentThings) that were "
+                    + "not \(wording.sentVerb).")
+        }
         if let lateness {
             let (delay, latest) = (ResultWords.time(Double(lateness.delay)), ResultWords.time(Double(lateness.latest)))
             warnings.append(
@@ -72,5 +113,13 @@ extension BenchResults {
         guard duration > .zero else { return 0 }
         // A busy thread may end sending slightly late, and has used processor time until then.
         return min(1, processorTime / duration)
+    }
+}
+
+extension BenchDescription {
+    /// The largest requested rate in messages per second, or `nil` for a closed loop.
+    fileprivate var largestRate: Int? {
+        guard let stages, stages.quantity == .rate else { return rateAsked }
+        return stages.stages.map(\.target).max()
     }
 }

@@ -24,6 +24,11 @@ extension LoadContext {
                 workload.isSender($0) && !arrivals.unready.contains($0.number) && !$0.isClosing
             })
         for connection in senders { beginLifetime(of: connection, at: time) }
+        guard plan.lifetime != nil else { return }
+        for number in (0..<connectionCount).map({ shard.connectionNumber(at: $0) })
+        where connections[number] == nil && arrivals.reopening[number] == nil {
+            reopen(number, after: Self.retryDelay)
+        }
     }
 
     /// Sends the messages that are due, and schedules a wake-up for the next one.
@@ -86,12 +91,14 @@ extension LoadContext {
     // MARK: Open loop
 
     private func sendScheduled() {
+        // A ping belongs to its connection: the others are not pinged more often if it is not open.
+        let isByNumber = plan.changesConnections || plan.isHeartbeat
         var count = 0
         while remainingMessages > 0, !senders.isEmpty || plan.changesConnections {
             guard count < Self.mostInTurn else { return wake(at: now) }
             guard let due = takeDue() else { return }
             count += 1
-            if plan.changesConnections {
+            if isByNumber {
                 sendOrOwe(on: shard.connectionNumber(at: due.position), dueAt: due.time)
             } else {
                 sendOrOwe(on: senders[due.position % senders.count], dueAt: due.time)
@@ -101,7 +108,7 @@ extension LoadContext {
 
     /// Takes the next message of the schedule if it is due. Otherwise returns `nil`, and schedules a wake-up if more
     /// messages follow.
-    internal func takeDue() -> (time: UInt64, position: Int)? {
+    internal func takeDue() -> (time: UInt64, position: Int, wasHeld: Bool)? {
         switch openLoop?.next(by: now, before: measurement.sendEnd) {
         case .over, nil: return nil
         case .later(let time):
@@ -112,30 +119,33 @@ extension LoadContext {
                 remainingMessages -= 1
                 if !wasHeld { measurement.reached(dueAt: time, now: now) }
             }
-            return (time, position)
+            return (time, position, wasHeld)
         }
     }
 
-    /// Sends a message while connections are closed and opened again. It waits for its connection, but a connection that
-    /// is not open needs no ping.
+    /// Attributes the delay of messages that are due by now to the server.
+    internal func holdDue() {
+        openLoop?.hold(until: now)
+    }
+
+    /// Sends a message on the connection with a number. It waits while the connection is opened again, but a connection
+    /// that is not open needs no ping.
     private func sendOrOwe(on number: UInt64, dueAt time: UInt64) {
         let index = senders.position(from: number)
         let connection = index < senders.count && senders[index].number == number ? senders[index] : nil
-        if case .heartbeat = plan.mode.load.pace, connection?.isRetiring ?? true { return }
+        if plan.isHeartbeat, connection?.isRetiring ?? true { return }
         if let connection {
             sendOrOwe(on: connection, dueAt: time)
         } else if arrivals.reopening[number] != nil {
             arrivals.reopening[number]?.append(time)
             openLoop?.owe()
-        } else if !senders.isEmpty {
-            // The connection could not be opened before the load.
-            sendOrOwe(on: senders[index % senders.count], dueAt: time)
         }
     }
 
     private func sendOrOwe(on connection: any LoadHandler, dueAt time: UInt64) {
         if connection.owedTimes.isEmpty, send(on: connection, dueAt: time) { return }
-        // The queue is full, or the server is closing the connection.
+        // The queue is full, an iteration is in progress, or the server is closing the connection.
+        measurement.count(\.waited, ofMessageAt: time)
         connection.owedTimes.append(time)
         openLoop?.owe()
     }

@@ -124,6 +124,16 @@ public final class LoadContext {
         }
     }
 
+    /// Keeps the byte counts of the measured duration once it has ended. No connection may be receiving.
+    public func endCountingBytes() {
+        guard measurement.hasEnded, !history.hasCountedBytes else { return }
+        history.hasCountedBytes = true
+        let ports = connections.values.compactMap(\.port)
+        let tally = measurement.tally
+        measurement.tally.loadSentBytes = ports.reduce(tally.sentBytes) { $0 + $1.sentTraffic.messageBytes }
+        measurement.tally.loadReceivedBytes = ports.reduce(tally.receivedBytes) { $0 + $1.receivedTraffic.messageBytes }
+    }
+
     /// Starts waiting for the last replies if all messages have been sent.
     public func drainIfSent() {
         if phase == .loading, remainingMessages == 0, openLoop?.owedCount ?? 0 == 0 { host?.drain() }
@@ -136,6 +146,8 @@ internal struct LoadHistory {
     var startTime: UInt64 = 0
     /// Whether other threads know that this one has ended sending.
     var hasReportedSent = false
+    /// Whether the bytes of the measured duration are known.
+    var hasCountedBytes = false
     /// The number of completed seconds that ``LoadContext/takeProgress(at:)`` has returned.
     var reportedSeconds = 0
     /// Set while no connection accepts or answers anything.
@@ -166,8 +178,9 @@ public protocol LoadHost: AnyObject {
     /// - Parameters:
     ///   - countsTime: Whether the time this takes is part of the results.
     ///   - completion: Called once, before the connection is added to those of the context. Not called if opening is
-    ///     canceled.
-    func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void)
+    ///     canceled or has not begun.
+    /// - Returns: Whether it has begun. Otherwise, there is no request for it, and the run ends.
+    func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void) -> Bool
     /// Opens the connection with a number during the load. Failed attempts are counted and repeated after
     /// ``LoadContext/retryDelay``. The end of sending cancels them.
     /// - Parameter delay: The time before the first attempt.

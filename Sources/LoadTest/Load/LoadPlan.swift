@@ -79,6 +79,8 @@ public struct LoadPlan: Sendable {
     public var publisherCount = 1
     /// The number of connections to open per second, or `nil` for as many as possible.
     public var connectRate: Int?
+    /// Whether connections may resume the TLS sessions of earlier ones.
+    public var resumesTLS = false
     /// The number of messages to send, or `nil` for as many as ``duration`` allows.
     public var messageCount: Int?
     /// When messages are sent.
@@ -123,6 +125,9 @@ extension LoadPlan {
 
     /// Whether connections are opened and closed during the load.
     internal var changesConnections: Bool { lifetime != nil || stages != nil }
+
+    /// Whether messages are pings, one per ``Pace/heartbeat`` on each connection.
+    internal var isHeartbeat: Bool { if case .heartbeat = mode.load.pace { true } else { false } }
 
     /// Whether connections are opened before the load starts.
     public var opensConnectionsFirst: Bool { mode.load.needsConnections && stages == nil }

@@ -30,6 +30,9 @@ public protocol Workload: AnyObject {
     func begin()
     /// Sends the messages that are due, and schedules a wake-up for the next one.
     func goOn()
+    /// Called when sending has ended on this thread.
+    /// - Parameter isTimed: Whether the time was over, rather than the messages.
+    func sendingEnded(isTimed: Bool)
     /// Called when all threads have sent all their messages.
     /// - Parameter count: The total number of messages.
     func allSent(_ count: Int)
@@ -72,6 +75,8 @@ extension Workload {
     public func begin() {}
     /// Sends the messages that are due.
     public func goOn() { context.sendDue() }
+    /// Does nothing.
+    public func sendingEnded(isTimed: Bool) {}
     /// Does nothing.
     public func allSent(_ count: Int) {}
 

@@ -31,6 +31,8 @@ public struct LoadMeasurement: ~Copyable {
     internal private(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, in nanoseconds.
     internal private(set) var delays = Histogram()
+    /// The times for which messages of an open loop occupied their connection, in nanoseconds.
+    internal private(set) var services = Histogram()
     /// The beginning of the first reply that was mismatched in a mode with requests, in printable form, or `nil` if there
     /// was none.
     public private(set) var mismatchedReply: String?
@@ -80,6 +82,9 @@ public struct LoadMeasurement: ~Copyable {
         endTime.map { .nanoseconds(Int64(clamping: $0 - countStart)) } ?? .zero
     }
 
+    /// Whether the measured duration has ended.
+    internal var hasEnded: Bool { endTime != nil }
+
     // MARK: Messages
 
     /// Records a message sent now.
@@ -97,6 +102,14 @@ public struct LoadMeasurement: ~Copyable {
     @inline(__always)
     internal mutating func reached(dueAt time: UInt64, now: UInt64) {
         delays.record(now - time)
+    }
+
+    /// Records that a message of an open loop has freed its connection.
+    /// - Parameters:
+    ///   - time: When it was sent, on the loop's clock in nanoseconds.
+    ///   - dueTime: When it was due.
+    internal mutating func freed(since time: UInt64, now: UInt64, dueAt dueTime: UInt64) {
+        if counts(dueTime) { services.record(now > time ? now - time : 0) }
     }
 
     /// Counts messages that were due and will not be sent.
@@ -189,8 +202,13 @@ public struct LoadMeasurement: ~Copyable {
     }
 
     /// Records an opened connection.
-    public mutating func opened(_ duration: Duration, phases durations: PhaseDurations) {
+    /// - Parameter tls: The result of its TLS handshake, or `nil` without TLS.
+    public mutating func opened(_ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?) {
         handshakes.record(duration.wholeNanoseconds)
+        if let tls {
+            tally.tlsHandshakes += 1
+            if tls.isResumed { tally.tlsResumed += 1 }
+        }
         phases.record(durations)
     }
 

@@ -2,7 +2,8 @@ import WSCore
 
 /// The outcomes of a load test's messages and connections.
 public struct LoadTally: Equatable, Sendable {
-    /// Messages sent. In echo mode, each of them ends up received, lost, or mismatched.
+    /// Messages sent. In echo mode, each of them ends up received, lost, or mismatched; in a scenario, also
+    /// interrupted.
     public var sent = 0
     /// Messages that were due, or asked for with a number of messages, but not sent: connections were full or lost, or
     /// this end was too slow.
@@ -11,6 +12,10 @@ public struct LoadTally: Equatable, Sendable {
     public var received = 0
     /// Messages without a reply.
     public var lost = 0
+    /// Iterations of a scenario that the end of the load has interrupted.
+    public var interrupted = 0
+    /// Messages that were due while their connection was busy, or all were, in an open loop.
+    public var waited = 0
     /// Messages with a different reply.
     public var mismatched = 0
     /// Messages received in excess of those expected.
@@ -26,12 +31,19 @@ public struct LoadTally: Equatable, Sendable {
     public var handshakeErrors = 0
     /// Connections on which the server violated the protocol.
     public var protocolErrors = 0
-    /// Connections that the server closed or that were lost.
+    /// Connections that the server closed, that were lost, or that exceeded a limit of this end.
     public var closedErrors = 0
+    /// Errors reported by the application, such as refused subscriptions, that are no reply to a request.
+    public var applicationErrors = 0
     /// Connections on which an opening step of a scenario received a wrong message.
     public var loginErrors = 0
     /// Connection attempts, replies, and closing handshakes that timed out.
     public var timeouts = 0
+
+    /// Connections that were opened with TLS.
+    public var tlsHandshakes = 0
+    /// Connections that were opened by resuming a TLS session.
+    public var tlsResumed = 0
 
     /// Sent payload bytes.
     public var sentBytes = 0
@@ -41,6 +53,10 @@ public struct LoadTally: Equatable, Sendable {
     public var sentWireBytes = 0
     /// Received bytes of frames, as on the wire.
     public var receivedWireBytes = 0
+    /// Sent payload bytes of the measured duration.
+    public var loadSentBytes = 0
+    /// Received payload bytes of the measured duration.
+    public var loadReceivedBytes = 0
 
     /// Whether each reply was correct, in order, and unique.
     public var isFlawless: Bool { lost == 0 && mismatched == 0 && duplicated == 0 && reordered == 0 }
@@ -52,7 +68,8 @@ public struct LoadTally: Equatable, Sendable {
     }
     /// The number of errors of all kinds.
     public var errorCount: Int {
-        connectErrors + handshakeErrors + loginErrors + protocolErrors + closedErrors + timeouts
+        connectErrors + handshakeErrors + loginErrors + protocolErrors + closedErrors + applicationErrors
+            + timeouts
     }
 
     /// Adds the traffic of a connection.
@@ -85,18 +102,33 @@ extension LoadTally {
     public static let messageCounts: [NamedCount] = [
         ("sent", \.sent), ("received", \.received), ("lost", \.lost), ("mismatched", \.mismatched),
         ("duplicated", \.duplicated), ("reordered", \.reordered), ("pushes", \.pushes), ("unsent", \.unsent),
+        ("interrupted", \.interrupted),
     ]
 
     /// The errors of connections.
     public static let errorCounts: [NamedCount] = [
         ("connect", \.connectErrors), ("handshake", \.handshakeErrors), ("login", \.loginErrors),
         ("protocol", \.protocolErrors),
-        ("closed", \.closedErrors), ("timeout", \.timeouts),
+        ("closed", \.closedErrors), ("application", \.applicationErrors), ("timeout", \.timeouts),
     ]
+
+    /// The counts that earlier versions did not write.
+    internal static let laterCounts: [WritableKeyPath<LoadTally, Int> & Sendable] = [
+        \.pushes, \.loginErrors, \.applicationErrors, \.interrupted,
+    ]
+
+    /// The messages that waited.
+    internal static let waitCounts: [NamedCount] = [("waited", \.waited)]
+
+    /// The TLS handshakes.
+    internal static let tlsCounts: [NamedCount] = [("handshakes", \.tlsHandshakes), ("resumed", \.tlsResumed)]
 
     /// The sent and received bytes.
     internal static let byteCounts: [NamedCount] = [
         ("sent", \.sentBytes), ("received", \.receivedBytes), ("wire_sent", \.sentWireBytes),
         ("wire_received", \.receivedWireBytes),
     ]
+
+    /// The payload bytes of the measured duration.
+    internal static let loadByteCounts: [NamedCount] = [("sent", \.loadSentBytes), ("received", \.loadReceivedBytes)]
 }

@@ -25,6 +25,8 @@ extension BenchResults {
         json.add("rate_per_second", rate, digits: 1)
         addCounts(to: &json)
         add("bytes", LoadTally.byteCounts, to: &json)
+        add("load_bytes", LoadTally.loadByteCounts, to: &json)
+        add("tls", LoadTally.tlsCounts, to: &json)
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", handshakes, to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
@@ -39,9 +41,14 @@ extension BenchResults {
         addPhases(to: &json)
         Self.add("delay_us", delays, to: &json)
         json.add("delay_histogram", delays.base64())
+        json.add("waited", tally.waited)
         if logins.totalCount > 0 {
             Self.add("login_us", logins, to: &json)
             json.add("login_histogram", logins.base64())
+        }
+        if services.totalCount > 0 {
+            Self.add("service_us", services, to: &json)
+            json.add("service_histogram", services.base64())
         }
         addParts("steps", steps, to: &json, hasHistograms: true)
         addStages(to: &json, hasHistograms: hasHistogramOfEachSecond)
@@ -121,6 +128,7 @@ extension BenchResults {
         }
         json.add("in_flight", orNull: description.inFlight)
         json.add("rate_asked", orNull: description.rateAsked)
+        json.add("tls_resume", description.resumesTLS)
     }
 
     private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {

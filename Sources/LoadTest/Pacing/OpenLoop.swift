@@ -45,6 +45,12 @@ public struct OpenLoop {
         }
     }
 
+    /// Attributes the delay of messages due until a time to the server, which kept all connections busy.
+    /// - Parameter time: The time on the loop's clock, in nanoseconds.
+    mutating func hold(until time: UInt64) {
+        heldUntil = max(heldUntil, time)
+    }
+
     /// Counts a due message that waits for room.
     mutating func owe() {
         owedCount += 1

@@ -18,6 +18,7 @@ extension BenchResults {
         try logins.add(checking: other.logins)
         try add(other.phases)
         try delays.add(checking: other.delays)
+        try services.add(checking: other.services)
         try steps.add(byName: other.steps)
         if description.stages == nil { stages = [] } else { try stages.add(byName: other.stages) }
         try add(other.seconds)
@@ -30,7 +31,10 @@ extension BenchResults {
 
     /// Adds the counts of another load.
     internal mutating func add(_ other: LoadTally) throws(BenchResultsError) {
-        for counts in [LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts] {
+        for counts in [
+            LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts, LoadTally.loadByteCounts,
+            LoadTally.tlsCounts, LoadTally.waitCounts,
+        ] {
             for (_, count) in counts {
                 tally[keyPath: count] = try tally[keyPath: count].adding(checking: other[keyPath: count])
             }
@@ -83,6 +87,7 @@ extension BenchDescription {
         joined.threads = try threads.adding(checking: other.threads)
         if message != other.message { joined.message = nil }
         if inFlight != other.inFlight { joined.inFlight = nil }
+        joined.resumesTLS = resumesTLS || other.resumesTLS
         joined.rateAsked = nil
         if let rateAsked, let otherRate = other.rateAsked {
             joined.rateAsked = try rateAsked.adding(checking: otherRate)

@@ -28,6 +28,11 @@ extension BenchResults {
         try Self.read(LoadTally.messageCounts, from: json.object("messages"), to: &tally)
         try Self.read(LoadTally.errorCounts, from: json.object("errors"), to: &tally)
         try Self.read(LoadTally.byteCounts, from: json.object("bytes"), to: &tally)
+        // Earlier versions wrote only the bytes of the whole run.
+        try Self.read(
+            LoadTally.loadByteCounts, from: json.object(json.has("load_bytes") ? "load_bytes" : "bytes"), to: &tally)
+        if json.has("waited") { tally.waited = try json.count("waited", largest: largestCount) }
+        if json.has("tls") { try Self.read(LoadTally.tlsCounts, from: json.object("tls"), to: &tally) }
         var seconds: [BenchSecond] = []
         for (number, element) in try json.array("per_second").enumerated() {
             guard case .object(let members) = element else { throw .badMember("per_second") }
@@ -47,19 +52,21 @@ extension BenchResults {
         guard !description.mode.metrics.hasLatencies || Int(clamping: latencies.totalCount) == tally.received else {
             throw .otherCount(Int(clamping: latencies.totalCount), received: tally.received)
         }
-        let isSum = tally.sent == tally.received + tally.lost + tally.mismatched
+        let isSum = tally.sent == tally.received + tally.lost + tally.mismatched + tally.interrupted
         guard isSum || !description.mode.metrics.accountsForAllSent else { throw .badMember("messages.sent") }
         let handshakes = try Self.histogram(json, "handshake_histogram", "handshake_us")
         let logins =
             try json.has("login_us") ? Self.histogram(json, "login_histogram", "login_us") : Histogram()
         let delays = try Self.histogram(json, "delay_histogram", "delay_us")
+        let services =
+            try json.has("service_us") ? Self.histogram(json, "service_histogram", "service_us") : Histogram()
         let phases = try Self.phases(
             json.object("handshake_phase_histograms"), json.object("handshake_phases_us"))
         let stages = try Self.stages(json, &description.stages)
         self.init(
             description: description, tally: tally, latencies: latencies, handshakes: handshakes,
             logins: logins, phases: phases,
-            delays: delays, steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds,
+            delays: delays, services: services, steps: try Self.parts(json, "steps"), stages: stages, seconds: seconds,
             duration: duration, processorTime: processorTime, loadProcessorTime: loadProcessorTime,
             busiestProcessorTime: busiestProcessorTime,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)))
@@ -69,8 +76,7 @@ extension BenchResults {
         _ counts: [LoadTally.NamedCount], from json: Members, to tally: inout LoadTally
     ) throws(BenchResultsError) {
         for (name, count) in counts {
-            // Earlier versions did not write these.
-            if count == \.pushes || count == \.loginErrors, !json.has("\(name)") { continue }
+            if LoadTally.laterCounts.contains(count), !json.has("\(name)") { continue }
             tally[keyPath: count] = try json.count("\(name)", largest: largestCount)
         }
     }
@@ -211,7 +217,15 @@ extension BenchDescription {
             threads: try json.count("threads", largest: Self.largestCount),
             message: try Self.message(json),
             inFlight: json.isNull("in_flight") ? nil : try json.count("in_flight", largest: Self.largestCount),
-            rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked", largest: Self.largestCount))
+            rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked", largest: Self.largestCount),
+            resumesTLS: try Self.resumesTLS(json))
+    }
+
+    /// Earlier versions always resumed sessions.
+    private static func resumesTLS(_ json: Members) throws(BenchResultsError) -> Bool {
+        if json.has("tls_resume") { return try json.bool("tls_resume") }
+        // Merged results have several URLs.
+        return try json.string("url").split(separator: " ").contains { $0.hasPrefix("wss://") }
     }
 
     private static func message(_ json: Members) throws(BenchResultsError) -> Message? {
@@ -257,6 +271,13 @@ private struct Members {
     func string(_ name: String) throws(BenchResultsError) -> String {
         guard case .string(let text)? = members[ExactString(name)] else { throw .badMember(path(name)) }
         return text
+    }
+
+    func bool(_ name: String) throws(BenchResultsError) -> Bool {
+        switch members[ExactString(name)] {
+        case .bool(let value)?: return value
+        default: throw .badMember(path(name))
+        }
     }
 
     /// A nonnegative integer in any notation.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The measurements of a load test, from one run or merged from several.
@@ -16,6 +17,9 @@ public struct BenchResults: ~Copyable {
     public internal(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, caused by this end, in nanoseconds.
     public internal(set) var delays = Histogram()
+    /// The times for which messages of an open loop occupied their connection, in nanoseconds. Empty if connections can
+    /// have several messages in flight.
+    public internal(set) var services = Histogram()
     /// The results of each step of a scenario, in the order of the steps; empty without a scenario.
     public internal(set) var steps: [PartResults] = []
     /// The results of messages due in each stage; empty without stages.
@@ -41,6 +45,12 @@ public struct BenchResults: ~Copyable {
 
     /// The rate, in messages per second.
     public var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }
+
+    /// The number of TLS handshakes as text: `680 handshakes, 669 resumed`.
+    public var tlsHandshakes: String {
+        let resumed = tally.tlsResumed == 0 ? "none" : Phrase.grouped(tally.tlsResumed)
+        return "\(Phrase.count(tally.tlsHandshakes, "handshake")), \(resumed) resumed"
+    }
 
     /// The version of the JSON format. It changes when the meaning of a name changes.
     public static let version = 1
@@ -77,8 +87,13 @@ public struct BenchDescription: Equatable, Sendable {
     public internal(set) var inFlight: Int?
     /// The requested rate in messages per second, in total, or `nil` for a closed loop.
     public internal(set) var rateAsked: Int?
+    /// Whether connections may resume the TLS sessions of earlier ones.
+    public internal(set) var resumesTLS = false
     /// The stages of the load, or `nil` if there were none or they differed between runs.
     public internal(set) var stages: StagePlan?
+
+    /// Whether messages had due times: an open loop.
+    public var isScheduled: Bool { rateAsked != nil || stages?.quantity == .rate }
 }
 
 extension BenchResults {
@@ -105,6 +120,7 @@ extension BenchResults {
             try logins.add(checking: measurement.logins)
             try add(measurement.phases)
             try delays.add(checking: measurement.delays)
+            try services.add(checking: measurement.services)
             try steps.add(byName: measurement.steps.map(\.results))
             if let recorder = measurement.latencies.stages {
                 try stages.add(byName: recorder.results(hasLatencies: description.mode.metrics.hasLatencies))
@@ -162,7 +178,7 @@ extension LoadPlan {
             mode: mode, url: url, connections: connectionCount, threads: threadCount,
             message: hasMessages ? BenchDescription.Message(kind: messages.kind, byteCount: commonBytes) : nil,
             inFlight: mode.accepts(.inFlight) && pace.rate == nil && pace.rateStages == nil ? pace.inFlight : nil,
-            rateAsked: pace.rate,
+            rateAsked: pace.rate, resumesTLS: resumesTLS,
             stages: stagePlan)
     }
 

@@ -35,6 +35,17 @@ internal final class ConnectWorkload: Workload {
     let context: LoadContext
     /// The number of attempts in progress, and how many of them count.
     private var (openingCount, countedCount) = (0, 0)
+    /// Whether the maximum number of connections was in use at the last look.
+    private var wasFull = false
+    /// The attempts whose connection is about to be created, and the connections that are open, in an open loop.
+    private var opened: Attempt?
+    private var attempts: [UInt64: Attempt] = [:]
+
+    /// The due time and the start of an attempt, on the loop's clock in nanoseconds.
+    private struct Attempt {
+        let dueTime: UInt64
+        let startTime: UInt64
+    }
 
     init(_ context: LoadContext) {
         self.context = context
@@ -45,6 +56,8 @@ internal final class ConnectWorkload: Workload {
     func makeConnection(_ number: UInt64) -> any LoadHandler {
         let connection = PassiveConnection(number, in: context)
         connection.isClosing = true
+        attempts[number] = opened
+        opened = nil
         return connection
     }
 
@@ -54,7 +67,13 @@ internal final class ConnectWorkload: Workload {
 
     /// Makes room for another attempt.
     func ended(_ connection: LoadConnection) {
+        free(attempts.removeValue(forKey: connection.number))
         if context.phase == .loading { context.host?.wakeSoon() }
+    }
+
+    private func free(_ attempt: Attempt?) {
+        guard let attempt, context.openLoop != nil else { return }
+        context.measurement.freed(since: attempt.startTime, now: context.now, dueAt: attempt.dueTime)
     }
 
     var isDeserted: Bool { false }
@@ -63,34 +82,46 @@ internal final class ConnectWorkload: Workload {
 
     /// Starts the attempts that are due, up to the maximum number of connections.
     func goOn() {
-        while context.phase == .loading, context.remainingMessages > 0,
-            openingCount + context.connections.count < context.connectionCount,
-            let time = nextTime()
-        {
+        if wasFull { context.holdDue() }
+        while context.phase == .loading, context.remainingMessages > 0, !isFull, let time = nextTime() {
             attempt(dueAt: time)
         }
+        wasFull = isFull
     }
+
+    private var isFull: Bool { openingCount + context.connections.count >= context.connectionCount }
 
     /// When the next attempt was due, or `nil` if none is due now.
     private func nextTime() -> UInt64? {
-        guard context.openLoop == nil else { return context.takeDue()?.time }
+        if context.openLoop != nil {
+            guard let due = context.takeDue() else { return nil }
+            if due.wasHeld { context.measurement.count(\.waited, ofMessageAt: due.time) }
+            return due.time
+        }
         return context.now < context.measurement.sendEnd ? context.now : nil
     }
 
     private func attempt(dueAt time: UInt64) {
-        context.countSent(dueAt: time)
         let counts = context.measurement.counts(time)
+        let attempt = Attempt(dueTime: time, startTime: context.now)
         openingCount += 1
         if counts { countedCount += 1 }
-        context.host?.openConnection(countsTime: counts) { [unowned self] isOpen in
+        let hasBegun = context.host?.openConnection(countsTime: counts) { [unowned self] isOpen in
             openingCount -= 1
             if counts { countedCount -= 1 }
             if isOpen {
+                opened = attempt
                 context.measurement.answered(sentAt: time, now: context.now)
             } else {
+                free(attempt)
                 context.measurement.failed(attemptedAt: time, now: context.now)
             }
         }
+        if hasBegun == true { return context.countSent(dueAt: time) }
+        openingCount -= 1
+        if counts { countedCount -= 1 }
+        // In a closed loop, the rest of the messages is counted at the end.
+        if context.openLoop != nil { context.measurement.leftUnsent([time]) }
     }
 
     // MARK: Replies

@@ -8,12 +8,14 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private(set) var player: ScenarioPlayer
     /// Whether the opening steps have passed.
     private(set) var isReady = false
-    /// Whether a step has failed.
-    private var hasFailed = false
+    /// Whether a step has failed, or the end of the load has interrupted an iteration.
+    private var isOver = false
     /// Whether the load has reached it, which a ramp delays.
     private var hasStarted = false
     /// When the current iteration was due, on the loop's clock in nanoseconds, or `nil` between iterations.
     private var dueTime: UInt64?
+    /// When the current iteration started, on the loop's clock in nanoseconds.
+    private var startTime: UInt64 = 0
     /// What remains to be done in a turn in which the connection is not receiving.
     private var remains = Remains.nothing
     private let openTime: UInt64
@@ -70,7 +72,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     /// Whether it can start another iteration, now or after the current one.
     var mayStartIteration: Bool {
-        guard port != nil, !isClosing, !isRetiring, !hasFailed else { return false }
+        guard port != nil, !isClosing, !isRetiring, !isOver else { return false }
         switch player.phase {
         case .notStarted, .betweenIterations: return true
         case .step: return dueTime == nil || !workload.takeUnretainedValue().scenario.endsConnection
@@ -92,6 +94,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     private func begin(dueAt time: UInt64, _ context: LoadContext, _ port: ScenarioPort) {
         dueTime = time
+        startTime = context.now
         player.advance(at: context.now, port)
     }
 
@@ -102,6 +105,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     override func timePassed() {
         super.timePassed()
+        guard !isOver else { return }
         withContext { context, workload in
             let port = ScenarioPort(of: self, LoadOutput(of: self))
             player.timePassed(at: context.now, port)
@@ -146,7 +150,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private func settle(_ context: LoadContext, _ workload: ScenarioWorkload, _ port: ScenarioPort) {
         defer { context.awaitDeadline(of: self) }
         switch player.phase {
-        case .notStarted, .over, .step: break
+        case .notStarted, .over: break
+        case .step: if workload.sendingEnd != nil { interruptPause() }
         case .failed(let failure): fail(failure, context, workload)
         case .betweenIterations:
             guard isReady else { return becomeReady(context) }
@@ -179,15 +184,49 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     fileprivate func stepPassed(_ step: Int, nanoseconds: UInt64) {
         withContext { context, workload in
-            if countsSteps(context) { workload.passed(step, nanoseconds: nanoseconds) }
+            guard countsSteps(context) else { return }
+            // A late start of the iteration is the server's doing if the connection was busy.
+            let lateness = dueTime.map { startTime > $0 ? startTime - $0 : 0 } ?? 0
+            workload.passed(step, nanoseconds: step == workload.firstWait ? nanoseconds + lateness : nanoseconds)
         }
     }
 
     fileprivate func iterationPassed() {
         withContext { context, _ in
             if let dueTime { context.measurement.answered(sentAt: dueTime, now: context.now) }
-            dueTime = nil
+            endIteration(context)
         }
+    }
+
+    private func endIteration(_ context: LoadContext) {
+        if let dueTime, context.openLoop != nil {
+            context.measurement.freed(since: startTime, now: context.now, dueAt: dueTime)
+        }
+        dueTime = nil
+    }
+
+    /// Interrupts the iteration if it is in a pause.
+    func interruptPause() {
+        guard case .step(let index) = player.phase else { return }
+        withContext { context, workload in
+            if case .pause = workload.scenario.steps[index].action { interrupt(context) }
+        }
+    }
+
+    /// Interrupts the iteration if its current step began after a time, on the loop's clock in nanoseconds.
+    func interrupt(after time: UInt64) {
+        guard case .step = player.phase, player.stepStart > time else { return }
+        withContext { context, _ in interrupt(context) }
+    }
+
+    private func interrupt(_ context: LoadContext) {
+        guard let time = dueTime else { return }
+        context.measurement.count(\.interrupted, ofMessageAt: time)
+        dueTime = nil
+        isOver = true
+        guard port != nil, !isClosing else { return }
+        leave(.close)
+        context.host?.closeIfAnswered()
     }
 
     /// Counts a message that no step has taken.
@@ -205,8 +244,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     /// Counts a failure, and replaces the connection.
     private func fail(_ failure: ScenarioFailure, _ context: LoadContext, _ workload: ScenarioWorkload) {
-        guard !hasFailed else { return }
-        hasFailed = true
+        guard !isOver else { return }
+        isOver = true
         switch failure.reason {
         case .wrong, .unexpected: exchange?.messageWasUnexpected(on: self, in: context)
         default: break
@@ -231,7 +270,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         case (.closed, nil): break
         case (_, nil): context.measurement.tally.loginErrors += 1
         }
-        dueTime = nil
+        endIteration(context)
         if port != nil, !isClosing { leave(.close) }
     }
 

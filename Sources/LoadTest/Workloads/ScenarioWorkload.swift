@@ -38,6 +38,10 @@ internal final class ScenarioWorkload: Workload {
     private let records: [PartRecorder]
     /// Whether each step is part of the results even if it has no faults: it waits for the peer, or has a name.
     private let isListed: [Bool]
+    /// The index of the first step of an iteration that waits for the peer, or `nil` if there is none.
+    let firstWait: Int?
+    /// When iterations became interruptible, on the loop's clock in nanoseconds, or `nil` if they are not.
+    private(set) var sendingEnd: UInt64?
 
     /// Creates a workload that plays the plan's scenario on all connections.
     init(_ context: LoadContext) {
@@ -45,6 +49,7 @@ internal final class ScenarioWorkload: Workload {
         guard let plan = context.plan.conversation.scenario else { preconditionFailure("the plan has no scenario") }
         scenario = plan.compile()
         var recorders: [String: PartRecorder] = [:]
+        firstWait = scenario.steps[scenario.repeatStart...].firstIndex { $0.action.waitsForPeer }
         isListed = scenario.steps.map { $0.name != nil || $0.action.waitsForPeer }
         records = scenario.steps.map { step in
             let name = step.name ?? "line \(step.line)"
@@ -124,11 +129,29 @@ internal final class ScenarioWorkload: Workload {
 
     // MARK: End
 
-    /// The time that an iteration takes at most, and a second for timers that are late.
-    var replyWait: Duration { scenario.longestIteration(timeout: context.plan.replies.timeout) + .seconds(1) }
+    /// The time limit for replies. With a number of iterations, the time that one takes at most, and a second for timers
+    /// that are late.
+    var replyWait: Duration {
+        let timeout = context.plan.replies.timeout
+        return context.plan.duration == nil ? scenario.longestIteration(timeout: timeout) + .seconds(1) : timeout
+    }
 
-    /// Does nothing: each step has its own time limit.
-    func stopWaiting(isLate: Bool) {}
+    /// Interrupts the iterations in a pause, unless they have to be completed. Later ones end when they reach a pause.
+    func sendingEnded(isTimed: Bool) {
+        guard isTimed else { return }
+        sendingEnd = context.now
+        for case let connection as ScenarioConnection in context.connections.values { connection.interruptPause() }
+    }
+
+    /// Interrupts the iterations in a step that began after the end of sending. The peer did not answer the others in
+    /// time.
+    func stopWaiting(isLate: Bool) {
+        context.deadlinePassed()
+        guard let sendingEnd else { return }
+        for case let connection as ScenarioConnection in context.connections.values {
+            connection.interrupt(after: sendingEnd)
+        }
+    }
 }
 
 extension ScenarioFailure.Reason {

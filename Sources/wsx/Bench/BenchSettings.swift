@@ -16,7 +16,7 @@ struct BenchSettings: Sendable {
     /// The way to the server, with the request of the first connection.
     var connector: Connector.Settings
     /// The TLS settings, or `nil` if TLS cannot be needed.
-    let tls: TLSClientSettings?
+    private(set) var tls: TLSClientSettings?
     /// Whether the progress is shown.
     let showsProgress: Bool
     /// The load: connections, messages, and pace.
@@ -58,6 +58,7 @@ struct BenchSettings: Sendable {
         self.requests = requests
         connector = composition.connector
         tls = composition.tls
+        tls?.resumesSessions = arguments.load.resumesTLS
         var plan = Self.plan(arguments)
         if let data {
             plan.data = LoadData(columns: data.columns, firstRow: data.firstRow) { data.takeRow($0) }
@@ -139,6 +140,7 @@ struct BenchSettings: Sendable {
         plan.threadCount = arguments.load.threadCount
         plan.publisherCount = arguments.load.publisherCount
         plan.connectRate = arguments.load.connectRate
+        plan.resumesTLS = arguments.load.resumesTLS
         plan.messageCount = arguments.load.messageCount
         plan.pace.rate = arguments.load.rate
         plan.pace.rateStages = arguments.load.rateStages

@@ -15,8 +15,9 @@ extension BenchManual {
             """
             The rate is the number of replies per second while messages were being sent. Messages due during the \
             warm-up do not count, nor do their replies, whenever they arrive. Byte counts cover the time from the end \
-            of the warm-up until the connections are closed. Each message to be echoed, and each request, ends up in \
-            one of three counts, and so does each iteration of a scenario:
+            of the warm-up until the connections are closed; byte rates cover the same time as the rate. Each message \
+            to be echoed, and each request, ends up in one of three counts, and so does each iteration of a scenario, \
+            unless the end of the test interrupts it:
             """),
         .definitions([
             (
@@ -42,7 +43,15 @@ extension BenchManual {
                 """
                 Messages that were due before the requested end but not sent. Either the connection's queue was full \
                 (256 KiB; 16 KiB with `--mode send`), or wsx fell behind, or no connection was left. Without `--rate`: \
-                the rest of `--messages`, if no connection was left.
+                the rest of `--messages`, if no connection was left. Latencies, and thresholds on them, leave these \
+                messages out.
+                """
+            ),
+            (
+                "interrupted",
+                """
+                Iterations that had a pause ahead of them when the time was over, or were still in progress after \
+                `--reply-timeout`. A pause or the time limit of a step does not extend the test.
                 """
             ),
         ]))
@@ -101,7 +110,10 @@ extension BenchManual {
                 """
             ),
             (
-                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, `unsent`",
+                """
+                `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, `unsent`, \
+                `interrupted`
+                """,
                 "The number of messages; see RESULTS in *wsx-bench*(1)."
             ),
             errors,
@@ -123,7 +135,8 @@ extension BenchManual {
         .paragraph(
             """
             Each unmet threshold prints a line on standard error, and the exit status is 7. If the run itself failed, \
-            its own status takes precedence, because the results may be incomplete.
+            its own status takes precedence, because the results may be incomplete. If thresholds are met, but \
+            messages were not sent, there is a warning; add `unsent=0`.
             """))
 
     /// The method of `--baseline`.
@@ -162,15 +175,16 @@ extension BenchManual {
             """),
         .paragraph(
             """
-            A baseline with another mode or other messages is rejected. A different number of connections, threads, or \
+            A baseline with another mode, other messages, or another setting of `--tls-resume` is rejected; earlier \
+            versions always resumed sessions. A different number of connections, threads, or \
             messages in flight, or a different rate, causes a warning.
             """))
 
     private static let errors: (term: MarkedText, text: MarkedText) = (
         "`errors`, `errors.connect`, *...*",
         """
-        The number of errors, in total or of one kind: `connect`, `handshake`, `login`, `protocol`, `closed`, or \
-        `timeout`. See JSON RESULTS.
+        The number of errors, in total or of one kind: `connect`, `handshake`, `login`, `protocol`, `closed`, \
+        `application`, or `timeout`. See JSON RESULTS.
         """
     )
 
@@ -198,8 +212,8 @@ extension BenchManual {
             (
                 "`messages`",
                 """
-                `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, and `unsent`; see \
-                RESULTS.
+                `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `pushes`, `unsent`, \
+                and `interrupted`; see RESULTS.
                 """
             ),
             (
@@ -207,7 +221,9 @@ extension BenchManual {
                 """
                 The number of connections that failed to open (`connect`), were rejected by the server (`handshake`), \
                 received a wrong message in a step before `repeat` (`login`), violated the protocol (`protocol`), or \
-                were closed by the server or lost (`closed`). `timeout` is the number of connection attempts, replies, \
+                were closed by the server, lost, or exceeded a limit such as `--max-message-size` (`closed`). \
+                `application` is the number of errors that the application reported other than as the reply to a \
+                request, such as a refused subscription. `timeout` is the number of connection attempts, replies, \
                 and closing handshakes that timed out.
                 """
             ),
@@ -217,6 +233,14 @@ extension BenchManual {
                 Message payloads (`sent`, `received`), and frames on the wire without TLS (`wire_sent`, \
                 `wire_received`).
                 """
+            ),
+            (
+                "`load_bytes`",
+                "The message payloads (`sent`, `received`) during `duration_s`. Earlier versions did not write them."
+            ),
+            (
+                "`tls`",
+                "The number of connections opened with TLS (`handshakes`), of which some `resumed` an earlier session."
             ),
             (
                 "`latency_us`, `handshake_us`",
@@ -263,12 +287,28 @@ extension BenchManual {
                 that it began (`sent`), passed (`received`), was wrong (`mismatched`), and got no message (`lost`), of which some \
                 reached the time limit (`timeout`). Steps with a name also have `latency_us`, `histogram`, and \
                 `per_second` with the number (`received`) and percentiles of each `second` in which the step passed. \
-                The latency of a step that only sends is 0.
+                With `--rate`, the latency of the first step that waits counts from the time at which its iteration \
+                was due; the others are service times, from the beginning of the step. The latency of a step that \
+                only sends is 0.
                 """
             ),
             (
                 "`delay_us`, `delay_histogram`",
-                "With `--rate`, how late wsx sent messages, compared with their schedule."
+                "With `--rate`, how late wsx sent messages, compared with their schedule, apart from those that `waited`."
+            ),
+            (
+                "`waited`",
+                """
+                With `--rate`: the number of messages that were due while their connection was busy or its queue full \
+                or, with `--mode connect`, while all connections were in use.
+                """
+            ),
+            (
+                "`service_us`, `service_histogram`",
+                """
+                With `--rate` in a scenario or with `--mode connect`: the times for which iterations or connections \
+                occupied one of `--connections`.
+                """
             ),
             (
                 "`histogram`, `handshake_histogram`",
@@ -315,9 +355,13 @@ extension BenchManual {
                 """
             ),
             ("`rate_asked`", "The value of `--rate`, or `null` without it or with stages."),
+            ("`tls_resume`", "Whether `--tls-resume` was given."),
             (
                 "`warnings`",
-                "The warnings of the table: why the results may reflect wsx rather than the server. Usually empty."
+                """
+                The warnings of the table: why the results may reflect wsx rather than the server, or leave something \
+                out. Usually empty.
+                """
             ),
         ]))
 }

@@ -21,7 +21,8 @@ extension BenchManual {
                 The steps before `repeat`, such as a login, are played once on each connection. The load begins when \
                 they have passed on all connections; the results report how long they take. The other steps form an \
                 iteration. Without `repeat`, all steps do. `--messages` and `--rate` count iterations, and latencies \
-                are durations of iterations.
+                are durations of iterations. After `--duration`, iterations may end within `--reply-timeout`, but \
+                pauses are not waited for.
                 """),
             .paragraph(
                 """
@@ -35,7 +36,8 @@ extension BenchManual {
             .paragraph(
                 """
                 The results list each step that has a name or faults, as `line `*N* if it has no name. Steps with the \
-                same name are added up:
+                same name are added up. With `--rate`, the first step that waits counts from the time at which its \
+                iteration was due. The other durations are service times, from the beginning of the step.
                 """),
             .definitions([
                 ("passed", "The expected message arrived. Only these steps of named ones have durations."),

@@ -222,4 +222,15 @@ import WSCore
             baseline.difference(from: other)
                 == "1 connection instead of 3, 1 thread instead of 2, a different --in-flight, a different --rate")
     }
+
+    @Test("A baseline that resumed TLS sessions is no baseline for a run with full handshakes, and the reverse")
+    func resumption() {
+        var random = SeededRandom(seed: 0)
+        let baseline = Self.run(1, varyingBy: 0, &random)
+        var other = Self.echo
+        other.resumesTLS = true
+        #expect(
+            baseline.obstacle(to: other)
+                == "it did not resume TLS sessions; remove --tls-resume, or compare with a run that has it")
+    }
 }

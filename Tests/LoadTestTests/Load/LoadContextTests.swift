@@ -114,4 +114,17 @@ import WSCore
         #expect((taken.tally.received, taken.openCount, taken.seconds.map(\.sent)) == (2, 2, [1, 2]))
         #expect(progress.take().seconds.isEmpty)
     }
+
+    @Test("Bytes received after the measured time are no part of the byte rate")
+    func byteRate() throws {
+        let fixture = LoadFixture(.echo)
+        try fixture.port().receivedTraffic = Traffic(messageBytes: 100)
+        fixture.context.endCountingBytes()
+        fixture.context.now = Self.start + 10 * Self.second
+        fixture.context.endSending(isCutShort: false)
+        fixture.context.endCountingBytes()
+        try fixture.port().receivedTraffic = Traffic(messageBytes: 900)
+        fixture.context.endCountingBytes()
+        #expect(fixture.tally.loadReceivedBytes == 100)
+    }
 }

@@ -140,4 +140,16 @@ import WSCore
         fixture.context.now += 11 * Self.second
         #expect(fixture.context.findsStandstill())
     }
+
+    @Test("A lifetime also reopens connections that failed to open before the load")
+    func failedBefore() {
+        let fixture = LoadFixture(.echo, connected: [0]) {
+            $0.connectionCount = 3
+            $0.lifetime = .seconds(60) ... .seconds(60)
+        }
+        #expect(
+            fixture.host.requests.filter { $0.hasPrefix("reopen") } == [
+                "reopen 1 after 1.0 seconds", "reopen 2 after 1.0 seconds",
+            ])
+    }
 }

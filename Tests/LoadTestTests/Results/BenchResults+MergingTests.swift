@@ -34,6 +34,7 @@ import WSCore
             results.latencies.removeAll()
             for value in values { results.latencies.record(value) }
             results.tally.received = values.count
+            results.tally.interrupted = 0
             results.tally.sent = values.count + results.tally.lost + results.tally.mismatched
             results.handshakes.removeAll()
             results.handshakes.add(results.latencies)

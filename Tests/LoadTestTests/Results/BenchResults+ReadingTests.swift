@@ -133,7 +133,7 @@ import WSCore
         results.latencies.removeAll()
         results.latencies.record(300_000_000)
         results.tally.received = 1
-        results.tally.sent = 1 + results.tally.lost + results.tally.mismatched
+        results.tally.sent = 1 + results.tally.lost + results.tally.mismatched + results.tally.interrupted
         results.seconds = [BenchSecond(sent: 0, received: 1, latencies: results.latencies)]
         return results.json()
     }

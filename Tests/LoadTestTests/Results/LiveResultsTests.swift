@@ -76,7 +76,8 @@ import WSCore
         live.update([progress(received: 2, open: 5, [second(sent: 2, latencies: [1000, 2000])])])
         let counts =
             #""messages":{"sent":0,"received":2,"lost":0,"mismatched":0,"duplicated":0,"reordered":0,"pushes":0,"#
-            + #""unsent":0},"errors":{"connect":0,"handshake":0,"login":0,"protocol":0,"closed":0,"timeout":0}}"#
+            + #""unsent":0,"interrupted":0},"errors":{"connect":0,"handshake":0,"login":0,"protocol":0,"closed":0,"#
+            + #""application":0,"timeout":0}}"#
         #expect(
             live.results.line(ofSecond: 0, openCount: live.openCount)
                 == #"{"type":"second","second":0,"sent":2,"received":2,"p50_us":1.000,"p99_us":2.000,"#

@@ -8,7 +8,9 @@ enum BenchSamples {
     static func results(seed: UInt64, mode: BenchMode = .echo) -> BenchResults {
         var random = SeededRandom(seed: seed)
         var tally = LoadTally()
-        for (_, count) in LoadTally.messageCounts + LoadTally.errorCounts + LoadTally.byteCounts {
+        for (_, count) in LoadTally.messageCounts + LoadTally.errorCounts + LoadTally.byteCounts
+            + LoadTally.loadByteCounts + LoadTally.tlsCounts + LoadTally.waitCounts
+        {
             tally[keyPath: count] = Int.random(in: 0..<1_000_000, using: &random)
         }
         var latencies = Histogram()
@@ -31,7 +33,7 @@ enum BenchSamples {
                 BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, latencies: second))
         }
         if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
-        tally.sent = tally.received + tally.lost + tally.mismatched
+        tally.sent = tally.received + tally.lost + tally.mismatched + tally.interrupted
         var description = description(mode, &random)
         let stages = stages(&random)
         description.stages = stages?.plan

@@ -28,8 +28,16 @@ final class RecordingHost: LoadHost {
 
     func reopen(_ number: UInt64, after delay: Duration) { requests.append("reopen \(number) after \(delay)") }
 
-    func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void) {
+    /// Ends the run at the first attempt, which has no request, unless it is `nil`.
+    var refuse: (() -> Void)?
+
+    func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void) -> Bool {
+        if let refuse {
+            refuse()
+            return false
+        }
         attempts.append(completion)
+        return true
     }
 }
 

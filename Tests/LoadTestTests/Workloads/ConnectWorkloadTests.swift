@@ -63,4 +63,42 @@ import WSCore
         plan.pace.rate = 10
         #expect(plan.problem == nil)
     }
+
+    @Test("A connection without a row is no attempt, no error, and unsent", arguments: [nil, 100])
+    func missingRow(rate: Int?) {
+        let fixture = makeFixture {
+            $0.pace.rate = rate
+            $0.duration = nil
+            $0.messageCount = 2
+        }
+        fixture.context.now += 1_000_000
+        fixture.host.refuse = { [context = fixture.context] in
+            context.endSending(isCutShort: false)
+            context.phase = .draining
+        }
+        fixture.workload.goOn()
+        #expect((fixture.tally.sent, fixture.tally.unsent, fixture.tally.errorCount) == (0, 2, 0))
+        #expect(fixture.workload.isAnswered)
+    }
+
+    @Test("Attempts that wait because all connections are busy are not late, and the time of the others is known")
+    func busy() throws {
+        let fixture = makeFixture {
+            $0.connectionCount = 1
+            $0.pace.rate = 10
+        }
+        fixture.workload.goOn()
+        fixture.context.now += 450_000_000
+        fixture.workload.goOn()
+        #expect(fixture.host.attempts.count == 1)
+        fixture.host.attempts[0](true)
+        let connection = fixture.workload.makeConnection(0)
+        fixture.context.now += 50_000_000
+        fixture.workload.ended(connection)
+        fixture.workload.goOn()
+        #expect((fixture.tally.sent, fixture.tally.waited) == (2, 1))
+        #expect(fixture.context.measurement.delays.totalCount == 1)
+        #expect(fixture.context.measurement.delays.maximum == 0)
+        #expect(fixture.context.measurement.services.maximum == 500_000_000)
+    }
 }

@@ -33,4 +33,15 @@ import WSCore
         }
         #expect(fixture.tally.isFlawless)
     }
+
+    @Test("Open connections are not pinged more often if others failed to open")
+    func missing() throws {
+        let fixture = LoadFixture(.idle, connected: [0]) {
+            $0.connectionCount = 10
+            $0.pace.heartbeat = .seconds(1)
+        }
+        fixture.context.now = Self.start + 3_500_000_000
+        fixture.workload.goOn()
+        #expect(try fixture.port(0).sent.count == 4)
+    }
 }

@@ -432,7 +432,88 @@ import WSCore
 
     @Test("The wait for the last iterations covers all time limits")
     func replyWait() throws {
-        let fixture = try load(Self.login, Self.again, Self.ask, Self.reply, #"{"type":"pause","for":"1s-4s"}"#)
+        let fixture = try load(Self.login, Self.again, Self.ask, Self.reply, #"{"type":"pause","for":"1s-4s"}"#) {
+            $0.duration = nil
+        }
         #expect(fixture.workload.replyWait == .seconds(2 + 4 + 1))
+    }
+
+    // MARK: End of the load
+
+    private func endSending(of fixture: LoadFixture, at time: UInt64) {
+        fixture.context.now = time
+        fixture.context.endSending(isCutShort: false)
+        fixture.context.phase = .draining
+        fixture.workload.sendingEnded(isTimed: true)
+    }
+
+    private static let pause = #"{"type":"pause","for":"25s"}"#
+
+    @Test("A pause does not extend the load: its iteration is interrupted, and its connection is closed")
+    func longPause() throws {
+        let fixture = try load(Self.ask, Self.pause)
+        #expect(!fixture.workload.isAnswered)
+        endSending(of: fixture, at: Self.start + 10 * Self.second)
+        #expect(fixture.workload.isAnswered)
+        #expect((fixture.tally.sent, fixture.tally.interrupted, fixture.tally.lost) == (1, 1, 0))
+        fixture.context.resume(try fixture.connection(0, as: ScenarioConnection.self))
+        #expect(fixture.host.requests.suffix(2) == ["close if answered", "close 0"])
+        fixture.context.now += 25 * Self.second
+        fixture.context.deadlinePassed()
+        #expect((fixture.tally.received, fixture.tally.isFlawless) == (0, true))
+    }
+
+    @Test("A pause that an iteration reaches after the end of the load interrupts it")
+    func laterPause() throws {
+        let fixture = try load(Self.ask, Self.reply, Self.pause)
+        endSending(of: fixture, at: Self.start + Self.second)
+        #expect(!fixture.workload.isAnswered)
+        try receive("reply ok", on: fixture, at: Self.start + 2 * Self.second)
+        #expect((fixture.tally.interrupted, fixture.workload.isAnswered) == (1, true))
+    }
+
+    @Test("A step's timeout does not extend the wait after the load")
+    func longTimeout() throws {
+        let long = #"{"type":"message","direction":"in","match":"^reply","timeout":"25s"}"#
+        #expect(try load(Self.ask, long, Self.pause).workload.replyWait == .seconds(10))
+        // A number of iterations has to be completed.
+        let fixture = try load(Self.ask, long, Self.pause) { $0.duration = nil }
+        #expect(fixture.workload.replyWait == .seconds(51))
+    }
+
+    @Test("After the wait, only iterations whose peer had the time to answer are lost")
+    func wait() throws {
+        let long = #"{"type":"message","direction":"in","match":"^reply","timeout":"25s"}"#
+        let fixture = try load(Self.ask, long, Self.ask, long)
+        endSending(of: fixture, at: Self.start + 10 * Self.second)
+        try receive("reply", on: fixture, at: Self.start + 11 * Self.second)
+        fixture.context.now = Self.start + 20 * Self.second
+        fixture.workload.stopWaiting(isLate: true)
+        #expect((fixture.tally.interrupted, fixture.workload.isAnswered) == (1, true))
+        let other = try load(Self.ask, long)
+        endSending(of: other, at: Self.start + 10 * Self.second)
+        other.workload.stopWaiting(isLate: true)
+        #expect((other.tally.interrupted, other.workload.isAnswered) == (0, false))
+    }
+
+    // MARK: Due times
+
+    @Test("The first step that waits counts from the due time of its iteration, and the others from their beginning")
+    func dueTime() throws {
+        let named = { (name: String) in #"{"type":"message","direction":"in","match":"a","name":"\#(name)"}"# }
+        let fixture = try load(Self.ask, named("first"), Self.ask, named("second")) { $0.pace.rate = 1 }
+        fixture.context.now = Self.start + Self.second
+        fixture.workload.goOn()
+        for time in [2, 3, 4, 5] as [UInt64] { try receive("a", on: fixture, at: Self.start + time * Self.second) }
+        // The second iteration was due after 1 s, but started after 3 s.
+        #expect(fixture.tally.waited == 1)
+        let first = try step("first", of: fixture).histogram()
+        #expect([first.minimum, first.maximum] == [2 * Self.second, 3 * Self.second])
+        let second = try step("second", of: fixture).histogram()
+        #expect([second.minimum, second.maximum] == [Self.second, Self.second])
+        let (shortest, longest) = (
+            fixture.context.measurement.services.minimum, fixture.context.measurement.services.maximum
+        )
+        #expect([shortest, longest] == [2 * Self.second, 3 * Self.second])
     }
 }

@@ -133,6 +133,7 @@ extension OptionTableTests {
         BenchCase("insecure", "-k") { $0.client.tls.isInsecure = true },
         BenchCase("pin", "--pin", aPin) { $0.client.tls.pins = aPinValue },
         BenchCase("tls-server-name", "--tls-server-name", "n") { $0.client.tls.serverName = "n" },
+        BenchCase("tls-resume", "--tls-resume") { $0.load.resumesTLS = true },
         BenchCase("tls-min", "--tls-min", "1.3") { $0.client.tls.minimumVersion = .tls13 },
         BenchCase("compress", "--compress") { $0.client.compression.compresses = true },
         BenchCase("compress-window-bits", "--compress-window-bits", "9") {

@@ -22,6 +22,7 @@ extension LoadWorker {
         let failure = Failure.failure(of: end, closeTimeout: settings.arguments.client.limits.closeTimeout)
         switch failure {
         case .violation(_)?: note(failure, counting: \.protocolErrors)
+        case .limitExceeded(_)?: note(failure, counting: \.closedErrors)
         case .closingTimedOut? where connection.isClosing || connection.isEndExpected:
             note(failure, counting: \.timeouts)
         default:
@@ -58,17 +59,15 @@ extension LoadWorker {
         drain()
     }
 
-    /// Counts a failed connection attempt. Without a request for the connection, ends the run.
+    /// Counts a failed connection attempt. Without a request for the connection, there is none, and the run ends.
     func note(_ error: ConnectionOpener.OpeningError) {
         switch error {
         case .connecting(let error): note(error)
-        case .noRequest(let failure):
-            context.measurement.tally.connectErrors += 1
-            end(because: failure)
+        case .noRequest(let failure): end(because: failure)
         }
     }
 
-    private func note(_ error: ConnectError) {
+    func note(_ error: ConnectError) {
         let failure = Failure.connecting(url: settings.requests.url.shown, error)
         switch failure.status {
         case .timedOut: note(failure, counting: \.timeouts)

@@ -49,19 +49,25 @@ extension LoadWorker: LoadHost {
 
     // MARK: Connections
 
-    func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void) {
+    func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void) -> Bool {
+        var hasBegun = true
         opener.openNext { [unowned self] number, result in
             takeTime()
             switch result {
             case .success(let opened):
                 completion(true)
                 add(opened, number, countsTime: countsTime)
-            case .failure(let error):
+            case .failure(.noRequest(let failure)):
+                // Reported before `openNext` returns.
+                hasBegun = false
+                end(because: failure)
+            case .failure(.connecting(let error)):
                 completion(false)
                 note(error)
             }
             wakeSoon()
         }
+        return hasBegun
     }
 
     func reopen(_ number: UInt64, after delay: Duration) {
@@ -70,7 +76,7 @@ extension LoadWorker: LoadHost {
 
     /// Starts a newly opened connection.
     func add(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
-        if countsTime { context.measurement.opened(opened.duration, phases: opened.phaseDurations) }
+        if countsTime { context.measurement.opened(opened.duration, phases: opened.phaseDurations, tls: opened.tls) }
         let connection = workload.makeConnection(number)
         context.connections[number] = connection
         context.prepareExchange(of: connection, subprotocol: opened.upgrade.subprotocol)
@@ -96,8 +102,9 @@ extension LoadWorker: LoadHost {
         case .refused(_, afterLogin: false), .ended(_, _, afterLogin: false), .notReady:
             note(failure, counting: \.loginErrors)
         case .refused, .ended, .unusable: note(failure, counting: \.closedErrors)
-        case .notUnderstood, .undecodable, .error, .errors, .unsentLines, .unconfirmedLines, .refusedLine:
-            note(failure, counting: \.protocolErrors)
+        case .notUnderstood, .undecodable: note(failure, counting: \.protocolErrors)
+        case .error, .errors, .unsentLines, .unconfirmedLines, .refusedLine:
+            note(failure, counting: \.applicationErrors)
         case .unsendable: end(because: failure)
         }
         if context.phase == .opening { wakeSoon() }
@@ -132,6 +139,7 @@ extension LoadWorker: EndOfTurnWork {
     /// Closes the connections if no reply is outstanding.
     func endTurn() {
         isCheckScheduled = false
+        context.endCountingBytes()
         if context.phase == .draining, workload.isAnswered { close() }
     }
 }

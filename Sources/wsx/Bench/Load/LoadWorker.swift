@@ -146,7 +146,7 @@ final class LoadWorker {
                 timers.pace?.start(at: time)
                 break
             }
-            openConnection(countsTime: true) { _ in }
+            _ = openConnection(countsTime: true) { _ in }
         }
         guard opener.begunCount == count, opener.openingCount == 0, context.arrivals.unready.isEmpty else { return }
         timers.readiness = nil
@@ -238,8 +238,9 @@ final class LoadWorker {
             timers.pace = nil
             reopener.cancel()
             context.endSending(isCutShort: limit != nil)
+            context.phase = .draining
+            workload.sendingEnded(isTimed: limit != nil || settings.plan.duration != nil)
         }
-        context.phase = .draining
         timers.phase = Timer(on: loop) { [unowned self] in close(isLate: limit == nil) }
         // The loop's timers may fire up to a millisecond early.
         timers.phase?.start(after: limit ?? workload.replyWait + .milliseconds(1))
@@ -254,11 +255,13 @@ final class LoadWorker {
         guard context.phase != .closing, context.phase != .over else { return }
         let wasLoaded = context.phase == .draining
         context.phase = .closing
-        timers = Timers()
+        takeTime()
         workload.stopWaiting(isLate: isLate)
+        timers = Timers()
         reopener.cancel()
         opener.cancel()
         if wasLoaded { context.measurement.replyWaitEnded() }
+        context.endCountingBytes()
         for connection in context.connections.values { close(connection) }
         endIfClosed()
     }
@@ -275,6 +278,7 @@ final class LoadWorker {
         guard context.phase == .closing, context.connections.isEmpty else { return }
         context.phase = .over
         context.measurement.finish(at: loop.nowNanoseconds)
+        context.endCountingBytes()
         reports.didEnd?()
     }
 }

@@ -34,7 +34,7 @@ extension BenchResults {
             lines += ["", "latencies"] + Self.statistics(latencies, columns: columns)
             lines += [""] + LatencyChart.lines(of: latencies, palette, columns: columns)
         }
-        let steps = StepTable.lines(of: steps, palette, columns: columns)
+        let steps = StepTable.lines(of: steps, isScheduled: description.isScheduled, palette, columns: columns)
         if !steps.isEmpty { lines += [""] + steps }
         let stages = StageTable.lines(of: self, palette, columns: columns)
         if !stages.isEmpty { lines += [""] + stages }
@@ -77,6 +77,10 @@ extension BenchResults {
             let words = "\(Phrase.grouped(tally.unsent)) \(when) but not \(mode.wording.sentVerb)"
             facts.append(Fact(name: "unsent", text: words, isProblem: true))
         }
+        if tally.interrupted > 0 {
+            let words = "\(Phrase.grouped(tally.interrupted)) in progress at the end of the test"
+            facts.append(Fact(name: "interrupted", text: words))
+        }
         if tally.pushes > 0 {
             let words = mode == .scenario ? "messages were skipped" : "messages answered no request"
             facts.append(Fact(name: "pushes", text: "\(Phrase.grouped(tally.pushes)) \(words)"))
@@ -85,8 +89,9 @@ extension BenchResults {
             rate < 100 ? FixedPoint.text(rate, digits: 1) : Phrase.grouped(ResultWords.whole(rate))
         facts += [
             Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) per second"),
-            Fact(name: "sent", text: traffic(tally.sentBytes, tally.sentWireBytes)),
-            Fact(name: "received", text: traffic(tally.receivedBytes, tally.receivedWireBytes)),
+            Fact(name: "sent", text: traffic(tally.sentBytes, tally.loadSentBytes, tally.sentWireBytes)),
+            Fact(
+                name: "received", text: traffic(tally.receivedBytes, tally.loadReceivedBytes, tally.receivedWireBytes)),
             tally.errorCount == 0
                 ? Fact(name: "errors", text: "none") : Fact(name: "errors", text: errors, isProblem: true),
         ]
@@ -95,15 +100,16 @@ extension BenchResults {
         } else if handshakes.totalCount > 0 {
             facts.append(Fact(name: "handshake", text: Self.range(handshakes)))
         }
+        if tally.tlsHandshakes > 0 { facts.append(Fact(name: "tls", text: tlsHandshakes)) }
         if logins.totalCount > 0 { facts.append(Fact(name: "login", text: Self.range(logins))) }
         facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
 
-    /// Message bytes in total and per second, and bytes on the wire.
-    private func traffic(_ bytes: Int, _ wireBytes: Int) -> String {
+    /// Message bytes in total and per second of the measured duration, and bytes on the wire.
+    private func traffic(_ bytes: Int, _ loadBytes: Int, _ wireBytes: Int) -> String {
         let seconds = duration / .seconds(1)
-        let rate = seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds)))/s)" : ""
+        let rate = seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(loadBytes) / seconds)))/s)" : ""
         return "\(ResultWords.bytes(bytes))\(rate), \(ResultWords.bytes(wireBytes)) on the wire"
     }
 
@@ -112,6 +118,7 @@ extension BenchResults {
             (tally.connectErrors, "failed to connect"), (tally.handshakeErrors, "rejected by the server"),
             (tally.loginErrors, "failed to log in"),
             (tally.protocolErrors, "violated the protocol"), (tally.closedErrors, "closed or lost"),
+            (tally.applicationErrors, "reported by the application"),
             (tally.timeouts, "timed out"),
         ])
     }

@@ -1,3 +1,4 @@
+import Formats
 import LoadTest
 import WSCore
 
@@ -82,8 +83,19 @@ struct ResultOutputs: ~Copyable {
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         // A reader that closes the pipe is a normal end.
         if let error, error != .brokenPipe { return .output(error) }
+        warnAboutUnsent(results.tally.unsent, in: results.description.mode, judgement)
         let failure = writeHistograms(results)
         return writeReport(results, judgement) ?? failure
+    }
+
+    /// Warns about thresholds that may be met only because messages were not sent.
+    private func warnAboutUnsent(_ count: Int, in mode: BenchMode, _ judgement: BenchJudgement) {
+        guard count > 0, judgement.verdicts.contains(where: \.isMet),
+            !judgement.verdicts.contains(where: { $0.threshold.metricName == "unsent" })
+        else { return }
+        console.notice(
+            "wsx: warning: --threshold leaves out \(Phrase.grouped(count)) \(mode.wording.sentThings) that were not "
+                + "\(mode.wording.sentVerb); add --threshold unsent=0")
     }
 
     private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {

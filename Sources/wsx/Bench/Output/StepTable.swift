@@ -8,12 +8,25 @@ enum StepTable {
     private static let headings = ["steps", "passed", "wrong", "timed out", "closed", "p50", "p99", "max"]
     private static let gap = 2
 
+    /// The definition of the times in an open loop.
+    private static let scheduledTimes = """
+        The first step that waits counts from the time at which its iteration was due. The others are service times, \
+        from the beginning of the step.
+        """
+
     /// The lines of the table, with a row for each step that has a name or faults; empty if there are no such steps.
     /// Rows of steps with faults are colored. If the table does not fit, each step has several lines.
-    /// - Parameter columns: The maximum line width; at least 40.
-    static func lines(of steps: [PartResults], _ palette: Palette, columns: Int) -> [String] {
+    /// - Parameters:
+    ///   - isScheduled: Whether iterations had due times.
+    ///   - columns: The maximum line width; at least 40.
+    static func lines(of steps: [PartResults], isScheduled: Bool, _ palette: Palette, columns: Int) -> [String] {
         let steps = steps.filter(\.isShown)
         guard !steps.isEmpty else { return [] }
+        let lines = rows(of: steps, palette, columns: columns)
+        return isScheduled ? lines + ResultWords.wrapped(scheduledTimes, indentation: 0, columns: columns) : lines
+    }
+
+    private static func rows(of steps: [PartResults], _ palette: Palette, columns: Int) -> [String] {
         let rows = [headings] + steps.map(cells)
         let widths = headings.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         guard widths.reduce(0, +) + gap * (widths.count - 1) <= columns else {

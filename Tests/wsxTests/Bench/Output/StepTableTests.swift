@@ -18,7 +18,7 @@ import WSCore
     }
 
     private static func lines(columns: Int) -> [String] {
-        StepTable.lines(of: steps(), Palette(isEnabled: false), columns: columns)
+        StepTable.lines(of: steps(), isScheduled: false, Palette(isEnabled: false), columns: columns)
     }
 
     @Test("Each step with a name or faults has a row")
@@ -95,7 +95,18 @@ import WSCore
     @Test("Names are escaped, and without steps there is no table")
     func names() {
         let step = PartRecorder(name: "a\u{1B}[31m", isNamed: true).results
-        #expect(StepTable.lines(of: [step], Palette(isEnabled: false), columns: 80)[1].hasPrefix("a\\u{1B}[31m"))
-        #expect(StepTable.lines(of: [], Palette(isEnabled: false), columns: 80) == [])
+        #expect(
+            StepTable.lines(of: [step], isScheduled: false, Palette(isEnabled: false), columns: 80)[1].hasPrefix(
+                "a\\u{1B}[31m"))
+        #expect(StepTable.lines(of: [], isScheduled: false, Palette(isEnabled: false), columns: 80) == [])
+    }
+
+    @Test("In an open loop, the times are defined below the table", arguments: [40, 80])
+    func scheduled(columns: Int) {
+        let lines = StepTable.lines(
+            of: Self.steps(), isScheduled: true, Palette(isEnabled: false), columns: columns)
+        #expect(lines.starts(with: Self.lines(columns: columns)))
+        #expect(lines.allSatisfy { $0.count <= columns })
+        #expect(lines.joined(separator: " ").hasSuffix("from the beginning of the step."))
     }
 }

@@ -11,7 +11,7 @@ const LATENCIES = ["max_us", "p99_us", "p50_us"];
 const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
 const WORDS = {
   connect: "failed to connect", handshake: "rejected by the server", login: "failed to log in", protocol: "violated the protocol",
-  closed: "closed or lost",
+  closed: "closed or lost", application: "reported by the application",
   timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
   stddev: "std. deviation", rate_per_second: "rate", target_connections: "connections", target_rate: "target rate",
 };
@@ -168,7 +168,7 @@ function showCharts() {
 
 // Figures and tables.
 
-const isWrong = field => !["sent", "received", "pushes", "unsent"].includes(field);
+const isWrong = field => !["sent", "received", "pushes", "unsent", "interrupted"].includes(field);
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
 
 function showKeyFigures() {
@@ -258,6 +258,10 @@ function showSteps() {
   byID("steps").append(
     html("h2", {}, "Steps"),
     html("div", { class: "wide" }, table(["", "passed", "wrong", "timed out", "closed", ...statistics], rows)));
+  if (results.rate_asked || (results.stages ?? []).some(stage => "target_rate" in stage)) {
+    byID("steps").append(html("p", {}, "The first step that waits counts from the time at which its iteration was due. "
+      + "The others are service times, from the beginning of the step."));
+  }
 }
 
 /** Creates the table of seconds when it is opened, because an hour has 3,600 rows. */

@@ -59,6 +59,7 @@ struct LoadArguments: Equatable, Sendable {
     /// As typed and not empty: a template, or `@FILE`, which may name an empty file. nil: no messages are sent as
     /// heartbeats.
     var heartbeatMessage: String?
+    var resumesTLS = false
 
     private static let mostConnections = 1_000_000
     private static let mostPerSecond = 100_000_000
@@ -300,6 +301,16 @@ struct LoadArguments: Equatable, Sendable {
             guard !value.isEmpty else { throw .emptyText }
             arguments.heartbeatMessage = value
         },
+        OptionSpecification(
+            "tls-resume", heading: .tls,
+            summary: "Resume TLS sessions",
+            manual: """
+                Let each connection resume the TLS session of an earlier one, like clients that come back. By default, \
+                every connection makes a full handshake, like a new client, which costs the server more. Results \
+                count the resumed sessions.
+                """,
+            seeAlso: ["mode", "lifetime", "tls-min"]
+        ) { arguments, _ in arguments.resumesTLS = true },
     ]
 }
 
