@@ -99,7 +99,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     }
 
     override var deadline: UInt64? {
-        guard let deadline = player.deadline else { return super.deadline }
+        // An interrupted iteration leaves the deadline of its step.
+        guard !isOver, let deadline = player.deadline else { return super.deadline }
         return super.deadline.map { min($0, deadline) } ?? deadline
     }
 
