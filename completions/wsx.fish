@@ -130,6 +130,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -s o -l origin -x -d 'Al
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s a -l auth -x -d 'Require basic authentication'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l bearer -x -d 'Require a bearer token'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l max-connections -x -d 'Maximum number of concurrent clients'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l max-memory -x -d 'Limit the memory of all clients [256M]'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l idle-timeout -x -d 'Close clients idle for DURATION'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l serve -x -a '(__fish_complete_directories)' -d 'Serve files from DIR on the same port'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l console -d 'Serve a WebSocket console on /'

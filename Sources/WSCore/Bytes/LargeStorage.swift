@@ -80,6 +80,15 @@ internal enum LargeStorage {
         for block in unused { block.start.deallocate() }
     }
 
+    /// Frees all kept storage.
+    static func releaseAll() {
+        let blocks = shelf.withLock { shelf in
+            keeps.store(false, ordering: .relaxed)
+            return shelf.releaseAll()
+        }
+        for block in blocks { block.start.deallocate() }
+    }
+
     /// The kept storage.
     struct Shelf {
         /// The blocks, the least recently kept first. Their memory belongs to the shelf.
@@ -127,6 +136,12 @@ internal enum LargeStorage {
             releaseCount += 1
             for (block, _) in blocks.prefix(unusedCount) { keptBytes -= block.capacityBytes }
             return removeFirst(unusedCount)
+        }
+
+        /// Removes all blocks.
+        mutating func releaseAll() -> [Block] {
+            keptBytes = 0
+            return removeFirst(blocks.count)
         }
 
         private mutating func removeFirst(_ count: Int) -> [Block] {

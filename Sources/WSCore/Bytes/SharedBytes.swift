@@ -1,14 +1,17 @@
 /// Immutable bytes that several queues refer to, stored only once.
 public final class SharedBytes {
     @usableFromInline internal let bytes: ByteBuffer
+    /// Whether the bytes are a message to many connections, so that they belong to none of them.
+    internal let isBroadcast: Bool
 
     /// The minimum size worth sharing, in bytes. Copying fewer bytes is cheaper than a reference, which takes an
     /// allocation and a separate write.
     public static let worthwhileBytes = 16 << 10
 
     /// Takes over the contents of a buffer.
-    public init(_ bytes: consuming ByteBuffer) {
+    public init(_ bytes: consuming ByteBuffer, isBroadcast: Bool = false) {
         self.bytes = bytes
+        self.isBroadcast = isBroadcast
     }
 
     /// The number of bytes.

@@ -28,6 +28,8 @@ public final class WriteQueue {
     private var firstIndex = 0
     /// The number of bytes in the queue.
     public private(set) var count = 0
+    /// The size of the broadcasts in the queue, which other queues hold, too.
+    internal private(set) var broadcastBytes = 0
 
     /// Creates an empty queue.
     public init() {}
@@ -39,6 +41,7 @@ public final class WriteQueue {
     public func append(_ shared: SharedBytes, after buffer: inout ByteBuffer) {
         let part = Part(Self.takeContents(of: &buffer), shared)
         count += part.count
+        if shared.isBroadcast { broadcastBytes += shared.count }
         parts.append(part)
     }
 
@@ -80,6 +83,7 @@ public final class WriteQueue {
 
     /// Removes the first part. The array is compacted only when half of it has been taken.
     private func removeFirst() {
+        if let shared = parts[firstIndex]?.shared, shared.isBroadcast { broadcastBytes -= shared.count }
         parts[firstIndex] = nil
         firstIndex += 1
         guard firstIndex * 2 >= parts.count else { return }

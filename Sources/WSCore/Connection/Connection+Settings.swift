@@ -48,4 +48,6 @@ public struct PauseReasons: OptionSet, Sendable {
 
     /// The output the messages are written to cannot keep up.
     public static let output = PauseReasons(rawValue: 1)
+    /// The connections of the loop together hold too much memory.
+    public static let memory = PauseReasons(rawValue: 128)
 }

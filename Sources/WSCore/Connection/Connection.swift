@@ -22,6 +22,8 @@ public final class Connection<Handler: ConnectionHandler> {
     private var isTerminating = false
     private var isTurnEndScheduled = false
     private var wasFull = false
+    /// Whether the loop's ``HeldMemory`` counts what the connection holds.
+    private var isCounted = false
     /// The reasons why reading is paused.
     public private(set) var pauseReasons: PauseReasons = []
     /// Whether the connection has ended for the handler, or only its last output remains to be written.
@@ -214,7 +216,15 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Returns whether the queue exceeds its limit. After a write failure, output is discarded and does not count.
     @inline(__always)
     private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
-        outbox.queuedBytes + stream.inFlightBytes > settings.queueLimitBytes && departure?.writeFailure == nil
+        let queuedBytes = outbox.queuedBytes + stream.inFlightBytes
+        guard queuedBytes > HeldMemory.uncountedBytes || queuedBytes > settings.queueLimitBytes else { return false }
+        return queuedBytes > queueLimitBytes && departure?.writeFailure == nil
+    }
+
+    /// The limit of the output queue. While memory is scarce, a connection may queue only what is not counted.
+    private var queueLimitBytes: Int {
+        resources.memory?.isExceeded ?? false
+            ? min(settings.queueLimitBytes, HeldMemory.uncountedBytes) : settings.queueLimitBytes
     }
 
     /// Whether another message may be delivered.
@@ -234,7 +244,8 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.outputStorage.takeBack(from: &session.outbox.bytes)
         // Only after writing the close frame: output the kernel takes at once is no sign of a slow reader.
         if session.outbox.isSendingOver { startCloseTimer() }
-        if wasFull, queuedBytes <= settings.queueLimitBytes / 2 {
+        countMemory(with: queuedBytes)
+        if wasFull, queuedBytes <= queueLimitBytes / 2 {
             wasFull = false
             updateReading()
             handler.connectionDidDrain(self)
@@ -297,10 +308,23 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.outputStorage.lend(to: &session.outbox.bytes)
         isReceiving = true
         defer { isReceiving = false }
-        return Handler.decode(&bytes, on: self)
+        guard session.decompresses, resources.memory?.isExceeded ?? false else {
+            return Handler.decode(&bytes, on: self)
+        }
+        // A few KiB could become a message of the maximum size before they are counted.
+        var takenBytes = 0
+        while takenBytes < bytes.byteCount {
+            let end = min(takenBytes + HeldMemory.scarcePieceBytes, bytes.byteCount)
+            var piece = bytes._mutatingExtracting(takenBytes..<end)
+            takenBytes += Handler.decode(&piece, on: self)
+            countMemory(with: session.incompleteBytes)
+            guard takenBytes == end, takesMore(session.outbox) else { break }
+        }
+        return takenBytes
     }
 
     private func afterReceiving() {
+        countMemory(with: session.incompleteBytes)
         if isTerminating { end(failure: nil) } else { afterSessionChanged() }
     }
 
@@ -315,6 +339,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Writes the last output and closes the stream. Further input is discarded.
     private func leave() {
         isLeaving = true
+        stopCounting()
         updateWatch()
         departure?.closeTimer = nil
         // RFC 6455 §7.1.1: the server closes the TCP connection first and the client waits for it. An endpoint that
@@ -332,6 +357,7 @@ public final class Connection<Handler: ConnectionHandler> {
         guard !hasEnded else { return }
         hasEnded = true
         isLeaving = true
+        stopCounting()
         updateWatch()
         departure?.closeTimer = nil
         stream.close()
@@ -382,10 +408,64 @@ public final class Connection<Handler: ConnectionHandler> {
         depart().violation = error
     }
 
+    // MARK: Memory
+
+    /// Counts what the connection holds if a part of it has reached `byteCount`, or it was counted before.
+    @inline(__always)
+    private func countMemory(with byteCount: Int) {
+        if byteCount > HeldMemory.uncountedBytes || isCounted { countMemory() }
+    }
+
+    private func countMemory() {
+        guard !isLeaving, let memory = resources.memory else { return }
+        isCounted = memory.update(self)
+    }
+
+    private func stopCounting() {
+        guard isCounted else { return }
+        isCounted = false
+        resources.memory?.remove(self)
+    }
+
     private func depart() -> ConnectionDeparture {
         let departure = self.departure ?? ConnectionDeparture()
         self.departure = departure
         return departure
+    }
+}
+
+// What the connection holds for its peer.
+extension Connection: MemoryHolder {
+    /// The storage of the incomplete message, and the queued output except broadcasts, in bytes.
+    internal var heldBytes: Int {
+        session.incompleteBytes + queuedBytes - session.outbox.broadcastBytes - stream.broadcastInFlightBytes
+    }
+
+    /// nil also if the connection does not read because its output is full: that has to go first.
+    internal var missingBytes: Int? {
+        wasFull && settings.pausesReadingWhenFull ? nil : session.missingBytes
+    }
+
+    internal var movedBytes: Int { session.receivedTraffic.wireBytes + session.outbox.traffic.wireBytes - unsentBytes }
+
+    internal var isKeptWaiting: Bool { queuedBytes == 0 && isPausedByUser && hasUnreadBytes }
+
+    internal func memoryIsFree() {
+        resumeReading(after: .memory)
+        // Queues have their usual limit again.
+        if wasFull { scheduleTurnEnd() }
+    }
+
+    internal func freeMemory() { handler.connectionIsStalled(self, holding: heldBytes) }
+
+    /// Sends a close frame, discards the incomplete message and further input, and closes the stream. Bytes that the
+    /// peer does not take within a second are discarded, too. Not available while a message is being delivered.
+    public func abandon(with frame: CloseFrame) {
+        assert(!isReceiving, "a handler answers through the outbox that it is given")
+        guard !isLeaving else { return }
+        session.abandon(with: frame)
+        unread = nil
+        leave()
     }
 }
 

@@ -30,6 +30,9 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
     /// Whether the consumer of the peer's messages has stopped taking them. If so, nothing is lost by ending the
     /// connection once the peer is gone. Asked periodically while reading is paused.
     func connectionIsStuck(_ connection: Connection<Self>) -> Bool
+    /// Called when memory is scarce, and the connection holds a large part of it without making progress. The handler
+    /// must abandon the connection.
+    func connectionIsStalled(_ connection: Connection<Self>, holding byteCount: Int)
     /// Called when the connection has ended. No other call follows.
     func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd)
 }
@@ -76,4 +79,14 @@ extension ConnectionHandler {
     /// Returns false: the peer's messages will be consumed.
     @inlinable
     public func connectionIsStuck(_ connection: Connection<Self>) -> Bool { false }
+    /// Closes the connection with 1013.
+    @inlinable
+    public func connectionIsStalled(_ connection: Connection<Self>, holding byteCount: Int) {
+        connection.abandon(with: .memoryIsScarce)
+    }
+}
+
+extension CloseFrame {
+    /// The close frame for a connection that holds memory without making progress.
+    public static var memoryIsScarce: CloseFrame { CloseFrame(code: .tryAgainLater, reason: "memory is scarce") }
 }

@@ -10,6 +10,8 @@ public final class ConnectionResources {
     let partialInputs = PartialInputPool()
     /// zlib streams and buffers, lent to connections while they compress.
     let deflateMemory = DeflateMemory()
+    /// Bounds what the connections hold together, or nil if nothing does.
+    let memory: HeldMemory?
     /// Detects dead peers of paused connections.
     let deadPeerDetector: DeadPeerDetector
     private var timer: Timer?
@@ -23,11 +25,13 @@ public final class ConnectionResources {
     ///   - maskingKeys: The source of masking keys. Defaults to the system's secure random generator.
     ///   - idleInterval: The interval at which idle compression memory is released, 1 s by default. A connection
     ///     returns its memory after one to two intervals without compressing or decompressing.
+    ///   - memory: Bounds what the connections hold together. Defaults to nil: no common bound.
     public init(
         on loop: EventLoop, maskingKeys: MaskingKeySource = MaskingKeySource(fill: SecureRandom.fill),
-        idleInterval: Duration = .seconds(1)
+        idleInterval: Duration = .seconds(1), memory: HeldMemory? = nil
     ) {
         self.loop = loop
+        self.memory = memory
         self.maskingKeys = maskingKeys
         self.idleInterval = idleInterval
         deadPeerDetector = DeadPeerDetector(on: loop)

@@ -75,6 +75,9 @@ public struct Outbox: ~Copyable {
         return bytes.count + backlog.queue.count
     }
 
+    /// The part of ``queuedBytes`` that belongs to broadcasts, which other outboxes hold, too.
+    internal var broadcastBytes: Int { backlog.map { min($0.queue.broadcastBytes, $0.queue.count) } ?? 0 }
+
     /// Discards everything waiting to be written.
     public mutating func removeAll() {
         backlog = nil

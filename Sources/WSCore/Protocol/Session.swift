@@ -45,6 +45,24 @@ public struct Session: ~Copyable {
     /// The progress of the incomplete message, or nil if there is none.
     public var incomingProgress: MessageProgress? { receiver.progress }
 
+    /// The storage of the incomplete message, in bytes.
+    internal var incompleteBytes: Int { receiver.partial?.message.storageBytes ?? 0 }
+
+    /// The number of payload bytes that the incomplete message still lacks, at most; nil if there is none.
+    internal var missingBytes: Int? {
+        guard let progress = receiver.progress else { return nil }
+        return (progress.totalBytes ?? max(progress.bytes, receiver.limits.maximumMessageBytes)) - progress.bytes
+    }
+
+    /// Whether received messages may be compressed.
+    internal var decompresses: Bool { outbox.extensions?.decompressor != nil }
+
+    /// Sends a close frame, unless one was sent before, and ignores further input.
+    internal mutating func abandon(with frame: CloseFrame) {
+        receiver.finish()
+        outbox.sendClose(frame)
+    }
+
     /// Decodes bytes from the peer in place and delivers messages and control frames to `handler`, in order.
     ///
     /// Bytes after the peer's close frame or a violation are ignored (RFC 6455 §1.4, §7.1.7).
@@ -71,8 +89,7 @@ public struct Session: ~Copyable {
     /// RFC 6455 §7.1.7: to fail the connection, send a close frame with an appropriate code and ignore further input.
     @usableFromInline
     internal mutating func fail(_ error: ProtocolError) {
-        receiver.finish()
-        outbox.sendClose(CloseFrame(code: error.closeCode, reason: error.description))
+        abandon(with: CloseFrame(code: error.closeCode, reason: error.description))
     }
 }
 

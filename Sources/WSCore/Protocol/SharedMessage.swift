@@ -71,7 +71,7 @@ public final class SharedMessage {
             bytes.append(data.extracting(offset..<end))
             offset = end
         } while offset < data.byteCount
-        return SharedBytes(bytes)
+        return SharedBytes(bytes, isBroadcast: true)
     }
 }
 

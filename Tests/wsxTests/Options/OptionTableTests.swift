@@ -296,6 +296,7 @@ import WSCore
         ListenCase("auth", "-a", "me:x", "--auth=@f") { $0.access.credentials = ["me:x", "@f"] },
         ListenCase("bearer", "--bearer", "t", "--bearer=env:T") { $0.access.tokens = ["t", "env:T"] },
         ListenCase("max-connections", "--max-connections", "1k") { $0.access.maximumConnections = 1000 },
+        ListenCase("max-memory", "--max-memory", "1M") { $0.access.maximumHeldBytes = 1 << 20 },
         ListenCase("idle-timeout", "--idle-timeout", "1m") { $0.access.idleTimeout = .seconds(60) },
         ListenCase("once", "--once") { $0.server.servesOnce = true },
         ListenCase("heartbeat", "--heartbeat", "30s") { $0.heartbeats.heartbeat = .seconds(30) },

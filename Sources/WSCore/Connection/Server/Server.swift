@@ -23,6 +23,9 @@ public final class Server<Handler: ConnectionHandler> {
         public var share: Share?
         /// The number of descriptors to reserve for the handlers' own use.
         public var reservedDescriptors: Int
+        /// The maximum number of bytes that all connections hold together: incomplete messages and queued output, except
+        /// the first 64 KiB of each connection; nil means no common limit.
+        public var maximumHeldBytes: Int?
 
         /// Creates settings. By default, a page of help answers requests that are not upgrades, requests may take 10 s,
         /// and responses may stall for 30 s.
@@ -30,10 +33,11 @@ public final class Server<Handler: ConnectionHandler> {
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
             responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
             responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
-            bytesPerSecond: Int? = nil, share: Share? = nil
+            bytesPerSecond: Int? = nil, maximumHeldBytes: Int? = nil, share: Share? = nil
         ) {
             self.share = share
             self.bytesPerSecond = bytesPerSecond
+            self.maximumHeldBytes = maximumHeldBytes
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
@@ -185,7 +189,11 @@ public final class Server<Handler: ConnectionHandler> {
         let share = settings.share ?? Share(index: 0, count: 1)
         numbers = Numbers(share)
         capacity = Capacity(settings, share)
-        resources = ConnectionResources(on: loop)
+        resources = ConnectionResources(
+            on: loop,
+            memory: settings.maximumHeldBytes.map {
+                HeldMemory(limitBytes: $0 / share.count, bytesPerSecond: settings.bytesPerSecond, on: loop)
+            })
         memory = CrowdMemory(on: loop)
     }
 

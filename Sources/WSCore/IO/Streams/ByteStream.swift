@@ -14,6 +14,8 @@ public protocol ByteStream: AnyObject {
     var isWriting: Bool { get }
     /// The number of bytes accepted by ``write(_:)`` and retained until the kernel has accepted all of them.
     var inFlightBytes: Int { get }
+    /// The part of ``inFlightBytes`` that belongs to a broadcast, which other streams retain, too. Defaults to 0.
+    var broadcastInFlightBytes: Int { get }
     /// The number of bytes that have not reached the peer's side, accurate to a few KiB. It shrinks while a peer with a
     /// long backlog reads.
     var unsentBytes: Int { get }
@@ -98,6 +100,9 @@ public enum PeerPresence: Sendable {
 }
 
 extension ByteStream {
+    /// 0: the stream copies what it retains.
+    public var broadcastInFlightBytes: Int { 0 }
+
     /// Writes as much of a queue as the stream accepts now, unless a write is in progress.
     /// - Returns: Whether the stream accepted everything. If not, offer the queue again after the delegate receives
     ///   ``ByteStreamDelegate/streamDidDrain(_:)``, and write nothing else before.

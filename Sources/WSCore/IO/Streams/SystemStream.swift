@@ -92,6 +92,11 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     /// storage is in use until all have been accepted.
     public var inFlightBytes: Int { isWriting ? pendingWrite?.startBytes ?? 0 : 0 }
 
+    /// The size of the write in progress if it is part of a broadcast.
+    public var broadcastInFlightBytes: Int {
+        pendingWrite?.shared?.bytes.isBroadcast ?? false ? inFlightBytes : 0
+    }
+
     /// The number of bytes of the write in progress that the kernel has not accepted.
     internal var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
 

@@ -123,6 +123,12 @@ final class ClientLog {
                 sentBytes: facts.sentBytes, reason: "\(error)"))
     }
 
+    /// Reports that a client is closed because it holds memory without making progress.
+    func stalled(_ number: Int, holding byteCount: Int) {
+        let size = TrafficReport.size(byteCount)
+        console.notice("Client \(number) holds \(size) of scarce memory and makes no progress: closed with 1013")
+    }
+
     /// Reports, once, that new clients have to wait.
     func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
         if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.server.threadCount > 1) }

@@ -182,6 +182,13 @@ final class ListenClient: ConnectionHandler {
         run.distributor.slowReaders.clientDidDrain(number)
     }
 
+    /// Closes the client with 1013.
+    func connectionIsStalled(_ connection: Connection<ListenClient>, holding byteCount: Int) {
+        run.log.stalled(number, holding: byteCount)
+        run.outputs.record(close: .memoryIsScarce, to: number)
+        connection.abandon(with: .memoryIsScarce)
+    }
+
     /// Whether the client's program has stopped reading the client's messages.
     func connectionIsStuck(_ connection: Connection<ListenClient>) -> Bool { program?.isStuck ?? false }
 

@@ -148,7 +148,8 @@ final class ListenRun {
                 responder: settings.site, handshakeTimeout: settings.arguments.server.handshakeTimeout,
                 maximumConnections: settings.arguments.access.maximumConnections,
                 reservedDescriptors: programs?.reservedDescriptors ?? 0,
-                bytesPerSecond: faults.arguments.bytesPerSecond, share: settings.share),
+                bytesPerSecond: faults.arguments.bytesPerSecond, maximumHeldBytes: settings.maximumHeldBytes,
+                share: settings.share),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
         server.refusal = { [unowned self] upgrade in

@@ -113,6 +113,13 @@ struct ListenSettings {
             forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
     }
 
+    /// What all clients together may hold in incomplete messages and unsent output, in bytes: by default 256 MiB, but at
+    /// least four of the largest messages.
+    var maximumHeldBytes: Int {
+        let (largest, isTooLarge) = arguments.limits.maximumMessageBytes.multipliedReportingOverflow(by: 4)
+        return arguments.access.maximumHeldBytes ?? max(256 << 20, isTooLarge ? .max : largest)
+    }
+
     /// Whether messages are read from a pipe or a file.
     var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.answersByItself && !isRepl }
 

@@ -12,6 +12,7 @@ extension ManualSection {
             ["Closing handshake", "5 s", "--close-timeout", "disconnection"],
             ["Time without data", "no limit", "--idle-timeout", "close with 1001"],
             ["Missed heartbeats", "3", "--heartbeat-misses", "disconnection"],
+            ["Memory of clients", "256 MiB", "--max-memory", "close with 1013"],
             ["Clients", "ulimit -n", "--max-connections", "clients wait"],
             ["Programs", "256", "--max-processes", "status 503"],
             ["Program exit", "2 s", "--exec-grace", "a signal"],
@@ -41,6 +42,16 @@ extension ManualSection {
                     At the limit, the server prints one notice and stops accepting. Further clients wait in the \
                     kernel's queue until others leave. The limit on open files applies even with `--max-connections`. \
                     Each program takes four open files, which may lower the limit on programs.
+                    """
+                ),
+                (
+                    "Memory of clients",
+                    """
+                    Counts incomplete messages and unread output, without broadcasts, which are stored once, and \
+                    without the first 64 KiB of each client. Beyond the limit, the server reads only one incomplete \
+                    message at a time, that nearest its end, and output queues are full at 64 KiB. A client that \
+                    sends or takes less than 64 KiB within 5 seconds of such time, although the server would read \
+                    more, is closed with 1013, the largest first, until the rest fits.
                     """
                 ),
                 (

@@ -80,7 +80,10 @@ struct ListenArguments: ConversationArguments, Equatable, Sendable {
         CompressionArguments.options().lifted(\.compression)
         LimitArguments.options(
             messageSize: "16M",
-            manual: "Close a client with 1009 if it sends a message larger than *SIZE*, counted after decompression."
+            manual: """
+                Close a client with 1009 if it sends a message larger than *SIZE*, counted after decompression. \
+                Others wait while a message is compressed or decompressed, about 0.1 seconds for 16 MiB.
+                """
         ).lifted(\.limits)
         TranscriptArguments.options().lifted(\.transcript)
     }

@@ -10,6 +10,8 @@ struct AccessArguments: Equatable, Sendable {
     var tokens: [String] = []
     /// 1 or more; nil: as many as the limit on open files allows.
     var maximumConnections: Int?
+    /// In bytes; nil: 256 MiB, or four times the maximum message size if that is more.
+    var maximumHeldBytes: Int?
     /// More than 0; nil: no limit.
     var idleTimeout: Duration?
 
@@ -55,6 +57,20 @@ struct AccessArguments: Equatable, Sendable {
             example: "--echo --max-connections 1000", seeAlso: ["idle-timeout", "once"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumConnections = try CountValue.parse(value)
+        },
+        OptionSpecification(
+            "max-memory", value: OptionValue("SIZE"), heading: .limits,
+            summary: "Limit the memory of all clients [256M]",
+            manual: """
+                Limit what all clients together hold in incomplete messages and output that they have not read. Beyond \
+                *SIZE*, incomplete messages are completed one after the other, and a client that makes no progress \
+                for 5 seconds is closed with 1013, the largest first. The first 64 KiB of each client do not count. \
+                The default is 256 MiB, or four times `--max-message-size` if that is more. Each of several `--threads` has an \
+                equal share.
+                """,
+            example: "--echo --max-memory 1G", seeAlso: ["max-message-size", "max-connections"]
+        ) { arguments, value throws(ValueProblem) in
+            arguments.maximumHeldBytes = try SizeValue.parse(value)
         },
         OptionSpecification(
             "idle-timeout", value: OptionValue("DURATION"), heading: .limits,

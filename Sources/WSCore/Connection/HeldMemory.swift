@@ -1,0 +1,203 @@
+/// Bounds the memory that the connections of a loop hold together: incomplete messages and queued output.
+///
+/// Each connection alone is bounded, but many of them could exhaust the memory.
+///
+///      below the limit:  all connections read
+///      beyond it:        connections with an incomplete message pause, except the one nearest its end; if it makes no
+///                        progress, another continues, as long as they hold less than 9/8 of the limit
+///                        output queues are full at 64 KiB, so their sources pause
+///                        connections without progress for 5 s are abandoned, the largest first
+///      below 7/8 of it:  all connections read again
+///
+/// At least one connection always continues, so legal messages arrive, one after the other if necessary.
+public final class HeldMemory {
+    /// What a connection may hold without being counted, in bytes.
+    static let uncountedBytes = 64 << 10
+    /// The size of the pieces in which compressed input is decoded beyond the limit, in bytes. Each inflates to 264 KiB
+    /// at most.
+    static let scarcePieceBytes = 256
+    /// How long a connection may make no progress beyond the limit.
+    static let stallLimit = Duration.seconds(5)
+
+    /// What one connection holds.
+    struct Holding {
+        /// The number of bytes it holds.
+        var heldBytes = 0
+        /// The number of bytes that its incomplete message lacks; nil if it has none.
+        var missingBytes: Int?
+        /// How long memory has been scarce since it last made progress.
+        var stallTime = Duration.zero
+    }
+
+    /// A connection that is counted.
+    private struct Entry {
+        let holder: any MemoryHolder
+        var holding = Holding()
+        /// The value of ``MemoryHolder/movedBytes`` when it last made progress.
+        var movedBytes: Int
+    }
+
+    /// Whether the connections hold more than the limit, and have not fallen below 7/8 of it since.
+    private(set) var isExceeded = false
+
+    private let loop: EventLoop
+    private let limitBytes: Int
+    /// The number of bytes that count as progress. A few bytes now and then are none.
+    private let progressBytes: Int
+    private let checkInterval: Duration
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var heldBytes = 0
+    /// The connection that continues with its message beyond the limit.
+    private var reader: ObjectIdentifier?
+    private var timer: Timer?
+    private var lastCheckTime = Duration.zero
+
+    /// Creates the account of a loop without connections.
+    /// - Parameters:
+    ///   - limitBytes: The limit in bytes.
+    ///   - bytesPerSecond: The bandwidth of each connection, or nil for no limit.
+    ///   - loop: The loop of the connections.
+    ///   - checkInterval: The interval of checks beyond the limit. Defaults to 500 ms.
+    init(
+        limitBytes: Int, bytesPerSecond: Int? = nil, on loop: EventLoop, checkInterval: Duration = .milliseconds(500)
+    ) {
+        self.limitBytes = limitBytes
+        // Half of the bandwidth is enough.
+        progressBytes = min(max(1, min(bytesPerSecond ?? .max, Self.uncountedBytes) * 5 / 2), Self.uncountedBytes)
+        self.loop = loop
+        self.checkInterval = checkInterval
+    }
+
+    private var resumeBytes: Int { limitBytes / 8 * 7 }
+
+    /// Counts what a connection holds now.
+    /// - Returns: Whether it holds enough to be counted. If so, call this method again after each change, and
+    ///   ``remove(_:)`` in the end.
+    func update(_ holder: any MemoryHolder) -> Bool {
+        let identifier = ObjectIdentifier(holder)
+        let heldBytes = holder.heldBytes
+        guard heldBytes > Self.uncountedBytes else {
+            remove(holder)
+            holder.memoryIsFree()
+            return false
+        }
+        var entry = entries[identifier] ?? Entry(holder: holder, movedBytes: holder.movedBytes)
+        self.heldBytes += heldBytes - entry.holding.heldBytes
+        entry.holding.heldBytes = heldBytes
+        entry.holding.missingBytes = holder.missingBytes
+        entries[identifier] = entry
+        updateState()
+        guard isExceeded else { return true }
+        if reader == nil || (reader == identifier && entry.holding.missingBytes == nil) {
+            chooseReader()
+        } else if reader != identifier, entry.holding.missingBytes != nil {
+            holder.pauseReading(for: .memory)
+        }
+        return true
+    }
+
+    /// Stops counting a connection.
+    func remove(_ holder: any MemoryHolder) {
+        guard let entry = entries.removeValue(forKey: ObjectIdentifier(holder)) else { return }
+        heldBytes -= entry.holding.heldBytes
+        updateState()
+        if reader == ObjectIdentifier(holder) { chooseReader() }
+    }
+
+    private func updateState() {
+        guard isExceeded != (heldBytes > (isExceeded ? resumeBytes : limitBytes)) else { return }
+        isExceeded.toggle()
+        guard isExceeded else {
+            timer = nil
+            reader = nil
+            for entry in entries.values { entry.holder.memoryIsFree() }
+            return
+        }
+        chooseReader()
+        lastCheckTime = loop.turnTime
+        let timer = Timer(on: loop) { [unowned self] in check() }
+        timer.keepsLoopAlive = false
+        timer.start(after: checkInterval, every: checkInterval)
+        self.timer = timer
+    }
+
+    /// Pauses all connections with an incomplete message, except the one nearest its end.
+    private func chooseReader() {
+        guard isExceeded else { return reader = nil }
+        reader = Self.nearestEnd(of: entries.mapValues(\.holding))
+        for (identifier, entry) in entries where entry.holding.missingBytes != nil {
+            if identifier == reader {
+                entry.holder.resumeReading(after: .memory)
+            } else {
+                entry.holder.pauseReading(for: .memory)
+            }
+        }
+    }
+
+    /// Abandons connections that make no progress, and lets the one continue that is now nearest its end.
+    private func check() {
+        // If the process was stopped, nobody could make progress.
+        let elapsed = min(loop.turnTime - lastCheckTime, checkInterval * 2)
+        lastCheckTime = loop.turnTime
+        for (identifier, var entry) in entries {
+            let movedBytes = entry.holder.movedBytes
+            if movedBytes - entry.movedBytes >= progressBytes || entry.holder.isKeptWaiting {
+                entry.movedBytes = movedBytes
+                entry.holding.stallTime = .zero
+            } else {
+                entry.holding.stallTime += elapsed
+            }
+            entries[identifier] = entry
+        }
+        let holdings = entries.mapValues(\.holding)
+        let stalled = Self.stalled(of: holdings, excessBytes: heldBytes - resumeBytes)
+        for holder in stalled.compactMap({ entries[$0]?.holder }) { holder.freeMemory() }
+        LargeStorage.releaseAll()
+        // Each connection that continues may need room for its whole message.
+        let isStalled = reader.flatMap { entries[$0]?.holding.stallTime } ?? .zero > .zero
+        if !isStalled || heldBytes <= limitBytes / 8 * 9 { chooseReader() }
+    }
+
+    /// The connection whose incomplete message lacks the fewest bytes; nil if no message is incomplete. Those that make
+    /// no progress come last.
+    static func nearestEnd<Identifier: Hashable & Comparable>(of holdings: [Identifier: Holding]) -> Identifier? {
+        let incomplete = holdings.compactMap { identifier, holding in
+            holding.missingBytes.map { (holding.stallTime > .zero ? 1 : 0, $0, identifier) }
+        }
+        return incomplete.min { $0 < $1 }?.2
+    }
+
+    /// The connections to abandon, the largest first: those that make no progress, until the excess is gone.
+    static func stalled<Identifier: Hashable & Comparable>(
+        of holdings: [Identifier: Holding], excessBytes: Int
+    ) -> [Identifier] {
+        let candidates = holdings.filter { $0.value.stallTime >= stallLimit }
+            .map { (heldBytes: $0.value.heldBytes, identifier: $0.key) }
+            .sorted { ($0.heldBytes, $1.identifier) > ($1.heldBytes, $0.identifier) }
+        var excessBytes = excessBytes
+        return candidates.prefix { candidate in
+            defer { excessBytes -= candidate.heldBytes }
+            return excessBytes > 0
+        }.map(\.identifier)
+    }
+}
+
+/// A connection that holds memory for its peer.
+protocol MemoryHolder: AnyObject {
+    /// The number of bytes it holds.
+    var heldBytes: Int { get }
+    /// The number of bytes that its incomplete message lacks; nil if it has none.
+    var missingBytes: Int? { get }
+    /// The number of bytes that have gone from or to its peer, plus a constant.
+    var movedBytes: Int { get }
+    /// Whether the peer has sent bytes that we do not read, and nothing waits for the peer.
+    var isKeptWaiting: Bool { get }
+    /// Stops reading.
+    func pauseReading(for reasons: PauseReasons)
+    /// Resumes reading, unless it is paused for another reason.
+    func resumeReading(after reasons: PauseReasons)
+    /// Memory is no longer scarce, or the connection no longer holds enough of it to be counted.
+    func memoryIsFree()
+    /// Abandons the connection.
+    func freeMemory()
+}
