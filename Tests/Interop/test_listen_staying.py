@@ -1,5 +1,6 @@
 """Dead peers, idle clients, and limits on the number of clients."""
 
+import contextlib
 import os
 import re
 import resource
@@ -205,6 +206,17 @@ def test_the_descriptor_limit_is_distinguished_from_max_connections():
         assert "--max-connections" not in server.err
         for client in clients:
             client.close()
+
+
+def test_a_descriptor_limit_below_the_first_client_is_reported():
+    def hardly_any_descriptors():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
+
+    with Listener("--echo", preexec_fn=hardly_any_descriptors) as server:
+        with contextlib.ExitStack() as stack:
+            for _ in range(8):
+                stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            server.wait_for(r"wsx: the limit on open files is reached with \d+ clients?: new clients wait; raise it")
 
 
 @pytest.mark.parametrize("arguments", [

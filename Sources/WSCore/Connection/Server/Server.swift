@@ -212,6 +212,8 @@ public final class Server<Handler: ConnectionHandler> {
             case .unix(let path): try StreamListener(onPath: path, loop: loop, accept: accept)
             case .inherited(let socket): try StreamListener(adopting: socket, loop: loop, accept: accept)
             }
+        // The limit may be too low even for one client.
+        listener.didRunOut = { [unowned self] in observer.didReachLimit?(.descriptors(connections.count)) }
         listeners.append(listener)
         return listener.address
     }

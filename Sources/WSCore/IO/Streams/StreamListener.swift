@@ -15,6 +15,8 @@ public final class StreamListener: PolledDescriptor {
     private let path: String?
     private var isClosed = false
     private var isPaused = false
+    /// Called when the process has run out of descriptors. Accepting is tried again.
+    internal var didRunOut: (() -> Void)?
     /// Accepts again after the process has run out of descriptors.
     private var retry: Timer?
 
@@ -158,6 +160,7 @@ public final class StreamListener: PolledDescriptor {
     }
 
     private func acceptLater() {
+        if retry == nil { didRunOut?() }
         let timer = retry ?? Timer(on: loop) { [unowned self] in acceptWaiting() }
         timer.start(after: Self.retryDelay)
         retry = timer
