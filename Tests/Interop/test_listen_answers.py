@@ -48,6 +48,12 @@ def test_answered_messages_are_written(tmp_path):
     assert messages == [("in", "ping", 1), ("out", "pong", 1)]
 
 
+def test_a_search_that_takes_too_many_steps_is_reported():
+    with Listener("--answer", "^(x+x+)+$ => pong", "--answer", "^x => other") as server:
+        assert exchanged(server.url, "x" * 5000 + "!!", replies=1) == ["other"]
+        server.wait_for(r"wsx: searching '\^\(x\+x\+\)\+\$': some text needs too many steps .*\n")
+
+
 @pytest.mark.parametrize("words, message", [
     (["--answer", "ping"], "expected 'REGEX => TEXT'"),
     (["--answer", "ping => {{sek}}"], "did you mean '{{seq}}'?"),

@@ -106,6 +106,17 @@ public struct Scenario {
 
     /// The steps in order; at least one.
     public let steps: [Step]
+    /// The regular expressions that received messages are compared with.
+    public var patterns: [Pattern] {
+        var patterns: [Pattern] = []
+        for step in steps {
+            guard case .receive(let expectation) = step.action else { continue }
+            for matcher in [expectation.matcher, expectation.expected] {
+                if let pattern = matcher?.pattern { patterns.append(pattern) }
+            }
+        }
+        return patterns
+    }
     /// The index of the first step that is repeated; 0 without a `repeat` line.
     public let repeatStart: Int
     /// Whether there is a `repeat` line.

@@ -81,6 +81,7 @@ final class ScenarioRun {
         }
         console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         scenario.noteOtherConnections(in: settings.arguments.scenario, on: console)
+        for pattern in scenario.patterns { console.watch(pattern) }
         connect()
         loop.run()
         embeddedEcho.stop()

@@ -79,6 +79,8 @@ final class ListenRun {
             faults: faults, console: console, on: loop)
         log = ClientLog(
             arguments, on: loop, console: console, transcript: outputs.transcript, isPrompt: outputs.view != nil)
+        for pattern in exchangeRules?.patterns ?? [] { console.watch(pattern) }
+        for pattern in settings.scenario?.patterns ?? [] { console.watch(pattern) }
         outputs.didDrain = { [unowned self] in outputsDidDrain() }
         outputs.didFail = { [unowned self] failure in end(with: failure) }
     }

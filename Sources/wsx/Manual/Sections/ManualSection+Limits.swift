@@ -35,6 +35,7 @@ extension ManualSection {
             ["Remembered timed-out requests", "65,536", "oldest are forgotten"],
             ["Lines waiting for subscriptions", "1 MiB", "input pauses"],
             ["Waiting for --decode exec:", "1 MiB", "receiving pauses"],
+            ["Steps of a REGEX search", "10 million", "no match, reported"],
             ["Message compared by --diff", "256 KiB", "shown as a whole"],
             ["Kinds kept for --diff", "1,000", "oldest are forgotten"],
             ["Data waiting for stdout", "1 MiB", "receiving pauses"],

@@ -27,6 +27,7 @@ extension ManualSection {
             ["Unread input of a program", "1 MiB", "its client pauses"],
             ["Unread errors of a program", "512 KiB", "the program pauses"],
             ["Error line of a program", "4 KiB", "continues on the next line"],
+            ["Steps of a REGEX search", "10 million", "no match, reported"],
             ["Stalled HTTP response", "30 s", "disconnection"],
             ["Directory listing", "5,000 files", "the rest is omitted"],
             ["Data waiting for stdout", "1 MiB", "receiving pauses"],
