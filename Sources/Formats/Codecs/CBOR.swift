@@ -9,7 +9,8 @@ public enum CBOR {
         _ data: RawSpan, into buffer: inout ByteBuffer, limitBytes: Int
     ) throws(CodecProblem) {
         buffer.removeAll()
-        var decoder = CBORDecoder(writer: MarkedJSONWriter(buffer.takeAll(), limitBytes: limitBytes))
+        var decoder = CBORDecoder(
+            writer: MarkedJSONWriter(buffer.takeAll(), inputBytes: data.byteCount, limitBytes: limitBytes))
         try decoder.decode(data)
         buffer = decoder.finish()
     }

@@ -50,11 +50,18 @@ struct MarkedJSONWriter: ~Copyable {
     /// Creates a writer.
     /// - Parameters:
     ///   - buffer: An empty buffer whose storage is used.
+    ///   - inputBytes: The size of the message, which limits the size of the text to ``maximumExpansion`` times as much.
     ///   - limitBytes: The maximum size of the text.
-    init(_ buffer: consuming ByteBuffer, limitBytes: Int) {
+    init(_ buffer: consuming ByteBuffer, inputBytes: Int, limitBytes: Int) {
         text = buffer
-        self.limitBytes = limitBytes
+        let (expanded, isHuge) = inputBytes.multipliedReportingOverflow(by: Self.maximumExpansion)
+        self.limitBytes = isHuge ? limitBytes : min(limitBytes, expanded)
     }
+
+    /// Each level of maps as keys of maps doubles the backslashes of the innermost key, so a message of 51 bytes could
+    /// become 100 MB. The values of real messages take less than this number of times their size: one byte of CBOR can
+    /// be 25 characters as a key (`undefined`).
+    private static let maximumExpansion = 64
 
     /// The text.
     consuming func finish() -> ByteBuffer { text }

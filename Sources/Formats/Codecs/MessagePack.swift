@@ -11,7 +11,8 @@ public enum MessagePack {
     ) throws(CodecProblem) {
         buffer.removeAll()
         var decoding = Decoding(
-            writer: MarkedJSONWriter(buffer.takeAll(), limitBytes: limitBytes), inputBytes: data.byteCount)
+            writer: MarkedJSONWriter(buffer.takeAll(), inputBytes: data.byteCount, limitBytes: limitBytes),
+            inputBytes: data.byteCount)
         var decodedCount = 0
         let result = withUnsafeMutablePointer(to: &decoding) { decoding in
             data.withUnsafeBytes { bytes in

@@ -107,9 +107,28 @@ import WSCore
         #expect(throws: CodecProblem.tooBig(limitBytes: 1000)) { try Codec.cbor.json(undefined, limitBytes: 1000) }
         #expect(throws: CodecProblem.tooBig(limitBytes: 4)) { try Codec.cbor.json(bytes("6449455446"), limitBytes: 4) }
         #expect(try Codec.cbor.json(bytes("6449455446"), limitBytes: 6) == #""IETF""#)
-        // Keys within keys double their backslashes.
-        let keys = [UInt8](repeating: 0xA1, count: 100) + [0x60] + [UInt8](repeating: 0, count: 100)
-        #expect(throws: CodecProblem.tooBig(limitBytes: 1 << 16)) { try Codec.cbor.json(keys, limitBytes: 1 << 16) }
+    }
+
+    @Test(
+        "A few bytes of maps as keys, each of which doubles the backslashes, do not become a huge text",
+        arguments: [2, 25, 100])
+    func nestedKeys(depth: Int) throws {
+        let values = [UInt8](repeating: 0, count: depth)
+        for (codec, map) in [(Codec.messagePack, UInt8(0x81)), (.cbor, 0xA1)] {
+            let message = [UInt8](repeating: map, count: depth) + [0] + values
+            if depth == 2 {
+                #expect(try codec.json(message) == #"{"${\"$0\":0}":0}"#)
+            } else {
+                #expect(throws: CodecProblem.tooBig(limitBytes: 64 * message.count)) { try codec.json(message) }
+            }
+        }
+    }
+
+    @Test("The most verbose value of each format is decoded, alone and as a key")
+    func verboseValues() throws {
+        #expect(try Codec.cbor.json(bytes("f7")) == #"{"$undefined":true}"#)
+        #expect(try Codec.cbor.json(bytes("a1f7f7")) == #"{"${\"$undefined\":true}":{"$undefined":true}}"#)
+        #expect(try Codec.messagePack.json(bytes("81d40500c0")) == #"{"${\"$ext\":[5,\"AA==\"]}":null}"#)
     }
 
     @Test("Every prefix of a message is incomplete")
