@@ -1,5 +1,8 @@
 """Servers that refuse the upgrade or answer it incorrectly."""
 
+import gzip
+import zlib
+
 import pytest
 
 import wire
@@ -87,7 +90,7 @@ def test_an_endless_body_is_truncated():
     result = connect(script)
     assert result.status == 4
     assert len(result.err) < 1000
-    assert result.err.endswith("xxx…\n… (more)\n")
+    assert result.err.endswith("xxx…\n  … (more)\n")
 
 
 def test_the_error_stays_on_the_screen_above_a_page_of_900_lines():
@@ -97,9 +100,35 @@ def test_the_error_stays_on_the_screen_above_a_page_of_900_lines():
     result = connect(answering(head + page))
     assert result.status == 4
     assert "\\u{D}" not in result.err
-    assert "… (71 more fields; -v shows all)" in result.error_lines
+    assert "  … (71 more fields; -v shows all)" in result.error_lines
     assert len(result.error_lines) <= 23
-    assert result.error_lines[-2:] == ["<p>line 7</p>", "… (892 more lines)"]
+    assert result.error_lines[-2:] == ["  <p>line 7</p>", "  … (892 more lines)"]
+
+
+def test_a_refusal_cannot_forge_error_lines():
+    answer = b"HTTP/1.1 403 No\r\nwsx: field\r\n\r\nwsx: body\nwsx: second line\rwsx: third"
+    result = connect(answering(answer))
+    assert [line for line in result.error_lines if line.startswith("wsx:")] == [result.error_lines[0]]
+    assert result.error_lines[1:] == [
+        "  HTTP/1.1 403 No", "  wsx: field", "", "  wsx: body", "  wsx: second line", "  wsx: third"]
+
+
+def test_the_compressed_body_of_a_refusal_is_readable():
+    text = b"Access denied\n" + b"x" * 100
+    bare = zlib.compressobj(wbits=-15)
+    for coding, body in [
+        (b"gzip", gzip.compress(text)), (b"deflate", zlib.compress(text)),
+        (b"deflate", bare.compress(text) + bare.flush()), (b"X-GZIP", gzip.compress(text)),
+    ]:
+        head = b"HTTP/1.1 403 No\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n" % (coding, len(body))
+        assert connect(answering(head + body)).error_lines[-2:] == ["  Access denied", "  " + "x" * 100]
+    # What is not compressed, or is damaged from the start, is shown as it is.
+    head = b"HTTP/1.1 403 No\r\nContent-Encoding: gzip\r\n\r\n"
+    assert connect(answering(head + b"plain")).error_lines[-1] == "  plain"
+    # A bomb is cut like any other body.
+    bomb = gzip.compress(b"y" * 10_000_000)
+    result = connect(answering(head + bomb))
+    assert result.error_lines[-1] == "  … (more)" and len(result.err) < 1000
 
 
 def test_a_stalled_body_is_shown_up_to_the_last_byte_received():

@@ -221,7 +221,7 @@ def test_a_refusal_by_squid_is_shown_with_status_and_body(squid):
     assert result.status == 3
     assert result.error_lines[0].startswith("wsx: ") and "403 Forbidden" in result.error_lines[0]
     assert f"127.0.0.1:{squid.open_port}" in result.error_lines[0]
-    assert "X-Squid-Error: ERR_ACCESS_DENIED 0" in result.error_lines
+    assert "  X-Squid-Error: ERR_ACCESS_DENIED 0" in result.error_lines
     # Squid's error pages have about fifty lines, most of them a style sheet.
     assert "<!DOCTYPE html" in result.err
     assert result.error_lines[-1].endswith("more lines)")

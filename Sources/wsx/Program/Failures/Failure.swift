@@ -278,12 +278,13 @@ enum Failure: Error {
     }
 
     /// The response of the server that rejected the upgrade, or of the proxy that rejected the connection.
+    /// The body is decoded.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
         case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
-            .connecting(_, .credentialsRefused(.refused(let head, let body, let isTruncated))):
-            (head, body, isTruncated)
-        case .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))): (head, body, isTruncated)
+            .connecting(_, .credentialsRefused(.refused(let head, let body, let isTruncated))),
+            .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))):
+            RejectionBody.decoded(body, of: head, isTruncated: isTruncated)
         case .gaveUp(_, let failure): failure.refusal
         default: nil
         }

@@ -32,12 +32,17 @@ extension Console {
     func report(_ failure: Failure) {
         if let message = failure.message { error(message) }
         guard let (head, body, bodyIsTruncated) = failure.refusal else { return }
-        var lines =
-            ReportedHead.lines(of: head, without: secrets).prefix(Self.shownHeadLines).joined(separator: "\n") + "\n"
+        var lines = ReportedHead.lines(of: head, without: secrets).prefix(Self.shownHeadLines)
         let hiddenCount = 1 + head.fields.count - Self.shownHeadLines
-        if hiddenCount > 0 { lines += "… (\(Phrase.count(hiddenCount, "more field")); -v shows all)\n" }
-        lines += "\n"
-        show(lines + secrets.masking(body).withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) })
+        if hiddenCount > 0 { lines.append("… (\(Phrase.count(hiddenCount, "more field")); -v shows all)") }
+        let text = secrets.masking(body).withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) }
+        show(Self.indented(lines.joined(separator: "\n") + "\n\n" + text))
+    }
+
+    /// Indents lines of a peer, which must not look like ours: "wsx: …".
+    private static func indented(_ lines: String) -> String {
+        lines.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
+            .joined(separator: "\n")
     }
 
     /// Returns the failure of a run: the first loss if nothing else failed. Reports the other losses.
