@@ -131,10 +131,26 @@ def test_with_requests_one_counts_only_replies():
 # The default wait
 
 
+EARLY_END = "Ended 100 ms after one reply per message; --linger 5s waits for more\n"
+
+
+def test_a_second_reply_after_the_shortened_wait_is_not_dropped_without_a_word():
+    def script(peer):
+        peer.upgrade()
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.frame(wire.PONG, frame.payload) if frame.opcode == wire.PING else wire.text("first"))
+        peer.send(wire.close(1000))
+
+    for words, notice in [([], EARLY_END), (["-q"], ""), (["--linger", "100ms"], "")]:
+        with ScriptedServer(script) as server:
+            result = wsx(*words, server.url, stdin=b"hello\n")
+        assert (result.status, result.lines, result.err) == (0, ["first"], notice)
+
+
 def test_a_slow_reply_arrives():
     with ScriptedServer(answering(wire.text("reply"), delay=SLOW_REPLY_S)) as server:
         result = wsx(server.url, "hello")
-    assert (result.status, result.lines, result.err) == (0, ["reply"], "")
+    assert (result.status, result.lines, result.err) == (0, ["reply"], EARLY_END)
 
 
 def test_a_slow_reply_arrives_after_a_greeting():
@@ -150,7 +166,7 @@ def test_a_slow_reply_arrives_after_a_greeting():
 
     with ScriptedServer(script) as server:
         result = wsx(server.url, "hello")
-    assert (result.status, result.lines, result.err) == (0, ["welcome", "reply"], "")
+    assert (result.status, result.lines, result.err) == (0, ["welcome", "reply"], EARLY_END)
 
 
 def test_a_slow_reply_arrives_from_a_server_that_answers_no_pings():

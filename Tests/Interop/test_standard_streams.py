@@ -97,7 +97,7 @@ def test_a_fifo_that_its_writer_has_closed_is_read_to_its_end(tmp_path):
         writer = os.open(path, os.O_WRONLY)
         os.write(writer, b"hello\n")
         os.close(writer)
-        result = wsx("connect", "echo:", stdin=reader)
+        result = wsx("connect", "-q", "echo:", stdin=reader)
     finally:
         os.close(reader)
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")

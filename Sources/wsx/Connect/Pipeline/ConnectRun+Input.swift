@@ -317,8 +317,12 @@ extension ConnectRun {
             limit, restartsOnArrival: linger.restartsOnArrival, roundTrip: roundTrip, on: loop
         ) { [unowned self] in
             activity
-        } action: { [unowned self] in
+        } action: { [unowned self] quietPeriod in
             guard connection != nil, !state.isEnding else { return }
+            if let quietPeriod {
+                let time = Phrase.duration(quietPeriod)
+                outputs.console.notice("Ended \(time) after one reply per message; --linger 5s waits for more")
+            }
             state.lingerEnded(linger)
             endAsAsked()
         }

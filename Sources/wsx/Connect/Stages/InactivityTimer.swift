@@ -21,6 +21,8 @@ struct InactivityWait {
     private let restartsOnArrival: Bool
     private var start: Duration
     private var receivedBytes = 0
+    /// The quiet period that applied at the last check, or `nil` if the whole limit did.
+    private(set) var quietPeriod: Duration?
 
     /// The silence after which no more messages are expected from a server that has replied to each message: 100 ms or
     /// two round trips, whichever is longer.
@@ -50,11 +52,9 @@ struct InactivityWait {
         let isMoving = activity.isInMessage && activity.receivedBytes != receivedBytes
         receivedBytes = activity.receivedBytes
         if activity.isHeldUp || isMoving && restartsOnArrival { start = now }
-        var limit = limit
-        if let roundTrip = activity.answeredRoundTrip, !activity.isInMessage {
-            limit = min(limit, Self.quietPeriod(after: roundTrip))
-        }
-        return max(.zero, limit - (now - start))
+        quietPeriod = activity.isInMessage ? nil : activity.answeredRoundTrip.map { Self.quietPeriod(after: $0) }
+        if let period = quietPeriod, period >= limit { quietPeriod = nil }
+        return max(.zero, (quietPeriod ?? limit) - (now - start))
     }
 }
 
@@ -117,7 +117,7 @@ struct ReplyCount {
 final class InactivityTimer {
     private let loop: EventLoop
     private let activity: () -> InactivityWait.Activity
-    private let action: () -> Void
+    private let action: (_ quietPeriod: Duration?) -> Void
     private lazy var timer = Timer(on: loop) { [unowned self] in timePassed() }
     /// The state of the wait, in the loop's turn time.
     private var wait: InactivityWait
@@ -132,10 +132,11 @@ final class InactivityTimer {
     ///   - restartsOnArrival: Whether each received message restarts the wait.
     ///   - roundTrip: The round trip of the connection if replies are counted and it is known.
     ///   - activity: Returns the connection's activity.
-    ///   - action: Called once when the wait is over.
+    ///   - action: Called once when the wait is over, with the quiet period that ended it, if it was shorter than the
+    ///     limit.
     init(
         _ limit: Duration, restartsOnArrival: Bool, roundTrip: Duration? = nil, on loop: EventLoop,
-        activity: @escaping () -> InactivityWait.Activity, action: @escaping () -> Void
+        activity: @escaping () -> InactivityWait.Activity, action: @escaping (_ quietPeriod: Duration?) -> Void
     ) {
         self.loop = loop
         self.activity = activity
@@ -171,6 +172,6 @@ final class InactivityTimer {
 
     private func timePassed() {
         let remaining = wait.remaining(at: loop.turnTime, activity())
-        if remaining > .zero { check(after: remaining) } else { action() }
+        if remaining > .zero { check(after: remaining) } else { action(wait.quietPeriod) }
     }
 }

@@ -34,6 +34,17 @@ import Testing
         expect(.zero, of: &wait, at: .milliseconds(1900))
     }
 
+    @Test("A wait that a reply to each message has shortened says so, and any other does not")
+    func shortened() {
+        var wait = InactivityWait(.seconds(1), restartsOnArrival: true, at: .zero)
+        expect(.zero, of: &wait, at: .milliseconds(100), Self.answered(.milliseconds(2)))
+        #expect(wait.quietPeriod == .milliseconds(100))
+        expect(.milliseconds(900), of: &wait, at: .milliseconds(100), Self.answered(.milliseconds(700)))
+        #expect(wait.quietPeriod == nil)
+        expect(.zero, of: &wait, at: .seconds(1))
+        #expect(wait.quietPeriod == nil)
+    }
+
     @Test("A message in progress extends an idle wait while it grows, but never a total wait")
     func progress() {
         for restarts in [true, false] {

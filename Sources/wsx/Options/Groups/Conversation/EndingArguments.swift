@@ -24,7 +24,7 @@ struct EndingArguments: Equatable, Sendable {
                 """,
             """
             The default is `1s`. It becomes shorter if the server has sent exactly one reply for each message: 100 \
-            milliseconds or two round trips, whichever is longer. To measure the round trip, a ping precedes the first \
+            milliseconds or two round trips, whichever is longer. A notice then says so; `-q` hides it. To measure the round trip, a ping precedes the first \
             message; messages that arrive before its pong, such as a greeting, do not count as replies. An explicit \
             *DURATION* always applies, and no ping is sent. Give one for servers that send several replies per message.
             """,
