@@ -112,7 +112,7 @@ export class Connection {
       this.didLog({ type: "close", direction: isOurs ? "out" : "in", code, reason, clean: wasClean });
       if (performance.now() - openTime > STABLE_MS) this.#attempts = 0;
     } else if (!isOurs) {
-      this.didLog({ type: "error", kind: "connect", message: connectProblem(this.#target.url) });
+      this.didLog({ type: "error", kind: "connect", message: connectProblem(this.#target) });
     }
     if (this.#comesAgain) {
       this.#comesAgain = false;
@@ -142,8 +142,10 @@ export class Connection {
 }
 
 // Browsers do not tell pages why a connection failed.
-function connectProblem(url) {
+function connectProblem({ url, subprotocols }) {
   const reasons = ["is the server running"];
+  // RFC 6455 allows a server to select none, but browsers then fail the connection.
+  if (subprotocols.length > 0) reasons.push(`does it select one of the subprotocols ${subprotocols.join(", ")}`);
   if (location.protocol === "https:" && url.startsWith("ws:")) {
     reasons.push("does it support wss, which this page requires");
   }
