@@ -11,6 +11,8 @@ public enum JSONString {
         var start = 0
         var index = 0
         let count = text.byteCount
+        var marks = MarkRun()
+        var marksEnd = 0
         while index < count {
             if index + wordBytes <= count,
                 isPlain(text.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
@@ -24,7 +26,9 @@ public enum JSONString {
                 continue
             }
             let (scalar, length) = decodeScalar(text, at: index)
-            if scalar == "\"" || scalar == "\\" || scalar.isInvisible {
+            if index != marksEnd { marks = MarkRun() }
+            marksEnd = index + length
+            if marks.exceedsLimit(with: scalar) || scalar == "\"" || scalar == "\\" || scalar.isInvisible {
                 buffer.append(text.extracting(start..<index))
                 appendEscape(of: scalar, to: &buffer)
                 start = index + length
@@ -51,12 +55,12 @@ public enum JSONString {
     }
 
     /// Whether a scalar that begins with this byte may need an escape: an ASCII character that does, or a lead byte of
-    /// sequences that include invisible scalars.
+    /// sequences that include invisible scalars or combining marks.
     private static func isSuspect(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x20, 0x21, 0x23...0x5B, 0x5D...0x7E: false
         case 0x00...0x1F, 0x22, 0x5C, 0x7F: true
-        case 0xC2, 0xCD, 0xD8, 0xE1...0xE3, 0xEF, 0xF0, 0xF3: true
+        case 0xC2, 0xCC...0xCD, 0xD2, 0xD6...0xDF, 0xE0...0xE3, 0xEA, 0xEF, 0xF0, 0xF3: true
         default: false
         }
     }

@@ -8,14 +8,9 @@
 public func escapingControls(_ text: String, keepingLayout: Bool = false) -> String {
     guard text.unicodeScalars.contains(where: { $0.isInvisible || $0.mayBeMark }) else { return text }
     var escaped = ""
-    var marks = 0
-    var lastWasSelector = false
+    var marks = MarkRun()
     for scalar in text.unicodeScalars {
-        let isMark = scalar.isMark
-        marks = isMark ? marks + 1 : 0
-        let isSelector = isMark && scalar.properties.isVariationSelector
-        let isExcess = marks > maximumMarks || (isSelector && lastWasSelector)
-        lastWasSelector = isSelector
+        let isExcess = marks.exceedsLimit(with: scalar)
         if isExcess || (scalar.isInvisible && !(keepingLayout && (scalar == "\n" || scalar == "\t"))) {
             escaped += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
         } else {
@@ -33,8 +28,26 @@ public func escapingControls(_ text: String, longest: Int) -> String {
     return escapingControls(String(beginning)) + (beginning.endIndex < text.endIndex ? "…" : "")
 }
 
-/// The maximum number of marks on one character, twice the number that any script uses.
-private let maximumMarks = 8
+/// A run of combining marks. Too many of them overlap other lines, and sequences of variation selectors can hide text.
+public struct MarkRun {
+    private var count = 0
+    private var endsWithSelector = false
+
+    /// The maximum number of marks on one character, twice the number that any script uses.
+    private static let maximumCount = 8
+
+    /// Begins after a character without marks.
+    public init() {}
+
+    /// Continues with the next scalar. Returns whether it is a mark that should be escaped.
+    public mutating func exceedsLimit(with scalar: Unicode.Scalar) -> Bool {
+        let isMark = scalar.isMark
+        count = isMark ? count + 1 : 0
+        let isSelector = isMark && scalar.properties.isVariationSelector
+        defer { endsWithSelector = isSelector }
+        return count > Self.maximumCount || (isSelector && endsWithSelector)
+    }
+}
 
 /// Escapes text for the content and the quoted attributes of HTML and XML. Characters that XML 1.0 does not have become
 /// U+FFFD.

@@ -19,6 +19,29 @@ import WSCore
         #expect(Self.literal(of: text) == literal)
     }
 
+    @Test(
+        "Combining marks after the eighth on one character are escaped, and so are variation selectors in a row",
+        arguments: [
+            (
+                "a" + String(repeating: "\u{301}", count: 10),
+                "a" + String(repeating: "\u{301}", count: 8) + #"\u0301\u0301"#
+            ),
+            ("\u{FE0F}\u{FE0F}", "\u{FE0F}" + #"\ufe0f"#), ("\u{915}\u{93C}\u{94D}", "\u{915}\u{93C}\u{94D}"),
+            (String(repeating: "e\u{301}b", count: 20), String(repeating: "e\u{301}b", count: 20)),
+        ])
+    func marks(text: String, json: String) {
+        #expect(Self.literal(of: text) == "\"\(json)\"")
+    }
+
+    @Test("Each mark begins with a byte that is looked at")
+    func markLeads() {
+        for value in UInt32(0x80)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value), scalar.isMark else { continue }
+            let text = String(repeating: Character(scalar), count: 10)
+            #expect(Self.literal(of: text).utf8.count > 2 + text.utf8.count, "U+\(String(value, radix: 16))")
+        }
+    }
+
     @Test("Each scalar of the planes in use survives a round trip, with control characters escaped")
     func everyScalar() {
         var text = ""

@@ -119,7 +119,7 @@ extension ManualSection {
         ]))
 
     private static let noColor: (term: MarkedText, text: MarkedText) = (
-        "`NO_COLOR`", "If set and not empty, `--color auto` uses no colors."
+        "`NO_COLOR`", "If set and not empty, `--color auto` uses no colors, as with `TERM=dumb` or no `TERM`."
     )
     private static let pager: (term: MarkedText, text: MarkedText) = (
         "`PAGER`",

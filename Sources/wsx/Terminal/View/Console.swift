@@ -43,8 +43,10 @@ final class Console {
         self.screenSize = screenSize
         self.log = log
         self.color = color
-        // no-color.org: any value but an empty one disables colors.
-        hasNoColor = color == .auto && !(environment("NO_COLOR") ?? "").isEmpty
+        // no-color.org: any value but an empty one disables colors. Dumb terminals show escape sequences as text.
+        hasNoColor =
+            color == .auto
+            && (!(environment("NO_COLOR") ?? "").isEmpty || ["", "dumb"].contains(environment("TERM") ?? ""))
         palette = Self.colors(color, hasNoColor: hasNoColor, on: StandardDescriptors.error)
     }
 

@@ -15,17 +15,19 @@ import WSCore
     func automatic() {
         let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.error)
         let isOutputTerminal = StandardDescriptors.isTerminal(StandardDescriptors.output)
-        var asked: Set<String> = []
-        let console = Console(color: .auto, isQuiet: false, secrets: SecretRecord()) { name in
-            asked.insert(name)
-            return nil
+        func console(_ environment: [String: String]) -> Console {
+            Console(color: .auto, isQuiet: false, secrets: SecretRecord()) { environment[$0] }
         }
-        #expect(console.palette.isEnabled == isTerminal)
-        #expect(console.colors(on: StandardDescriptors.output).isEnabled == isOutputTerminal)
-        #expect(asked == ["NO_COLOR"])
-        #expect(
-            Console(color: .auto, isQuiet: false, secrets: SecretRecord()) { _ in "" }.palette.isEnabled == isTerminal)
-        #expect(!Console(color: .auto, isQuiet: false, secrets: SecretRecord()) { _ in "1" }.palette.isEnabled)
+        for environment in [["TERM": "xterm"], ["TERM": "xterm", "NO_COLOR": ""]] {
+            #expect(console(environment).palette.isEnabled == isTerminal)
+            #expect(console(environment).colors(on: StandardDescriptors.output).isEnabled == isOutputTerminal)
+        }
+        #expect(!console(["TERM": "xterm", "NO_COLOR": "1"]).palette.isEnabled)
+    }
+
+    @Test("A dumb terminal, and one without TERM, gets no colors by default", arguments: [nil, "", "dumb"] as [String?])
+    func dumb(term: String?) {
+        #expect(!Console(color: .auto, isQuiet: false, secrets: SecretRecord()) { _ in term }.palette.isEnabled)
     }
 
     @Test("A status stays on the terminal until the next output replaces it")
