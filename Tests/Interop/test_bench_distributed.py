@@ -55,7 +55,7 @@ def time_of(text):
 def test_all_machines_start_together_and_their_results_are_merged(hosts, server, tmp_path):
     (tmp_path / "machines").write_text("".join(f"{name}\n" for name in NAMES))
     # A busy machine needs longer to get ready.
-    for lead_s in (5, 30):
+    for lead_s in (5, 10, 30):
         script = recipe(lead_s=lead_s) + 'echo "$start" > start\n'
         result = run(hosts.inside(tmp_path, "bash", "-euc", script), env=hosts.environment, timeout=120)
         if "starting late" not in result.err:
