@@ -48,7 +48,7 @@ complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completion
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l timeout -x -d 'End the run after DURATION'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l request -d 'Wait for the reply to each message'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l correlate -x -d 'Match replies to requests by a JSON field'
-complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l json-rpc -a "auto\t'devtools if the URL\'s path is under /devtools/, otherwise 2.0' 2.0\t'JSON-RPC 2.0' devtools\t'without the member jsonrpc, for the DevTools of browsers'" -d 'Turn \'method arg...\' into JSON-RPC calls'
+complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l json-rpc -a "auto\t'devtools for the URLs of browsers and Node, otherwise 2.0' 2.0\t'JSON-RPC 2.0' devtools\t'without the member jsonrpc, for the DevTools of browsers'" -d 'Turn \'method arg...\' into JSON-RPC calls'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l fail -d 'Exit with 7 if the server reports an error'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l reply-timeout -x -d 'Give up on a reply after DURATION'
 complete -c wsx -n 'not __fish_seen_subcommand_from listen bench help completions' -l first-message -x -d 'Send TEXT first on each connection'

@@ -43,7 +43,7 @@ extension FuzzTarget {
                     switch item {
                     case .event(let event): events.append(event)
                     case .send, .ready, .lineWaits, .lineSent, .linesDropped, .renewed: break
-                    case .failure(let words), .disconnect(let words), .lineRefused(let words), .close(_, let words),
+                    case .failure(let words, _), .disconnect(let words), .lineRefused(let words), .close(_, let words),
                         .unknown(let words):
                         expectOneSafeLine(words)
                         return events

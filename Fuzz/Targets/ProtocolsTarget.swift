@@ -93,7 +93,7 @@ extension FuzzTarget {
     private static func check(_ item: ProtocolOutput.Item, carriesJSON: Bool) {
         switch item {
         case .send(let bytes, .text): expect(UTF8Validator.isValid(bytes.span.bytes), "a sent text is not UTF-8")
-        case .failure(let reason), .disconnect(let reason), .lineRefused(let reason), .close(_, let reason),
+        case .failure(let reason, _), .disconnect(let reason), .lineRefused(let reason), .close(_, let reason),
             .unknown(let reason):
             expectOneSafeLine(reason)
         case .event(let event) where event.isText:

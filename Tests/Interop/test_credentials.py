@@ -1,5 +1,6 @@
 """Credentials: their sources, their transmission, and their absence from all output."""
 
+import base64
 import os
 
 import pytest
@@ -9,7 +10,7 @@ from processes import assert_fails, environment, wsx
 from scripted_server import ScriptedServer
 
 
-def sent_fields(*arguments, **options):
+def sent_fields(*arguments, user="", **options):
     """Runs connect. Returns its result, and the credentials among the request's header fields."""
 
     def script(peer):
@@ -18,7 +19,7 @@ def sent_fields(*arguments, **options):
         return wire.field(peer.request, b"Authorization"), wire.field(peer.request, b"Cookie")
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "-v", *arguments, server.url, **options)
+        result = wsx("connect", "-v", *arguments, server.url.replace("//", f"//{user}"), **options)
     return result, server.results[0]
 
 
@@ -121,6 +122,27 @@ def test_a_host_without_an_entry_in_netrc_gets_no_login(home, tmp_path):
     (tmp_path / ".netrc").write_text("machine other.example login a password b")
     result, sent = sent_fields("--netrc", **home)
     assert (result.status, sent) == (0, (None, None)), result
+
+
+def test_netrc_has_the_password_of_the_user_in_the_url(home, tmp_path):
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login u1 password p1 machine 127.0.0.1 login u2 password p2")
+    for user, login in [("u2@", "u2:p2"), ("u2:x@", "u2:x"), ("u3@", "u3:")]:
+        sent = sent_fields("--netrc", user=user, **home)[1]
+        assert sent == (b"Basic " + base64.b64encode(login.encode()), None)
+
+
+def test_an_entry_of_netrc_without_a_login_is_an_error_unless_the_url_has_a_user(home, tmp_path):
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 password p")
+    assert_fails(wsx("connect", "--netrc", "ws://127.0.0.1:1/", **home), 2, "line 1: the entry has no login")
+    assert sent_fields("--netrc", user="u@", **home)[1] == (b"Basic " + base64.b64encode(b"u:p"), None)
+
+
+def test_text_files_may_begin_with_a_byte_order_mark(home, tmp_path):
+    (tmp_path / ".netrc").write_bytes(b"\xef\xbb\xbfmachine 127.0.0.1 login a password b")
+    assert sent_fields("--netrc", **home)[1] == (b"Basic YTpi", None)
+    for name, option, text in [("h", "-H", "Authorization: own"), ("t", "--bearer", "own")]:
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode() + b"\r\n")
+        assert sent_fields(option, f"@{tmp_path}/{name}")[1][0].endswith(b"own")
 
 
 @pytest.mark.parametrize("command", ["connect", "bench"])

@@ -94,6 +94,15 @@ def test_a_silent_connection_gets_408(server):
         assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
 
 
+@pytest.mark.parametrize("verbose", [[], ["-v"]])
+def test_spare_connections_of_browsers_are_logged_only_with_verbose(verbose):
+    with Listener("--echo", "--handshake-timeout", "100ms", *verbose) as server:
+        assert answer_to(server, b"").startswith(b"HTTP/1.1 408 ")
+        assert answer_to(server, b"HELLO\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+        wait_until(lambda: "Rejected a request: 400" in server.err)
+        assert server.err.count("Rejected a request: 408") == len(verbose)
+
+
 def test_an_incomplete_request_and_the_end_get_no_answer(server):
     assert answer_to_shut(server, b"GET / HTTP/1.1\r\nHo") == b""
 

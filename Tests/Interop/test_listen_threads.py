@@ -107,6 +107,8 @@ def test_a_second_signal_does_not_wait_for_clients_that_do_not_answer(number):
         assert server.process.poll() is None
         server.signal(number)
         assert server.wait(20) == 0
+        # Each client has its line.
+        assert server.err.count("disconnected: 1006") == 20
         for client in clients:
             client.sock.close()
 

@@ -6,6 +6,8 @@ public enum UsageError: Error, Equatable {
     case missingCommand(example: String)
     /// `nearest` is the command that was probably intended.
     case unknownCommand(String, nearest: String?)
+    /// A word after options that is neither a command nor the operand with this placeholder.
+    case notAnOperand(String, placeholder: String)
     /// A command of another tool, and the equivalent command line.
     case foreignCommand(String, line: String)
     /// A topic of the help has no such part; `nearest` is the one that was probably intended.
@@ -53,6 +55,8 @@ extension UsageError {
             return "unknown command '\(shown(word))'; did you mean '\(program) \(nearest)'?"
         case .unknownCommand(let word, nil):
             return "unknown command '\(shown(word))'; '\(program) -h' lists the commands"
+        case .notAnOperand(let word, let placeholder):
+            return "'\(shown(word))' is neither a command nor \(placeholder); write \(placeholder) before it"
         case .foreignCommand(let word, let line):
             return "unknown command '\(word)'; use '\(line)'"
         case .unknownSubtopic(let word, let topic, let nearest?):

@@ -77,7 +77,12 @@ public struct ProgramSpecification<Invocation>: Sendable {
             }
             // Any other word is more likely a mistyped command.
             guard implicit.takes(word) || Configuration.isProfileReference(word) else {
-                throw description.unknownCommand(word)
+                let error = description.unknownCommand(word)
+                // After options, it is more likely an operand without the one that must precede it.
+                guard words[0].hasPrefix("-"), case .unknownCommand(_, nil) = error,
+                    let placeholder = command.description.operands.first?.placeholder
+                else { throw error }
+                throw .notAnOperand(word, placeholder: placeholder)
             }
         }
     }

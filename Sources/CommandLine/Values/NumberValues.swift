@@ -20,9 +20,9 @@ public enum SizeValue {
     /// The maximum, 1 TiB: beyond any message, and far from overflow in sums.
     public static let largestBytes = 1 << 40
 
-    /// Parses a size from 1 byte through ``largestBytes``.
+    /// Parses a size from 1 byte through `largestBytes`.
     /// - Throws: ``ValueProblem/notASize`` or ``ValueProblem/outOfRange(_:)``.
-    public static func parse(_ text: String) throws(ValueProblem) -> Int {
+    public static func parse(_ text: String, largestBytes: Int = largestBytes) throws(ValueProblem) -> Int {
         guard let bytes = ScaledInteger.parse(text, base: 1024) else { throw .notASize }
         guard 1...largestBytes ~= bytes else { throw .outOfRange(1...largestBytes) }
         return bytes

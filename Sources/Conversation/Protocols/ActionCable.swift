@@ -95,7 +95,8 @@ final class ActionCableSession: ProtocolSession {
         held.removeAll()
         // "isProtocolSupported": the server selects this one if it knows no other that the client offers.
         if subprotocol == "actioncable-unsupported" {
-            output.append(.failure("the server does not support the subprotocol actioncable-v1-json"))
+            output.append(
+                .failure("the server does not support the subprotocol actioncable-v1-json", isAboutLogin: false))
         }
     }
 
@@ -141,7 +142,7 @@ final class ActionCableSession: ProtocolSession {
         guard let identifier = message.string("identifier"), let payload = message.json("message") else {
             return output.append(.unknown(reason: "a message of Action Cable without a type or an identifier"))
         }
-        let topic = index(ofIdentifier: identifier).map { subscriptions[$0].topic } ?? identifier
+        let topic = topic(ofIdentifier: identifier)
         output.append(ProtocolEvent(.event(), topic: topic, isTopicTyped: true, id: identifier, payload: payload))
     }
 
@@ -151,7 +152,9 @@ final class ActionCableSession: ProtocolSession {
         }
         guard let index = index(ofIdentifier: identifier), subscriptions[index].state != .confirmed else {
             return output.append(
-                ProtocolEvent(.notice, name: "subscribed", topic: identifier, isTopicTyped: true, id: identifier))
+                ProtocolEvent(
+                    .notice, name: "subscribed", topic: topic(ofIdentifier: identifier), isTopicTyped: true,
+                    id: identifier))
         }
         let subscription = subscriptions[index]
         output.append(
@@ -182,7 +185,7 @@ final class ActionCableSession: ProtocolSession {
             if let subscription, subscription.wantsReply { .reply(subscription.key, isError: true) } else { .refusal }
         output.append(
             ProtocolEvent(
-                role, name: "rejected", topic: subscription?.topic ?? identifier, isTopicTyped: true, id: identifier,
+                role, name: "rejected", topic: topic(ofIdentifier: identifier), isTopicTyped: true, id: identifier,
                 isRefusal: true))
         // A line that ends the subscription is one of those that are dropped.
         if held.messages(for: identifier).contains(where: { if case .unsubscribe = $0 { true } else { false } }) {
@@ -205,6 +208,18 @@ final class ActionCableSession: ProtocolSession {
 
     private func index(ofIdentifier identifier: String) -> Int? {
         subscriptions.firstIndex { $0.identifier == identifier }
+    }
+
+    /// The subscription as typed, also after its end. An identifier of another form is unchanged.
+    private func topic(ofIdentifier identifier: String) -> String {
+        if let index = index(ofIdentifier: identifier) { return subscriptions[index].topic }
+        guard let channel = JSONMembers(Array(identifier.utf8))?.string("channel") else { return identifier }
+        // What follows the channel, with which identifiers begin.
+        let beginning = Array("{\"channel\":".utf8) + JSONText.string(channel)
+        let rest = Array(identifier.utf8.dropFirst(beginning.count))
+        guard identifier.utf8.starts(with: beginning), let first = rest.first else { return identifier }
+        let parameters = first == UInt8(ascii: ",") ? Array("{".utf8) + rest.dropFirst() : nil
+        return Subscription(channel: channel, parameters: parameters, key: "", wantsReply: false).topic
     }
 
     // MARK: Sending

@@ -43,6 +43,10 @@ public struct ApplicationProtocol: Sendable {
         /// The HTTP request that the server may require before the WebSocket.
         public var negotiation: Negotiation?
 
+        /// The expectations of a server whose protocol is to be detected: Action Cable, which its first message reveals,
+        /// rejects requests without an origin.
+        public static let undetected = Endpoint(needsOrigin: true)
+
         /// Whether both are equal.
         public static func == (one: Endpoint, other: Endpoint) -> Bool {
             one.path == other.path && one.pathSuffix == other.pathSuffix && one.subprotocols == other.subprotocols

@@ -207,8 +207,10 @@ final class MQTTSession: ProtocolSession {
         // §3.2.2.3: the return codes.
         switch code {
         case 0: break
-        case 1: return output.append(.failure("the server does not support MQTT 3.1.1"))
-        case 2: return output.append(.failure("the server rejected the client identifier; try --param client-id=NAME"))
+        case 1: return output.append(.failure("the server does not support MQTT 3.1.1", isAboutLogin: false))
+        case 2:
+            let words = "the server rejected the client identifier; try --param client-id=NAME"
+            return output.append(.failure(words, isAboutLogin: false))
         case 3: return output.append(.disconnect("the MQTT service is unavailable"))
         case 4: return output.append(.failure("the server rejected the user name or password"))
         case 5: return output.append(.failure("the server did not authorize the client"))

@@ -46,19 +46,27 @@ extension ApplicationProtocol.Negotiation {
 extension ApplicationProtocol {
     /// Finds the protocol of a connection for `--protocol auto`, or returns `nil` if it cannot be detected.
     /// - Parameters:
-    ///   - target: The path and query of the URL.
+    ///   - url: The URL of the connection.
     ///   - subprotocol: The subprotocol that the server selected.
-    public static func detected(target: String, subprotocol: String?) -> ApplicationProtocol? {
+    public static func detected(url: WebSocketURL, subprotocol: String?) -> ApplicationProtocol? {
         if let subprotocol, let found = all.first(where: { $0.endpoint.subprotocols.contains(subprotocol) }) {
             return found
         }
-        let (path, query) = Endpoint.split(target)
-        // Chromium's targets are /devtools/page/ID and /devtools/browser/ID.
-        if path.hasPrefix("/devtools/") { return devTools }
-        let names = Endpoint.names(of: query)
+        if isDevTools(url) { return devTools }
+        let names = Endpoint.names(of: Endpoint.split(url.requestTarget).query)
         return all.first { one in
             !one.endpoint.query.isEmpty && one.endpoint.query.allSatisfy { names.contains($0.name) }
         }
+    }
+
+    /// Whether a URL is that of DevTools: /devtools/page/ID and /devtools/browser/ID in Chromium, and only a UUID in the
+    /// inspectors of Node and Deno, on this machine. Deno's begins with /ws/.
+    public static func isDevTools(_ url: WebSocketURL) -> Bool {
+        let target = url.requestTarget
+        if target.hasPrefix("/devtools/") { return true }
+        let parts = target.dropFirst(target.hasPrefix("/ws/") ? 4 : 1).split(
+            separator: "-", omittingEmptySubsequences: false)
+        return url.isLoopback && parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
     }
 
     /// Finds the protocol of a connection by its first message, which the server sent unasked, or returns `nil` if it

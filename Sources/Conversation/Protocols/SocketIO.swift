@@ -198,7 +198,9 @@ final class SocketIOSession: ProtocolSession {
             return
         }
         self.partial = nil
-        partial.packet.insert(partial.attachments)
+        if !partial.packet.insert(partial.attachments) {
+            output.append(.unknown(reason: "an attachment without a placeholder in its packet"))
+        }
         handle(partial.packet, &output)
     }
 

@@ -216,7 +216,7 @@ final class StompSession: ProtocolSession {
         // Protocol Negotiation: STOMP 1.0 has no header version.
         let text = frame["version"] ?? "1.0"
         guard let version = StompVersion(rawValue: text) else {
-            return output.append(.failure("the server speaks STOMP \(quoted(text)); wsx speaks 1.0 to 1.2"))
+            return output.append(Self.failure(ofVersion: text))
         }
         decoder.version = version
         isConnected = true
@@ -227,6 +227,10 @@ final class StompSession: ProtocolSession {
             output.append(.renewed(subscription.destination))
         }
         output.append(.ready)
+    }
+
+    private static func failure(ofVersion version: String) -> ProtocolOutput.Item {
+        .failure("the server speaks STOMP \(quoted(version)); wsx speaks 1.0 to 1.2", isAboutLogin: false)
     }
 
     private func message(_ frame: StompFrame) -> ProtocolEvent {
@@ -271,7 +275,15 @@ final class StompSession: ProtocolSession {
         let title = frame["message"] ?? ""
         let words = body.isEmpty || body == title ? title : title.isEmpty ? body : "\(title): \(body)"
         let reason = quoted(words)
-        guard isConnected else { return output.append(.failure("the server refused the login: \(reason)")) }
+        guard isConnected else {
+            // Protocol Negotiation: a server without a common version answers an ERROR with those that it supports.
+            if let versions = frame["version"],
+                !versions.split(separator: ",").contains(where: { StompVersion(rawValue: String($0)) != nil })
+            {
+                return output.append(Self.failure(ofVersion: versions))
+            }
+            return output.append(.failure("the server refused the login: \(reason)"))
+        }
         var event = ProtocolEvent(
             .refusal, name: "ERROR", payload: Array(words.utf8), attributes: Self.attributes(frame),
             acknowledgedKey: frame["receipt-id"])

@@ -46,11 +46,11 @@ public struct JSONRPCError: Equatable {
     /// Finds the error in a reply. Servers without a version, such as DevTools, use the same member. JSON-RPC 1.0
     /// allows any value in it, and null for success.
     private init?(reply: JSONValue) {
-        // Without an id, it is a notification from the server rather than a reply.
-        guard case .object(let members) = reply, members["method"] == nil, let id = members["id"],
-            let error = members["error"]
-        else { return nil }
-        self.id = Self.text(of: id) ?? "null"
+        // With a method, it is a call or a notification from the server rather than a reply.
+        guard case .object(let members) = reply, members["method"] == nil, let error = members["error"] else {
+            return nil
+        }
+        self.id = members["id"].flatMap { Self.text(of: $0) } ?? "null"
         switch error {
         case .null, .bool(false), .string(""): return nil
         case .object(let members):

@@ -185,7 +185,13 @@ public struct RequestQueue {
     /// Matches a received message to a request.
     public mutating func received(_ payload: RawSpan, at now: Duration) -> RequestTracker.Finding {
         // A call by the server may have the id of one of ours. JSON-RPC 2.0 §5: a reply has no method.
-        if settings.makesCalls, JSONMembers(payload)?.has("method") ?? false { return .push }
+        if settings.makesCalls, let message = JSONMembers(payload) {
+            if message.has("method") { return .push }
+            // §5: the id of an error is null if the server could not read that of the call. Some servers omit it.
+            if message.json("id") == nil || message.isNull("id"), message.has("error"), !message.isNull("error") {
+                return note(tracker.receivedWithoutID(at: now))
+            }
+        }
         return note(tracker.received(payload, at: now))
     }
 

@@ -133,6 +133,12 @@ public struct RequestTracker {
         return finding ?? .push
     }
 
+    /// Matches a received reply that names no request. Only if one request is in flight, it is the answered one.
+    mutating func receivedWithoutID(at now: Duration) -> Finding {
+        guard flights.count == 1, let flight = flights.values.first else { return .push }
+        return answer(flight.id, at: now) ?? .push
+    }
+
     /// Removes the requests that have timed out and returns them in the order of sending.
     public mutating func expire(at now: Duration) -> [Expired] {
         var expired: [Expired] = []

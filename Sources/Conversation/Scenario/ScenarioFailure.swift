@@ -104,7 +104,7 @@ extension ScenarioFailure.Reason: CustomStringConvertible {
         case .otherMessage(let difference):
             "no matching message\(limit)" + (difference.map { "; the last one differs: \($0)" } ?? "")
         case .otherMessageThan(let byteCount):
-            "no matching message\(limit); the last one has \(Phrase.grouped(byteCount)) bytes"
+            "no matching message\(limit); the last one has \(Phrase.grouped(byteCount)) byte\(byteCount == 1 ? "" : "s")"
         case .ping: "no ping arrived\(limit)"
         case .pong: "no pong arrived\(limit)"
         case .close: "the peer did not close the connection\(limit)"

@@ -105,7 +105,10 @@ internal final class ProtocolExchange: ConnectionExchange {
             case .ready:
                 becameReady = !isReady
                 state = .ready
-            case .failure(let words): give(up: connection, because: .refused(words, afterLogin: isReady), in: context)
+            case .failure(let words, let isAboutLogin):
+                give(
+                    up: connection, because: .refused(words, afterLogin: isReady, isAboutLogin: isAboutLogin),
+                    in: context)
             case .disconnect(let reason), .lineRefused(let reason):
                 give(up: connection, because: .unusable(reason), in: context)
             case .close(let code, let message):

@@ -92,7 +92,9 @@ extension Site {
         case .unsatisfiable:
             // RFC 9110 §15.5.17: the response contains the current length.
             let contentRange = HeaderField(wellFormedName: "Content-Range", value: "bytes */\(status.size)")
-            return WebResponse(status: 416, text: "The file has \(status.size) bytes.", fields: [contentRange])
+            return WebResponse(
+                status: 416, text: "The file has \(status.size) byte\(status.size == 1 ? "" : "s").",
+                fields: [contentRange])
         }
     }
 

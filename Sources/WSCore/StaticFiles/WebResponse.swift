@@ -88,10 +88,8 @@ public struct WebResponse {
         let hasUpgrade = fields.contains { $0.isNamed("Upgrade") }
         var text = "HTTP/1.1 \(status) \(HTTPStatus.reason(of: status))\r\n"
         // RFC 9110 §6.6.1: a server with a clock sends Date.
-        if !fields.contains(where: { $0.isNamed("Date") }) {
-            text += "Date: \(HTTPDate.text(ofSeconds: time.seconds))\r\n"
-        }
-        for field in fields { text += field.line }
+        text += "Date: \(HTTPDate.text(ofSeconds: time.seconds))\r\n"
+        for field in fields where !field.isNamed("Date") { text += field.line }
         if case .none = content {} else { text += "Content-Length: \(contentByteCount)\r\n" }
         text += "Connection: close\(hasUpgrade ? ", Upgrade" : "")\r\n\r\n"
         return Array(text.utf8)

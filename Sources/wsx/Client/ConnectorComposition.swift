@@ -18,12 +18,13 @@ struct ConnectorComposition {
     ///   - templates: The row of the first connection for the templates in the arguments, or `nil` if these contain
     ///     none.
     ///   - protocolSelection: The application protocol, or `nil` if there is none.
+    ///   - detectsProtocol: Whether the application protocol is to be detected.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     init(
         _ arguments: ClientArguments, secrets: Secrets, templates: ChosenRow? = nil,
-        protocolSelection: ProtocolSelection? = nil
+        protocolSelection: ProtocolSelection? = nil, detectsProtocol: Bool = false
     ) throws(Failure) {
-        let endpoint = protocolSelection?.descriptor.endpoint
+        let endpoint = protocolSelection?.descriptor.endpoint ?? (detectsProtocol ? .undetected : nil)
         let requests = try RequestComposition(
             arguments: arguments, endpoint: endpoint, secrets: secrets, variables: templates?.columns
         ).template(

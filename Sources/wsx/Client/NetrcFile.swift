@@ -18,13 +18,13 @@ struct NetrcFile {
         return home + "/.netrc"
     }
 
-    /// The credentials for the host of a URL, or `nil` if the file has none.
+    /// The credentials for the host of a URL, and for its user if it has one, or `nil` if the file has none.
     /// - Throws: ``Failure/badArgument(what:why:)``, which contains no password.
     func credentials(for url: WebSocketURL) throws(Failure) -> Credentials? {
         guard let path else {
             throw .badArgument(what: "--netrc", why: "the home directory is unknown; set HOME or NETRC")
         }
-        let bytes = try HeaderFiles.contents(of: path, for: "--netrc", maximumBytes: Self.maximumBytes)
+        let bytes = try HeaderFiles.text(of: path, for: "--netrc", maximumBytes: Self.maximumBytes)
         let place = "--netrc \(escapingControls(path))"
         let netrc: Netrc
         do throws(NetrcError) {
@@ -32,8 +32,12 @@ struct NetrcFile {
         } catch {
             throw .badArgument(what: "\(place), line \(error.line)", why: "\(error)")
         }
-        guard case .tcp(let host, _) = url.endpoint, let entry = netrc.entry(for: host), let user = entry.login else {
+        guard case .tcp(let host, _) = url.endpoint, let entry = netrc.entry(for: host, user: url.userInfo?.user) else {
             return nil
+        }
+        guard let user = url.userInfo?.user ?? entry.login else {
+            throw .badArgument(
+                what: "\(place), line \(entry.line)", why: "the entry has no login; add one, or write USER@ in the URL")
         }
         do throws(CredentialsError) {
             return try Credentials(user: user, password: entry.password ?? "")

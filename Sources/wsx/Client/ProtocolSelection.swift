@@ -168,7 +168,7 @@ extension ProtocolSelection {
 
     /// The protocol in a file.
     private static func definition(in path: String, secrets: Secrets) throws(Failure) -> ApplicationProtocol {
-        let file = try HeaderFiles.contents(of: path, for: "--protocol", maximumBytes: 1 << 20)
+        let file = try HeaderFiles.text(of: path, for: "--protocol", maximumBytes: 1 << 20)
         do throws(DeclarativeProtocolError) {
             return try DeclarativeProtocol(
                 file,
@@ -229,10 +229,10 @@ extension JSONReader {
 extension ProtocolSelection {
     /// The protocol of a connection for `--protocol auto`, or `nil` if the opening does not identify it.
     /// - Parameters:
-    ///   - target: The path and query of the URL.
+    ///   - url: The URL of the connection.
     ///   - subprotocol: The subprotocol that the server selected.
-    static func detected(target: String, subprotocol: String?) -> ProtocolSelection? {
-        ApplicationProtocol.detected(target: target, subprotocol: subprotocol).flatMap(withoutParameters)
+    static func detected(url: WebSocketURL, subprotocol: String?) -> ProtocolSelection? {
+        ApplicationProtocol.detected(url: url, subprotocol: subprotocol).flatMap(withoutParameters)
     }
 
     /// The protocol of a connection for `--protocol auto`, or `nil` if its first received message does not give it

@@ -83,7 +83,10 @@ struct RequestComposition {
 
     /// The credentials of the .netrc file, unless the user gave others.
     private func netrcCredentials(for url: WebSocketURL) throws(Failure) -> Credentials? {
-        guard arguments.request.usesNetrc, arguments.request.bearer == nil, url.userInfo == nil else { return nil }
+        guard arguments.request.usesNetrc, arguments.request.bearer == nil, url.userInfo?.password.isEmpty ?? true
+        else {
+            return nil
+        }
         let credentials = try NetrcFile(environment: secrets.environment).credentials(for: url)
         secrets.record.add(credentials)
         return credentials

@@ -18,7 +18,7 @@ extension ConnectSettings {
             settings.connector.request = connector.request.addressed(to: target)
             secrets.record.add(settings.connector.request)
             settings.requests = try RequestQueue.Settings.make(
-                arguments, requestTarget: target.requestTarget, isRepl: isRepl)
+                arguments, url: target, isRepl: isRepl)
         } else {
             settings = try ConnectSettings(
                 arguments.forOtherOrigin(text, protocolSelection), secrets: secrets, data: data)

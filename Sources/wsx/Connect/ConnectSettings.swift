@@ -76,7 +76,8 @@ struct ConnectSettings {
         arguments.protocols.hasReplies = protocolSelection?.descriptor.hasReplies ?? true
         self.arguments = arguments
         let composition = try ConnectorComposition(
-            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection)
+            arguments.client, secrets: secrets, templates: templates, protocolSelection: protocolSelection,
+            detectsProtocol: arguments.protocols.choice == .automatic)
         url = composition.url
         connector = composition.connector
         connectorResources = try ConnectorResources.make(composition.tls)
@@ -106,7 +107,7 @@ struct ConnectSettings {
         isRepl = readsInput && isTyped && !arguments.ending.isOne
         readsPipe = readsInput && !isTyped
         requests = try RequestQueue.Settings.make(
-            arguments, requestTarget: url.requestTarget, isRepl: isRepl)
+            arguments, url: url, isRepl: isRepl)
         historyPath =
             switch arguments.history {
             case .host: HistoryLocation.path(for: url, environment: secrets.environment)
@@ -120,7 +121,7 @@ struct ConnectSettings {
     /// `--one`, which name what to wait for. With requests, the wait begins after all replies have arrived.
     var linger: Linger
 
-    /// Whether the application protocol is to be detected, with ``ProtocolSelection/detected(target:subprotocol:)`` when a
+    /// Whether the application protocol is to be detected, with ``ProtocolSelection/detected(url:subprotocol:)`` when a
     /// connection opens, and otherwise with ``ProtocolSelection/detected(firstMessage:as:)``.
     var detectsProtocol: Bool { arguments.protocols.choice == .automatic }
 
@@ -218,11 +219,11 @@ extension EndConditions {
 extension RequestQueue.Settings {
     /// Returns the request settings, or `nil` if messages are not requests.
     /// - Parameters:
-    ///   - requestTarget: The path and query of the URL.
+    ///   - url: The URL of the first connection.
     ///   - isRepl: Whether a user types messages at a prompt, which shows the replies of a protocol beside them.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(
-        _ arguments: ConnectArguments, requestTarget: String, isRepl: Bool
+        _ arguments: ConnectArguments, url: WebSocketURL, isRepl: Bool
     ) throws(Failure) -> RequestQueue.Settings? {
         if arguments.protocols.choice != nil { return try makeWithProtocol(arguments, isRepl: isRepl) }
         guard arguments.replies.hasRequests else { return nil }
@@ -240,7 +241,7 @@ extension RequestQueue.Settings {
         return RequestQueue.Settings(
             field: name.flatMap { JSONField($0) }, isSequential: arguments.replies.sendsRequests,
             makesCalls: arguments.replies.calls != nil,
-            callsHaveVersion: arguments.replies.calls?.hasVersion(at: requestTarget) ?? true,
+            callsHaveVersion: arguments.replies.calls?.hasVersion(at: url) ?? true,
             replyTimeout: arguments.replies.replyTimeout,
             keepsRequests: arguments.staying.reconnection != .never)
     }

@@ -100,7 +100,7 @@ final class CodecProgram {
             return receive(line) && answersLeft > 0 && !isOver
         }
         if isTooLong || splitter.carriedBytes > limitBytes {
-            end(because: "wrote a line of more than \(limitBytes) bytes")
+            end(because: "wrote a line of more than \(Phrase.count(limitBytes, "byte"))")
             return bytes.byteCount
         }
         return takenBytes

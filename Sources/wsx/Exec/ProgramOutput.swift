@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Reads a program's output until the program closes it.
@@ -157,6 +158,6 @@ extension InputProblem {
 
     /// Words for a line of a program's output that is longer than the limit, which ends the program.
     static func words(forLineOf program: String, longerThan limit: Int) -> String {
-        "a line of \(program)'s output has more than \(limit) bytes; raise --max-message-size to send it"
+        "a line of \(program)'s output has more than \(Phrase.count(limit, "byte")); raise --max-message-size to send it"
     }
 }

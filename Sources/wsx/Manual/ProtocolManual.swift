@@ -28,7 +28,7 @@ enum ProtocolManual {
                 """),
             .paragraph(
                 """
-                `auto` does not complete the URL, offers no subprotocols by itself, and takes no `--param`. To detect \
+                `auto` sends an Origin header, which Action Cable requires. It does not complete the URL, offers no subprotocols by itself, and takes no `--param`. To detect \
                 GraphQL, STOMP, or MQTT, offer the subprotocol with `-s`. SignalR is not detected. `--one`, `--request`, \
                 and `wsx bench` need the name of a protocol.
                 """),

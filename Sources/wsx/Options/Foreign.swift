@@ -46,22 +46,28 @@ struct ForeignOption: Sendable {
     // curl, wscat, websocat, oha: the request and the way to the server.
     private static let request = [
         ForeignOption(client, "--basic-auth", remedy: "use --auth USER:PASSWORD"),
-        ForeignOption(client, "--oauth2-bearer", remedy: "use --bearer TOKEN"),
+        ForeignOption(client, "--oauth2-bearer", "--token", "--bearer-token", remedy: "use --bearer TOKEN"),
         ForeignOption(client, "-A", remedy: "use --user-agent TEXT"),
-        ForeignOption(client, "-e", "--referer", remedy: "use -H 'Referer: URL'"),
+        ForeignOption([.connect], "-e", remedy: "use -H 'Referer: URL'"),
+        ForeignOption(client, "--referer", remedy: "use -H 'Referer: URL'"),
         ForeignOption(client, "-X", "--method", remedy: "omit it: a WebSocket handshake always uses GET"),
         ForeignOption(
             client, "--http1.1", "--http2", "--http2-prior-knowledge", "--http3",
             remedy: "omit it: wsx always uses HTTP/1.1"),
         ForeignOption(client, "-G", "--get", "--ws", remedy: "omit it: a WebSocket handshake always uses GET"),
-        ForeignOption(client, "--compressed", remedy: "omit it: clients always offer compression"),
-        ForeignOption(client, "--digest", "--ntlm", "--negotiate", "--anyauth", remedy: "use --auth for Basic authentication, or -H 'Authorization: ...'"),
+        ForeignOption([.connect], "--compressed", remedy: "omit it: compression is on by default"),
+        ForeignOption([.bench], "--compressed", remedy: "use --compress"),
+        ForeignOption(
+            client, "--digest", "--ntlm", "--negotiate", "--anyauth",
+            remedy: "use --auth for Basic authentication, or -H 'Authorization: ...'"),
         ForeignOption(client, "--aws-sigv4", remedy: "sign the URL with another program, such as 'aws'"),
         ForeignOption(client, "--cookie-jar", remedy: "omit it: cookies are not kept after the run"),
-        ForeignOption([.connect], "-K", "--config", remedy: "put options in a profile (wsx help connect)"),
+        ForeignOption(
+            [.connect], "-K", "--config", remedy: "write options to ~/.config/wsx/config (see 'wsx help')"),
         ForeignOption(client, "-w", "--write-out", remedy: "use --output json for the status and the timings"),
         ForeignOption(client, "--noproxy", remedy: "use --no-proxy HOSTS"),
-        ForeignOption(client, "-#", "--progress-bar", "--no-progress-meter", remedy: "use --quiet to hide the progress"),
+        ForeignOption(
+            client, "-#", "--progress-bar", "--no-progress-meter", remedy: "use --quiet to hide the progress"),
         ForeignOption([.connect, .listen, .bench], "-?", "--usage", remedy: "use --help"),
         ForeignOption(client, "--max-redirs", remedy: "use --max-redirects N"),
         ForeignOption(client, "--interface", remedy: "use --source-ip IP"),
@@ -76,7 +82,8 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--silent", remedy: "use --quiet"),
         ForeignOption(client, "-S", "--show-error", remedy: "omit it: errors are always shown"),
         ForeignOption([.bench], "--fail", remedy: "omit it: failures always set the exit status"),
-        ForeignOption(client, "--disable-compression", remedy: "use --compress=off"),
+        ForeignOption(
+            client, "--disable-compression", "--no-compression", "--no-compress", remedy: "use --compress=off"),
         ForeignOption([.connect, .listen, .bench], "--disable-color", remedy: "use --color never"),
         ForeignOption([.connect], "-O", "--remote-name", remedy: "use '> FILE' to save received messages"),
         ForeignOption([.connect], "-I", "--head", remedy: "use --verbose to show the handshake"),
@@ -87,7 +94,9 @@ struct ForeignOption: Sendable {
     private static let tls = [
         ForeignOption(client, "--capath", remedy: "use --ca PATH"),
         ForeignOption(client, "--insecure-skip-tls-verify", remedy: "use --insecure"),
-        ForeignOption(client, "--ciphers", "--tls13-ciphers", "--curves", remedy: "omit it: OpenSSL's defaults apply, which OPENSSL_CONF can change"),
+        ForeignOption(
+            client, "--ciphers", "--tls13-ciphers", "--curves",
+            remedy: "omit it: OpenSSL's defaults apply, which OPENSSL_CONF can change"),
         ForeignOption(client, "--pinnedpubkey", remedy: "use --pin PIN"),
         ForeignOption(client, "--tlsv1.2", remedy: "use --tls-min 1.2"),
         ForeignOption(client, "--tlsv1.3", remedy: "use --tls-min 1.3"),
@@ -124,6 +133,8 @@ struct ForeignOption: Sendable {
         ForeignOption(
             [.connect], "--print-ping-rtts", "--include", "-D", "--dump-header", remedy: "use --verbose"),
         ForeignOption([.connect], "-B", "--buffer-size", remedy: "use --max-message-size SIZE"),
+        ForeignOption([.connect, .listen, .bench], "--debug", "--log-level", remedy: "use --verbose"),
+        ForeignOption([.connect], "--format", remedy: "use --output FORMAT"),
         ForeignOption([.connect], "--trace", "--trace-ascii", "--trace-time", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),
@@ -131,7 +142,7 @@ struct ForeignOption: Sendable {
             [.connect], "--retry-delay", "--autoreconnect-delay-millis",
             remedy: "use --reconnect-delay DURATION with --reconnect"),
         ForeignOption([.connect], "--close-status-code", remedy: "use --close-code CODE"),
-        ForeignOption(duplex, "--ping-interval", "--keepalive-time", remedy: "use --heartbeat DURATION"),
+        ForeignOption(duplex, "--ping", "--ping-interval", "--keepalive-time", remedy: "use --heartbeat DURATION"),
         ForeignOption(duplex, "--ping-timeout", remedy: "use --heartbeat-misses N"),
         ForeignOption([.bench], "--ping-interval", remedy: "use --mode idle with --heartbeat DURATION"),
         ForeignOption([.connect], "-t", remedy: "use --text, or 'wsx bench -t N URL' for a load test on N threads"),
@@ -140,6 +151,7 @@ struct ForeignOption: Sendable {
         ForeignOption(duplex, "-0", "--null-terminated", remedy: "use --input nul"),
         ForeignOption(duplex, "--base64", remedy: "use --input base64 and --output base64"),
         ForeignOption([.connect], "--unidirectional-reverse", remedy: "use --no-stdin"),
+        ForeignOption([.connect], "--unidirectional", remedy: "use --linger 0 to exit at the end of the input"),
         ForeignOption(
             [.connect], "-U",
             remedy: "use --no-stdin to only receive, or --proxy http://USER:PASSWORD@HOST:PORT to log in to a proxy"),
@@ -161,6 +173,7 @@ struct ForeignOption: Sendable {
         ForeignOption(
             [.bench], "--latency-correction", remedy: "omit it: with --rate, latencies always count from the due time"),
         ForeignOption([.bench], "--script", remedy: "use --message TEXT or --file FILE"),
+        ForeignOption([.bench], "-e", "--env", remedy: "use {{env:NAME}} in the URL, a header, or a message"),
         ForeignOption([.bench], "--no-tui", remedy: "use --quiet"),
         ForeignOption([.bench], "-j", "--summary-export", remedy: "use --output json"),
     ]
@@ -177,6 +190,7 @@ struct ForeignOption: Sendable {
             [.listen], "--dir", "--directory", "--static", "--staticdir", "-F", "--static-file",
             remedy: "use --serve DIR"),
         ForeignOption([.listen], "--devconsole", remedy: "use --console"),
+        ForeignOption([.listen], "--cors", remedy: "use --origin ORIGIN"),
         ForeignOption([.listen], "--restrict-uri", remedy: "use --path PATH"),
         ForeignOption([.listen], "--oneshot", remedy: "use --once"),
         ForeignOption([.listen], "--max-clients", "--conncap", remedy: "use --max-connections N"),
@@ -190,6 +204,7 @@ enum ForeignCommand {
         "serve": "wsx listen PORT", "server": "wsx listen PORT", "client": "wsx connect URL", "run": "wsx bench URL",
         "load": "wsx bench URL", "echo": "wsx connect echo:", "-": "wsx connect URL", "version": "wsx --version",
         "man": "man wsx", "ws": "wsx connect ws://HOST", "wss": "wsx connect wss://HOST", "open": "wsx connect URL",
+        "send": "wsx connect URL MESSAGE", "echo-server": "wsx listen --echo PORT",
     ]
 
     private static let httpMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]

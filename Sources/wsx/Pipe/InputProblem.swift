@@ -68,7 +68,7 @@ extension InputProblem: CustomStringConvertible {
         case .halfSurrogate(let name): "its '\(name)' contains half of a surrogate pair"
         case .tooLong(let name, let byteCount, let limit):
             "its '\(name)' has \(byteCount) bytes, but the frame has room for \(limit)"
-        case .tooLongRecord(let limit): "it has more than \(limit) bytes"
+        case .tooLongRecord(let limit): "it has more than \(Phrase.count(limit, "byte"))"
         case .notEncodable(let error): "\(error)"
         case .notACall(let error): "\(error)"
         case .notARequest(let problem): "\(problem)"

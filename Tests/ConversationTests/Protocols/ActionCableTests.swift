@@ -182,6 +182,16 @@ import WSCore
         #expect(driver.receive(Self.confirmation(Self.chat)) == ["reply 2 Chat subscribed"])
     }
 
+    @Test("A message after the end of its subscription has the topic as typed")
+    func lateMessage() throws {
+        let driver = try Self.ready(#"subscribe Chat {"room":1}"#)
+        _ = driver.receive(Self.confirmation(Self.room))
+        _ = driver.type(#"unsubscribe Chat {"room":1}"#)
+        #expect(driver.receive(#"{"identifier":"\#(Self.room)","message":5}"#) == [#"event Chat {"room":1} 5"#])
+        #expect(driver.receive(#"{"identifier":"{\"channel\":\"B\"}","message":5}"#) == ["event B 5"])
+        #expect(driver.receive(#"{"identifier":"other","message":5}"#) == ["event other 5"])
+    }
+
     @Test("On a new connection, subscriptions are renewed, and actions that waited are forgotten")
     func forgottenActions() throws {
         let driver = try Self.ready("subscribe Chat")

@@ -70,6 +70,15 @@ import WSCore
         #expect(driver.receive(#"{"id":null,"r":"text"}"#) == ["event text"])
     }
 
+    @Test("The payload is at the first location that exists")
+    func locations() throws {
+        let driver = try Self.driver(
+            #"{"name":"x","id":"/1","reply":"^\\[3,","event":"/2","unwrap":["/3","/2"]}"#)
+        _ = driver.open()
+        #expect(driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#) == [#"event Reset {"type":"Soft"}"#])
+        #expect(driver.receive(#"[3,"1",{"status":"Accepted"}]"#).first?.hasSuffix(#" {"status":"Accepted"}"#) == true)
+    }
+
     @Test("Patterns for replies without the location of an id are an error", arguments: ["reply", "error"])
     func patternsWithoutID(member: String) {
         let error = #expect(throws: DeclarativeProtocolError.self) {
@@ -211,7 +220,7 @@ import WSCore
             ])
         #expect(
             driver.receive(#"[2,"1","Reset",{"type":"Soft"}]"#) == [#">[3,"1",{}]"#, #"event Reset {"type":"Soft"}"#])
-        #expect(driver.receive(#"[3,"1",{"status":"Accepted"}]"#) == [#"reply "1" [3,"1",{"status":"Accepted"}]"#])
+        #expect(driver.receive(#"[3,"1",{"status":"Accepted"}]"#) == [#"reply "1" {"status":"Accepted"}"#])
         #expect(driver.receive(#"[4,"2","NotSupported","no",{}]"#) == [#"refused "2" NotSupported no"#])
     }
 

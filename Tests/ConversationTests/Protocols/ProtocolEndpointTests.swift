@@ -35,9 +35,20 @@ import WSCore
             ("/", "actioncable-v1-json", "actioncable"), ("/devtools/page/1", nil, "devtools"),
             ("/s/?transport=websocket&EIO=4", nil, "socket.io"), ("/s/websocket?vsn=2.0.0", nil, "phoenix"),
             ("/", "chat", nil), ("/socket.io/", nil, nil),
+            // The inspectors of Node and Deno.
+            ("/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55e", nil, "devtools"),
+            ("/ws/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55e", nil, "devtools"),
+            ("/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55", nil, nil), ("/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55g", nil, nil),
         ] as [(String, String?, String?)])
-    func detection(target: String, subprotocol: String?, name: String?) {
-        #expect(ApplicationProtocol.detected(target: target, subprotocol: subprotocol)?.name == name)
+    func detection(target: String, subprotocol: String?, name: String?) throws {
+        let url = try WebSocketURL(parsing: "ws://127.0.0.1:9229" + target)
+        #expect(ApplicationProtocol.detected(url: url, subprotocol: subprotocol)?.name == name)
+    }
+
+    @Test("A UUID as the path of another machine is no inspector, but may be the key of a service")
+    func remoteUUID() throws {
+        let url = try WebSocketURL(parsing: "wss://rpc.example/0f2c936f-b1cd-4ac9-aab3-f63b0f33d55e")
+        #expect(ApplicationProtocol.detected(url: url, subprotocol: nil) == nil)
     }
 
     @Test(

@@ -197,6 +197,16 @@ import WSCore
             ])
     }
 
+    @Test("An attachment whose placeholder has another number does not vanish silently")
+    func wrongPlaceholder() throws {
+        let driver = try Self.connected()
+        let placeholder = #"{"_placeholder":true,"num":1}"#
+        _ = driver.receive("451-[\"a\",\(placeholder)]")
+        let events = driver.receive(binary: [1])
+        #expect(events.last == "event a \(placeholder)")
+        #expect(events.first?.contains("an attachment without a placeholder in its packet") == true)
+    }
+
     @Test("Typed binary data is sent as attachments")
     func sentAttachments() throws {
         let driver = try Self.connected()

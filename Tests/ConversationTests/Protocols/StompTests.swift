@@ -48,6 +48,15 @@ import WSCore
             driver.receive(error) == [#"failure the server refused the login: "Bad CONNECT: Access refused for 'a'""#])
     }
 
+    @Test("Protocol Negotiation: an ERROR about the version is not blamed on the credentials")
+    func versionError() throws {
+        let driver = try ProtocolDriver("stomp")
+        _ = driver.open()
+        let error = Self.frame("ERROR", "version:2.0,2.1", "", "Supported protocol versions are 2.0 2.1")
+        #expect(
+            driver.receive(error) == [#"failure the server speaks STOMP "2.0,2.1"; wsx speaks 1.0 to 1.2"#])
+    }
+
     @Test("Protocol Negotiation: an unknown version fails")
     func unknownVersion() throws {
         let driver = try ProtocolDriver("stomp")

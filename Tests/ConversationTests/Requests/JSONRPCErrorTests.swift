@@ -15,6 +15,7 @@ import WSCore
             (#"{"id":"a","error":{"code":"E1","message":"m","data":[1]}}"#, "a", "E1", "m"),
             (#"{"id":null,"error":{"code":-32700,"message":"cannot read"}}"#, "null", "-32700", "cannot read"),
             (#"{"id":[1],"error":{}}"#, "null", nil, "no message"),
+            (#"{"error":{"code":1}}"#, "null", "1", "no message"),
             (#"{"id":1,"error":{"code":{},"message":[]}}"#, "1", nil, "no message"),
             (#"{"id":1,"result":null,"error":"failed"}"#, "1", nil, "failed"),
             (#"{"id":1,"error":true}"#, "1", nil, "see the reply"),
@@ -32,7 +33,7 @@ import WSCore
         "Results, notifications, calls, and other texts are not errors",
         arguments: [
             #"{"id":1,"result":5}"#, #"{"id":1,"result":5,"error":null}"#, #"{"id":1,"error":false}"#,
-            #"{"id":1,"error":""}"#, #"{"error":{"code":1}}"#, #"{"id":1,"method":"m","error":{"code":1}}"#, "5", "[5]",
+            #"{"id":1,"error":""}"#, #"{"id":1,"method":"m","error":{"code":1}}"#, "5", "[5]",
             "error", "",
         ])
     func others(text: String) {

@@ -72,6 +72,23 @@ import WSCore
         #expect(queue.isSettled)
     }
 
+    @Test(
+        "An error without an id answers the only call in flight, so nothing waits for its timeout",
+        arguments: [#"{"jsonrpc":"2.0","error":{"code":-32700},"id":null}"#, #"{"jsonrpc":"2.0","error":{"code":1}}"#])
+    func errorWithoutID(error: String) throws {
+        var queue = RequestQueue(.init(field: JSONField("id"), makesCalls: true))
+        try queue.add("first")
+        _ = queue.sendable()
+        #expect(queue.received(error) == true)
+        #expect(queue.isSettled)
+        // With several, nothing says which one it answers.
+        try queue.add("second")
+        try queue.add("third")
+        _ = queue.sendable()
+        #expect(queue.received(error) == false)
+        #expect(queue.unansweredCount == 2)
+    }
+
     @Test("Notifications are counted, do not wait, and delay nothing")
     func notifications() throws {
         var queue = RequestQueue(.init(field: JSONField("id"), isSequential: true))

@@ -87,7 +87,7 @@ final class ProtocolDriver {
                 lastEvent = event
                 return Self.describe(event)
             case .ready: return "ready"
-            case .failure(let reason): return "failure \(reason)"
+            case .failure(let reason, _): return "failure \(reason)"
             case .disconnect(let reason): return "disconnect \(reason)"
             case .lineRefused(let reason): return "line refused \(reason)"
             case .close(let code, let message): return "close \(code.rawValue) \(message)"

@@ -24,6 +24,7 @@ import WSCore
         expectViolation([[0x82, 0x0B]], limits: limits, .messageTooBig(limit: 10), code: 1009, reason: reason)
         expectViolation(
             [frame(0x01, "0123456789a")], limits: limits, .messageTooBig(limit: 10), code: 1009, reason: reason)
+        #expect(ProtocolError.messageTooBig(limit: 1).description == "a message is larger than 1 byte")
     }
 
     @Test("RFC 6455 §10.4: fragments that exceed the limit by one byte in total fail the connection with 1009")

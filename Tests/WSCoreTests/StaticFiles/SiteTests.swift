@@ -246,6 +246,14 @@ import Testing
                 """)
     }
 
+    @Test("An additional Date field does not replace that of the response")
+    func date() {
+        var response = WebResponse(status: 404, text: "x", fields: [])
+        response.complete(with: [HeaderField(wellFormedName: "date", value: "yesterday")])
+        let text = String(decoding: response.headBytes(at: WallTime(seconds: 0, microseconds: 0)), as: UTF8.self)
+        #expect(text.contains("Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n") && !text.contains("yesterday"))
+    }
+
     @Test("a response's head has a date and a length, and closes the connection")
     func head() throws {
         let response = WebResponse(status: 426, text: "x", fields: [HeaderField(wellFormedName: "Upgrade", value: "y")])

@@ -63,6 +63,11 @@ func connectedSocketCount(toPort port: UInt16) -> Int {
     (0..<Int32(4096)).count { Socket.peerAddress(of: $0)?.port == port }
 }
 
+/// The number of this process's sockets that a listener on a port has accepted.
+func acceptedSocketCount(onPort port: UInt16) -> Int {
+    (0..<Int32(4096)).count { Socket.localAddress(of: $0)?.port == port && Socket.peerAddress(of: $0) != nil }
+}
+
 /// Makes a socket send a reset, and discard unsent bytes, when it is closed.
 func resetWhenClosed(_ socket: Int32) {
     var option = linger(l_onoff: 1, l_linger: 0)

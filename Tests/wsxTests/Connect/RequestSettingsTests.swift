@@ -1,6 +1,7 @@
 import Conversation
 import Formats
 import Testing
+import WSCore
 
 @testable import wsx
 
@@ -70,6 +71,7 @@ import Testing
     ) throws -> RequestQueue.Settings? {
         var arguments = ConnectArguments()
         change(&arguments)
-        return try RequestQueue.Settings.make(arguments, requestTarget: requestTarget, isRepl: false)
+        return try RequestQueue.Settings.make(
+            arguments, url: try WebSocketURL(parsing: "ws://h" + requestTarget), isRepl: false)
     }
 }

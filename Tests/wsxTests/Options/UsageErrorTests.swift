@@ -11,6 +11,8 @@ import Testing
             ([], "missing command; try 'wsx connect echo:' or 'wsx --help'"),
             (["conect"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["serve"], "unknown command 'serve'; use 'wsx listen PORT'"),
+            (["-v", "hi"], "'hi' is neither a command nor URL; write URL before it"),
+            (["-q", "conect"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["version"], "unknown command 'version'; use 'wsx --version'"),
             (["GET", "ws://h"], "unknown command 'GET'; use 'wsx connect URL'"),
             (["ws", "h:80"], "unknown command 'ws'; use 'wsx connect ws://HOST'"),
@@ -21,12 +23,27 @@ import Testing
             (["connect", "-quiet", "echo:"], "unknown option '-quiet'; did you mean '--quiet'?"),
             (["connect", "echo:", "-5"], "unknown option '-5'; write a message that begins with a hyphen after --"),
             (["connect", "echo:", "-12"], "unknown option '-2'; write a message that begins with a hyphen after --"),
-            (["echo:", "-c", "jar.txt"], "unknown option '-c'; write just the URL, or use --cookie COOKIE for a cookie"),
-            (["connect", "--compressed", "echo:"], "unknown option '--compressed'; omit it: clients always offer compression"),
+            (
+                ["echo:", "-c", "jar.txt"],
+                "unknown option '-c'; write just the URL, or use --cookie COOKIE for a cookie"
+            ),
+            (
+                ["connect", "--compressed", "echo:"],
+                "unknown option '--compressed'; omit it: compression is on by default"
+            ),
             (["bench", "echo:", "--think-time", "1s"], "unknown option '--think-time'; use --think DURATION"),
             (["bench", "echo:", "--delay", "1s"], "unknown option '--delay'; use --think DURATION"),
             (["connect", "-?"], "unknown option '-?'; use --help"),
-            (["connect", "echo:", "--write-out", "x"], "unknown option '--write-out'; use --output json for the status and the timings"),
+            (["connect", "echo:", "--ping"], "unknown option '--ping'; use --heartbeat DURATION"),
+            (
+                ["bench", "echo:", "-e", "A=b"],
+                "unknown option '-e'; use {{env:NAME}} in the URL, a header, or a message"
+            ),
+            (["send", "hi"], "unknown command 'send'; use 'wsx connect URL MESSAGE'"),
+            (
+                ["connect", "echo:", "--write-out", "x"],
+                "unknown option '--write-out'; use --output json for the status and the timings"
+            ),
             (["help", "bogus"], "unknown command 'bogus'; 'wsx -h' lists the commands"),
             (["conect", "-v", "ws://h/p"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["-q"], "'wsx connect' needs URL; try 'wsx connect echo:'"),
@@ -198,27 +215,64 @@ import Testing
         "A value that is meant for another tool's option is named",
         arguments: [
             (["-u", "ws://h", "hi"], "'ws://h' for '-u': this is a URL, not a user; write the URL without an option"),
-            (["-s", ":8080", "hi"], "':8080' for '-s': this is an address, not a subprotocol; use 'wsx listen :8080' for a server"),
+            (
+                ["-s", ":8080", "hi"],
+                "':8080' for '-s': this is an address, not a subprotocol; use 'wsx listen :8080' for a server"
+            ),
             (["--json", #"{"a":1}"#, "ws://h"], #"'{"a":1}' for 'URL': this is a message; write it after the URL"#),
             (["connect", "[1,2]", "ws://h"], "'[1,2]' for 'URL': this is a message; write it after the URL"),
-            (["bench", "load.js"], "'load.js' for 'URL': this is a script; write the server's URL, and describe the load with --scenario FILE"),
+            (
+                ["bench", "load.js"],
+                "'load.js' for 'URL': this is a script; write the server's URL, and describe the load with --scenario FILE"
+            ),
             (["ws-l:8080"], "'ws-l:8080' for 'URL': this is a websocat address; use 'wsx listen 8080'"),
-            (["stdin:"], "'stdin:' for 'URL': this is a websocat address; write just the URL: wsx reads standard input"),
-            (["echo:", "-w", "%{http_code}"], "'%{http_code}' for '-w': this is a format of curl; use --output json for the status and the timings"),
-            (["echo:", "-o", "*"], "'*' for '-o': this is a server's setting; write the origin of one page, or omit the option"),
-            (["echo:", "--output", "out.txt"], "'out.txt' for '--output': this is a file; use '> FILE' to save the output"),
+            (
+                ["stdin:"],
+                "'stdin:' for 'URL': this is a websocat address; write just the URL: wsx reads standard input"
+            ),
+            (
+                ["echo:", "-w", "%{http_code}"],
+                "'%{http_code}' for '-w': this is a format of curl; use --output json for the status and the timings"
+            ),
+            (
+                ["echo:", "-o", "*"],
+                "'*' for '-o': this is a server's setting; write the origin of one page, or omit the option"
+            ),
+            (
+                ["echo:", "--output", "out.txt"],
+                "'out.txt' for '--output': this is a file; use '> FILE' to save the output"
+            ),
             (["echo:", "-H=A: secret"], " for '-H': an equals sign precedes the name; write -H 'Name: value'"),
-            (["bench", "echo:", "--threshold", "p(99)<20"], "'p(99)<20' for '--threshold': unknown metric 'p(99)'; did you mean 'p99'?"),
-            (["bench", "echo:", "--threshold", "http_req_duration p(95) < 1s"], "'http_req_duration p(95) < 1s' for '--threshold': unknown metric 'http_req_duration p(95)'; did you mean 'p95'?"),
-            (["bench", "echo:", "--threshold", "avg<20ms"], "'avg<20ms' for '--threshold': unknown metric 'avg'; did you mean 'mean'?"),
+            (
+                ["bench", "echo:", "--threshold", "p(99)<20"],
+                "'p(99)<20' for '--threshold': unknown metric 'p(99)'; did you mean 'p99'?"
+            ),
+            (
+                ["bench", "echo:", "--threshold", "http_req_duration p(95) < 1s"],
+                "'http_req_duration p(95) < 1s' for '--threshold': unknown metric 'http_req_duration p(95)'; did you mean 'p95'?"
+            ),
+            (
+                ["bench", "echo:", "--threshold", "avg<20ms"],
+                "'avg<20ms' for '--threshold': unknown metric 'avg'; did you mean 'mean'?"
+            ),
         ] as [([String], String)])
     func misplacedValue(words: [String], expected: String) {
-        #expect(Self.message(words) == "wsx: invalid value " + expected || Self.message(words) == "wsx: invalid value" + expected)
+        #expect(
+            Self.message(words) == "wsx: invalid value " + expected
+                || Self.message(words) == "wsx: invalid value" + expected)
     }
 
-    @Test("A URL may begin with a placeholder or an IPv6 address", arguments: ["{{env:HOST}}/x", "[::1]:80", "[fe80::1%25lo]"])
+    @Test(
+        "A URL may begin with a placeholder or an IPv6 address",
+        arguments: ["{{env:HOST}}/x", "[::1]:80", "[fe80::1%25lo]"])
     func noMessage(url: String) {
         #expect(Self.message(["connect", url]) == nil)
+    }
+
+    @Test("A size that is too small or too large is rejected with the same limits", arguments: ["0", "2G", "2T"])
+    func size(value: String) {
+        #expect(
+            Self.message(["bench", "u", "--size", value])?.hasSuffix("from 1 to 1073741824") == true)
     }
 
     @Test("A reason that is too long is rejected with its size") func longReason() {

@@ -64,7 +64,7 @@ final class ConnectFixture {
         change = {
             $0.isRepl = true
             if $0.arguments.protocols.choice != nil {
-                $0.requests = try? .make($0.arguments, requestTarget: "/", isRepl: true)
+                $0.requests = try? .make($0.arguments, url: $0.url, isRepl: true)
             }
         }
         user = PromptUser(steps, at: editor)

@@ -99,7 +99,7 @@ public struct DeclarativeProtocol: Sendable {
     var suffix = Template(literal: [])
     var id: JSONPath?
     var event: JSONPath?
-    var unwrap: JSONPath?
+    var unwrap: [JSONPath] = []
 
     /// Reads a file.
     /// - Parameters:

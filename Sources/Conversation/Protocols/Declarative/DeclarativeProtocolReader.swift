@@ -59,7 +59,7 @@ struct DeclarativeProtocolReader {
                     + "have in common; add it, as in \"id\":\"/id\"", at: value)
         }
         result.event = try path(.event)
-        result.unwrap = try path(.unwrap)
+        result.unwrap = try paths(.unwrap)
         return result
     }
 
@@ -217,6 +217,14 @@ struct DeclarativeProtocolReader {
             strings.append((text(token), token))
         }
         return strings
+    }
+
+    /// One location, or an array of them.
+    private func paths(_ member: Member) throws(DeclarativeProtocolError) -> [JSONPath] {
+        guard values[member.rawValue]?.kind == .beginArray else { return try path(member).map { [$0] } ?? [] }
+        var paths: [JSONPath] = []
+        for (text, token) in try strings(member) { paths.append(try path(text, at: token)) }
+        return paths
     }
 
     private func path(_ member: Member) throws(DeclarativeProtocolError) -> JSONPath? {

@@ -66,7 +66,7 @@ final class DeclarativeSession: ProtocolSession {
         do throws(TemplateValueError) {
             try exchange.sendFirstMessages(at: time(now)) { sent.append($0.bytes) }
         } catch {
-            output.append(.failure("a first message cannot be sent: \(error)"))
+            output.append(.failure("a first message cannot be sent: \(error)", isAboutLogin: false))
         }
         for message in sent { output.send(message) }
         if exchange.isReady { becomeReady(at: now, &output) }
@@ -193,7 +193,7 @@ final class DeclarativeSession: ProtocolSession {
             }
         }
         var unwrapped = ByteBuffer()
-        let isUnwrapped = definition.unwrap?.appendValue(of: payload, to: &unwrapped) == true
+        let isUnwrapped = definition.unwrap.contains { $0.appendValue(of: payload, to: &unwrapped) == true }
         event.payload = isUnwrapped ? unwrapped.bytes : JSONText.compact(payload.bytes) ?? payload.bytes
         return event
     }

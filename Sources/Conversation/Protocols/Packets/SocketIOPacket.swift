@@ -93,7 +93,8 @@ struct SocketIOPacket: Equatable {
     // MARK: Binary data
 
     /// Replaces the placeholders of attachments: `{"_placeholder":true,"num":0}`. An invalid one is unchanged.
-    mutating func insert(_ attachments: [[UInt8]]) {
+    /// - Returns: Whether each attachment has a placeholder.
+    mutating func insert(_ attachments: [[UInt8]]) -> Bool {
         var used: Set<Int> = []
         arguments = arguments.map { argument in
             JSONBytes.replacingSmallObjects(in: argument) { members in
@@ -104,6 +105,7 @@ struct SocketIOPacket: Equatable {
                 return JSONBytes.text(of: attachments[number])
             }
         }
+        return used.count == attachments.count
     }
 
     /// Encodes an event with its binary data extracted.

@@ -3,7 +3,7 @@ import WSCore
 /// Why a conversation in an application protocol fails: the connection is unusable, or something in it went wrong.
 public enum ProtocolProblem: Error, Equatable, Sendable {
     /// The server refuses the login or, after it, the connection; the value is the reason.
-    case refused(String, afterLogin: Bool)
+    case refused(String, afterLogin: Bool, isAboutLogin: Bool = true)
     /// The server has not confirmed the login in time.
     case notReady(after: Duration)
     /// The connection is unusable; the value is the reason, such as a silent server.

@@ -127,8 +127,8 @@ public struct ProtocolOutput {
         /// The peer is ready: typed lines may be sent.
         case ready
         /// The peer refuses the connection; the value is the reason, in the peer's words if it gave any. A new
-        /// connection would fail, too.
-        case failure(String)
+        /// connection would fail, too. `isAboutLogin`: other credentials may help.
+        case failure(String, isAboutLogin: Bool = true)
         /// The connection is unusable; the value is the reason, such as a silent peer. A new connection may succeed.
         case disconnect(String)
         /// The peer refuses a line and ends the connection; the value is the reason. A new connection may succeed.

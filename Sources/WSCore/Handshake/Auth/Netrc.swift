@@ -45,13 +45,20 @@ public struct Netrc: Equatable, Sendable {
         entries[entries.count - 1][keyPath: member] = value
     }
 
-    /// The first entry with a login for a host, or else the default entry.
-    /// - Parameter host: The host of a URL: a name, or an IP address without brackets. Case is ignored.
-    public func entry(for host: String) -> Entry? {
-        let usable = entries.filter { $0.login != nil }
-        return usable.first { entry in
+    /// The first entry for a host, or else the default entry. Entries without a login count only if no other one fits.
+    /// - Parameters:
+    ///   - host: The host of a URL: a name, or an IP address without brackets. Case is ignored.
+    ///   - user: The user whose password is wanted; nil: any. An entry without a login is for all users.
+    public func entry(for host: String, user: String? = nil) -> Entry? {
+        let fitting = entries.filter { entry in
+            guard let user, let login = entry.login else { return true }
+            return login.utf8.elementsEqual(user.utf8)
+        }
+        let own = fitting.filter { entry in
             entry.machine.map { ASCII.areEqualIgnoringCase(Self.withoutBrackets($0), host) } ?? false
-        } ?? usable.first { $0.machine == nil }
+        }
+        let candidates = own.isEmpty ? fitting.filter { $0.machine == nil } : own
+        return candidates.first { $0.login != nil } ?? candidates.first
     }
 
     private static func withoutBrackets(_ machine: String) -> String {

@@ -20,8 +20,10 @@ extension HeaderField {
             && SecretName.isSecret(name)
     }
 
-    /// A server's challenges (RFC 9110 §11.6.1, §11.7.1).
-    private static let publicNames: Set = ["www-authenticate", "proxy-authenticate"]
+    /// A server's challenges (RFC 9110 §11.6.1, §11.7.1), and whether it allows credentials from other origins.
+    private static let publicNames: Set = [
+        "www-authenticate", "proxy-authenticate", "access-control-allow-credentials",
+    ]
 
     /// The elements of a Sec-WebSocket-Protocol field that are likely secrets. Servers that browsers log in to take
     /// tokens there: `base64url.bearer.authorization.k8s.io.TOKEN`, or `access_token` and then the token.

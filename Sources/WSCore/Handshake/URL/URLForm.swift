@@ -71,7 +71,9 @@ enum URLForm {
     private static func form(scheme: String, rest: Substring) throws(URLError) -> URLForm {
         if let isSecure = webSchemes[scheme] {
             let text = String(Substring(rest.utf8.dropFirst(2)))
-            if let other = Self.scheme(of: text), webSchemes[other] != nil, text.utf8.dropFirst(other.utf8.count).starts(with: "://".utf8) {
+            if let other = Self.scheme(of: text), webSchemes[other] != nil,
+                text.utf8.dropFirst(other.utf8.count).starts(with: "://".utf8)
+            {
                 throw .repeatedScheme(other)
             }
             return .tcp(isSecure: isSecure, rest: Substring(rest.utf8.dropFirst(2)))

@@ -93,6 +93,11 @@ public struct WebSocketURL: Equatable, Sendable {
         PercentEncoding.encode(text.utf8, where: PercentEncoding.isUnreserved)
     }
 
+    /// Whether the server is on this machine.
+    public var isLoopback: Bool {
+        if case .tcp(let host, _) = endpoint { HostAndPort.isLoopback(host) } else { false }
+    }
+
     /// The origin of pages on the server (RFC 6454 §6.2).
     /// - Parameter host: The host and port, as in the Host field.
     public func origin(host: String) -> String { (isSecure ? "https://" : "http://") + host }

@@ -66,8 +66,7 @@ extension HandshakeError: CustomStringConvertible {
     public func description(hasSentCredentials: Bool) -> String {
         switch self {
         case .closedBeforeResponse:
-            "the server closed the connection without a response; check the port and the scheme; it may also require a "
-                + "--subprotocol"
+            "the server closed the connection without a response; check the path and --subprotocol"
         case .incompleteResponse:
             "the server closed the connection in the middle of its response; try again"
         case .notHTTP(let preview):
@@ -148,7 +147,8 @@ extension HandshakeError: CustomStringConvertible {
         let lostUpgrade = proxy.map { "\($0) may not forward the Upgrade header" }
         switch status {
         case 200...299:
-            return "this is a web page, not a WebSocket endpoint: check the path" + (lostUpgrade.map { "; \($0)" } ?? "")
+            return "this is a web page, not a WebSocket endpoint: check the path"
+                + (lostUpgrade.map { "; \($0)" } ?? "")
         case 400:
             return (lostUpgrade.map { "\($0); otherwise, " } ?? "")
                 + "check the path and the options for the request, such as --subprotocol"
@@ -159,7 +159,8 @@ extension HandshakeError: CustomStringConvertible {
             return lostUpgrade.map { "\($0); otherwise, check the path" }
                 ?? "the server requires another protocol or WebSocket version: check the path"
         case 500: return "the server failed: check the path, and the server's log"
-        case 501: return "it may require a subprotocol: check --subprotocol or --protocol, and the path"
+        case 501:
+            return "it may require a subprotocol: check --subprotocol or --protocol, and the path"
                 + (lostUpgrade.map { "; \($0)" } ?? "")
         case 505: return lostUpgrade.map { "\($0), or HTTP/1.1" } ?? "a proxy may not forward HTTP/1.1; check the path"
         default: return ""
@@ -209,7 +210,8 @@ extension ResponseHead {
     /// not say so.
     fileprivate var reverseProxy: String? {
         let products = fields.all(named: "Server").map(ASCII.lowercased)
-        if let known = Self.reverseProxies.first(where: { known in products.contains { $0.hasPrefix(known.product) } }) {
+        if let known = Self.reverseProxies.first(where: { known in products.contains { $0.hasPrefix(known.product) } })
+        {
             return "a proxy (\(known.name))"
         }
         // RFC 9110 §7.6.3: Via names each intermediary. The others are of caches and content delivery networks.

@@ -117,8 +117,8 @@ extension ProtocolError: CustomStringConvertible {
         case .closePayloadTooShort: "a close frame has a payload of one byte"
         case .invalidCloseCode(let code): "close code \(code) must not be sent"
         case .invalidCloseReason: "a close reason is not valid UTF-8"
-        case .messageTooBig(let limit): "a message is larger than \(limit) bytes"
-        case .tooManyFragments(let limit): "a message has more than \(limit) fragments"
+        case .messageTooBig(let limit): "a message is larger than \(limit) byte\(limit == 1 ? "" : "s")"
+        case .tooManyFragments(let limit): "a message has more than \(limit) fragment\(limit == 1 ? "" : "s")"
         }
     }
 

@@ -99,7 +99,7 @@ extension LoadWorker: LoadHost {
         recordSecrets(of: connection.number)
         let failure = application(problem)
         switch problem {
-        case .refused(_, afterLogin: false), .ended(_, _, afterLogin: false), .notReady:
+        case .refused(_, afterLogin: false, _), .ended(_, _, afterLogin: false), .notReady:
             note(failure, counting: \.loginErrors)
         case .refused, .ended, .unusable: note(failure, counting: \.closedErrors)
         case .notUnderstood, .undecodable: note(failure, counting: \.protocolErrors)

@@ -22,7 +22,8 @@ struct BenchResultsFile {
     init(_ path: String) throws(Failure) {
         name = path == "-" ? "standard input" : escapingControls(path)
         do throws(IOError) {
-            bytes = try path == "-" ? File.readStandardInput() : File.read(path, maximumBytes: Self.mostBytes)
+            let file = try path == "-" ? File.readStandardInput() : File.read(path, maximumBytes: Self.mostBytes)
+            bytes = Array(HeaderFiles.withoutByteOrderMark(file))
         } catch {
             throw .badArgument(what: name, why: error.fileProblem)
         }
@@ -32,7 +33,7 @@ struct BenchResultsFile {
     /// Reads a file with a single result.
     /// - Throws: ``Failure/badArgument(what:why:)``.
     static func only(in path: String, for option: String) throws(Failure) -> BenchResults {
-        let bytes = try HeaderFiles.contents(of: path, for: option, maximumBytes: mostBytes)
+        let bytes = try HeaderFiles.text(of: path, for: option, maximumBytes: mostBytes)
         let texts = texts(in: bytes)
         do throws(BenchResultsError) {
             return try BenchResults(json: bytes.span.bytes.extracting(texts.count == 1 ? texts[0] : 0..<bytes.count))

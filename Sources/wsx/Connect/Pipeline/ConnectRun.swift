@@ -207,7 +207,7 @@ final class ConnectRun {
         stages.codecs?.connectionWillStart()
         stages.exchange?.connectionWillStart()
         stages.application?.connectionWillStart(
-            target: opened.request.url.requestTarget, subprotocol: opened.upgrade.subprotocol)
+            url: opened.request.url, subprotocol: opened.upgrade.subprotocol)
         connection.start(with: opened.firstBytes)
         stages.application?.connectionStarted()
         stages.exchange?.connectionStarted { transmit($0, as: .text, on: connection) }

@@ -115,7 +115,8 @@ final class ScenarioConversation {
                 case .event, .reply, .refusal: return .message(event)
                 case .notice, .hidden: break
                 }
-            case .failure(let words): return .failure(failure(.refused(words, afterLogin: isReady)))
+            case .failure(let words, let isAboutLogin):
+                return .failure(failure(.refused(words, afterLogin: isReady, isAboutLogin: isAboutLogin)))
             case .disconnect(let words): return .failure(failure(.unusable(words)))
             case .lineRefused(let words): return .failure(failure(.refusedLine(words)))
             case .close(let code, let message):

@@ -169,8 +169,8 @@ final class ProtocolStage {
     // MARK: Connections
 
     /// Begins a connection, before anything is received on it.
-    func connectionWillStart(target: String, subprotocol: String?) {
-        if session == nil { detect(.detected(target: target, subprotocol: subprotocol)) }
+    func connectionWillStart(url: WebSocketURL, subprotocol: String?) {
+        if session == nil { detect(.detected(url: url, subprotocol: subprotocol)) }
         guard let session else { return }
         unsent.connectionStarted()
         state = .starting
@@ -359,7 +359,8 @@ final class ProtocolStage {
                 isUnknown = true
                 arrivals.append(.unchanged(reason: reason))
             case .ready: becomeReady()
-            case .failure(let words): fail(.refused(words, afterLogin: isReady))
+            case .failure(let words, let isAboutLogin):
+                fail(.refused(words, afterLogin: isReady, isAboutLogin: isAboutLogin))
             case .disconnect(let words): fail(.unusable(words))
             case .lineRefused(let words): fail(.refusedLine(words))
             case .close(let code, let message):

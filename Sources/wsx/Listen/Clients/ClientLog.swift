@@ -86,6 +86,8 @@ final class ClientLog {
     /// Logs a rejected request.
     func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
         guard isKept else { return }
+        // Browsers open spare connections, and close them without a request if they need none.
+        if refusal.request == nil, facts.receivedBytes == 0, !isVerbose { return }
         if isPrompt {
             let request = refusal.request.map { Self.words(for: $0) } ?? "request"
             return noteWithTime("\(request) \(refusal.status) refused: \(escapingControls(refusal.reason))")

@@ -9,7 +9,7 @@ struct ReplayRecording: Sendable {
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line.
     init(contentsOf path: String, speed: ReplaySpeed) throws(Failure) {
         let what = "--replay \(escapingControls(path))"
-        let contents = try HeaderFiles.contents(of: path, for: "--replay")
+        let contents = try HeaderFiles.text(of: path, for: "--replay")
         var reader = ReplayReader(speed: speed)
         var lineNumber = 0
         var problem: InputProblem?

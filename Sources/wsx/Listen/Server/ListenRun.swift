@@ -309,6 +309,8 @@ final class ListenRun {
         programs?.kill()
         threads?.stop()
         phase = .stopping(endCause ?? .asked)
+        // So that each client has its line in the log and its event.
+        if !waitsForOutput { for connection in distributor.clients.all { connection.terminate() } }
         outputs.flush()
         if outputs.isDrained || !waitsForOutput { loop.stop() }
     }

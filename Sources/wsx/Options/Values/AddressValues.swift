@@ -48,7 +48,8 @@ enum ServerURLValue {
         }
         if text.hasSuffix(".js") || text.hasSuffix(".lua"), !text.utf8.contains(UInt8(ascii: ":")) {
             throw .misplaced(
-                MisplacedValue(kind: "a script", remedy: "write the server's URL, and describe the load with --scenario FILE"))
+                MisplacedValue(
+                    kind: "a script", remedy: "write the server's URL, and describe the load with --scenario FILE"))
         }
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             throw .misplaced(

@@ -11,7 +11,7 @@ struct ApplicationFailure: Equatable {
     /// The exit status.
     var status: ExitStatus {
         switch problem {
-        case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .refused
+        case .refused(_, afterLogin: false, _), .ended(_?, _, afterLogin: false): .refused
         case .refused, .unusable, .ended: .closed
         case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _), .unconfirmedLines: .timedOut
         case .notUnderstood, .undecodable: .violation
@@ -23,7 +23,7 @@ struct ApplicationFailure: Equatable {
     /// The kind of failure in events.
     var kind: FailureKind {
         switch problem {
-        case .refused(_, afterLogin: false), .ended(_?, _, afterLogin: false): .handshake
+        case .refused(_, afterLogin: false, _), .ended(_?, _, afterLogin: false): .handshake
         case .refused, .ended(_?, _, _): .closed
         case .unusable, .ended(nil, _, _): .lost
         case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _), .unconfirmedLines: .timeout
@@ -53,8 +53,9 @@ struct ApplicationFailure: Equatable {
     /// One line without the program's name.
     var message: String {
         switch problem {
-        case .refused(let words, afterLogin: false): "\(name): \(words); check the credentials\(help)"
-        case .refused(let words, afterLogin: true): "\(name): \(words)"
+        case .refused(let words, afterLogin: false, isAboutLogin: true):
+            "\(name): \(words); check the credentials\(help)"
+        case .refused(let words, _, _): "\(name): \(words)"
         case .notReady(let limit):
             "\(name): the server did not confirm the login within \(Phrase.duration(limit)); check that the "
                 + "server speaks \(name), or raise --connect-timeout"

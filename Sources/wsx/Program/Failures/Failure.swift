@@ -311,6 +311,8 @@ enum Failure: Error {
             "\(host): this machine has no interface '\(zone)'; list the interfaces with 'ip link'"
         case .unreachable(let attempts): words(for: attempts, of: "server")
         case .lost(let error, .tunnelling): "\(error) while waiting for the proxy's response; see the proxy's log"
+        case .lost(let error, .upgrading):
+            "\(error) during the upgrade; check the port, the path, and --subprotocol, and see the server's log"
         case .lost(let error, let phase):
             "\(error) during the \(phase.rawValue); check the port, and see the server's log"
         case .proxyChoice(let error): "\(error)"
@@ -405,7 +407,7 @@ enum Failure: Error {
     private static func words(forSilence silence: Duration) -> String {
         guard silence >= idleLimit else { return "" }
         return ", \(Phrase.duration(.seconds(silence.components.seconds))) after its last data; a proxy may drop idle "
-            + "connections: use a shorter --heartbeat"
+            + "connections: use --heartbeat with a shorter interval"
     }
 
     /// The remedy if a server in `--mode echo` replies, but not with echoes.

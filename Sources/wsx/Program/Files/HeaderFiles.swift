@@ -16,7 +16,7 @@ enum HeaderFiles {
             let path = String(header.dropFirst())
             // Only LF and CR LF end a line. If a lone CR, NEL, or similar character did, one value could become two
             // headers.
-            let lines = try contents(of: path, for: "--header", mark: "@").split(
+            let lines = try text(of: path, for: "--header", mark: "@").split(
                 separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             for (index, var line) in lines.enumerated() {
                 if line.last == UInt8(ascii: "\r") { line.removeLast() }
@@ -41,6 +41,20 @@ enum HeaderFiles {
         } catch {
             throw .badArgument(what: "\(option) \(mark)\(escapingControls(path))", why: error.fileProblem)
         }
+    }
+
+    /// Reads a text file like ``contents(of:for:mark:maximumBytes:)``, without the byte order mark that editors and shells of
+    /// Windows write.
+    static func text(
+        of path: String, for option: String, mark: String = "", maximumBytes: Int = HeaderFiles.defaultMaximumBytes
+    ) throws(Failure) -> [UInt8] {
+        let bytes = try contents(of: path, for: option, mark: mark, maximumBytes: maximumBytes)
+        return Array(withoutByteOrderMark(bytes))
+    }
+
+    /// The bytes after a byte order mark.
+    static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
     }
 
     private static func field(_ line: String, from source: String) throws(Failure) -> HeaderField {

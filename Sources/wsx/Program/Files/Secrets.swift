@@ -36,7 +36,7 @@ struct Secrets {
         }
         guard argument.hasPrefix("@") else { return argument }
         let path = String(argument.dropFirst())
-        var contents = try HeaderFiles.contents(of: path, for: option, mark: "@", maximumBytes: maximumFileBytes)
+        var contents = try HeaderFiles.text(of: path, for: option, mark: "@", maximumBytes: maximumFileBytes)
         if contents.last == UInt8(ascii: "\n") { contents.removeLast() }
         if contents.last == UInt8(ascii: "\r") { contents.removeLast() }
         guard let text = String(validating: contents, as: UTF8.self) else {

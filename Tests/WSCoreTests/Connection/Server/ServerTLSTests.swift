@@ -42,6 +42,8 @@ import Testing
             #expect(client.recorder.readError == nil)
             #expect(server.failures.count == 1)
             client.close()
+            // A lingering close would keep the loop and the TLS layer.
+            loop.run { acceptedSocketCount(onPort: address.port) == 0 }
         }
     }
 

@@ -36,6 +36,23 @@ import Testing
         #expect(try login("", for: "a") == nil)
     }
 
+    @Test("A user in the URL gets that user's password, or one without a user")
+    func users() throws {
+        let netrc = try Netrc(
+            parsing: Array(
+                """
+                machine a login u1 password p1 machine a login u2 password p2
+                machine b password shared
+                default login u1 password d
+                """.utf8))
+        #expect(netrc.entry(for: "a", user: "u2")?.password == "p2")
+        #expect(netrc.entry(for: "a", user: "u3") == nil)
+        #expect(netrc.entry(for: "b", user: "u3")?.password == "shared")
+        #expect(netrc.entry(for: "c", user: "u1")?.password == "d")
+        // The caller reports it.
+        #expect(netrc.entry(for: "b").map { $0.login == nil } == true)
+    }
+
     @Test("A value in double quotes may contain spaces and escapes")
     func quotes() throws {
         #expect(try login(#"machine "h" login "m e" password "a\"b\\c\td\ne\q""#, for: "h") == "m e:a\"b\\c\td\neq")

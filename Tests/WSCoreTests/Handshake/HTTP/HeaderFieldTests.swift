@@ -63,6 +63,7 @@ import Testing
             ("CB-ACCESS-KEY", true), ("DPoP", true), ("X-App-Key", true), ("X-CSRF", true), ("X-Pwd", true),
             ("X-Author", false), ("X-Authorized-User", true), ("X-Cache-Key", false), ("Keep-Alive", false),
             ("Sec-WebSocket-Key", false), ("Sec-WebSocket-Protocol", false), ("WWW-Authenticate", false),
+            ("Access-Control-Allow-Credentials", false),
             ("Proxy-Authenticate", false), ("X-Authority", false), ("Accept", false), ("Origin", false),
             ("User-Agent", false), ("X-Request-ID", false), ("X-Cookie", false), ("Idempotency-Key", false),
         ])

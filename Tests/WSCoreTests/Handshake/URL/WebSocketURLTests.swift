@@ -216,7 +216,8 @@ import Testing
         arguments: [
             ("ws//localhost", .missingColon(scheme: "ws")), ("WSS//h/p", .missingColon(scheme: "wss")),
             ("ws;//h", .missingColon(scheme: "ws")), ("ws://ws://h", .repeatedScheme("ws")),
-            ("http://wss://h/p", .repeatedScheme("wss")), ("ws://h ", .surroundingSpace), (" ws://h", .surroundingSpace),
+            ("http://wss://h/p", .repeatedScheme("wss")), ("ws://h ", .surroundingSpace),
+            (" ws://h", .surroundingSpace),
             ("ws://h\n", .surroundingSpace), ("ws://h\r", .surroundingSpace), ("ws://h/a b", .space),
             ("ws://h/\u{1}x", .controlCharacter),
         ] as [(String, URLError)])

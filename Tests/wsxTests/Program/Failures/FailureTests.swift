@@ -36,6 +36,11 @@ import WSCore
             message: "mqtt: the server ended the connection before the login was complete; check the URL and the "
                 + "credentials"),
         Example(
+            failure: .application(
+                ApplicationFailure(
+                    name: "stomp", problem: .refused("it speaks 2.0", afterLogin: false, isAboutLogin: false))),
+            status: .refused, kind: "handshake", message: "stomp: it speaks 2.0"),
+        Example(
             failure: .application(ApplicationFailure(name: "own", problem: .refused("no", afterLogin: false))),
             status: .refused, kind: "handshake", message: "own: no; check the credentials"),
         Example(
@@ -120,7 +125,7 @@ import WSCore
         Example(
             failure: .lost(nil, silence: .milliseconds(61_234)), status: .closed, kind: "lost",
             message:
-                "the connection was lost: the peer closed it without a close frame, 61 s after its last data; a proxy may drop idle connections: use a shorter --heartbeat"
+                "the connection was lost: the peer closed it without a close frame, 61 s after its last data; a proxy may drop idle connections: use --heartbeat with a shorter interval"
         ),
         Example(
             failure: .silent(for: .milliseconds(1500), misses: 3), status: .timedOut, kind: "timeout",
@@ -241,7 +246,7 @@ import WSCore
             failure: .connecting(url: url, .lost(.system(.connectionReset), .upgrading)), status: .unreachable,
             kind: "connect",
             message:
-                "connecting to ws://h/: connection reset by peer during the upgrade; check the port, and see the server's log"
+                "connecting to ws://h/: connection reset by peer during the upgrade; check the port, the path, and --subprotocol, and see the server's log"
         ),
         Example(
             failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
@@ -258,7 +263,8 @@ import WSCore
         Example(
             failure: .connecting(url: url, .handshake(refused)), status: .refused, kind: "handshake",
             message:
-                "connecting to ws://h/: the server answered 403 Forbidden; check the path, --origin, and the credentials"),
+                "connecting to ws://h/: the server answered 403 Forbidden; check the path, --origin, and the credentials"
+        ),
         Example(
             failure: .connecting(url: url, .handshake(.closedBeforeResponse)), status: .unreachable,
             kind: "handshake",

@@ -4,6 +4,8 @@ extension ClientHandshake {
         _ response: ResponseHead, answering request: ClientRequest, key: String
     ) throws(HandshakeError) -> ClientUpgrade {
         let fields = response.fields
+        // RFC 9110 §7.8: HTTP/1.0 has no upgrade.
+        guard response.minorVersion >= 1 else { throw .invalidResponse(.unsupportedVersion("HTTP/1.0")) }
         // RFC 6455 §4.1: Upgrade must be present and equal "websocket", ignoring case.
         guard fields.tokens(named: "Upgrade") == ["websocket"] else {
             throw .invalidUpgrade(values: fields.all(named: "Upgrade"))

@@ -53,13 +53,14 @@ struct RequestArguments: Equatable, Sendable {
             summary: "Log in with the host's entry in ~/.netrc",
             manual: """
                 Log in with HTTP Basic authentication and the entry for the URL's host in `~/.netrc`, or in the file \
-                that `$NETRC` names. `--auth`, `--bearer`, and a user in the URL take precedence. After a redirect to \
-                another scheme, host, or port, the login is not sent.
+                that `$NETRC` names. `--auth`, `--bearer`, and a password in the URL take precedence. For a user in \
+                the URL, only that user's password is taken. After a redirect to another scheme, host, or port, the \
+                login is not sent.
                 """,
             """
             The file contains `machine` *host* `login` *user* `password` *password*. An entry that begins with \
             `default` applies to all other hosts. A value with spaces needs double quotes. Without an entry for the \
-            host, no login is sent. A missing file is an error.
+            host, no login is sent. A missing file is an error, and so is an entry for the host without a user.
             """,
             seeAlso: ["auth", "bearer", "location"]
         ) { arguments, _ in arguments.usesNetrc = true },

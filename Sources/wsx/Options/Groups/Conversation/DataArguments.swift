@@ -25,7 +25,7 @@ struct DataArguments: Equatable, Sendable {
             *FILE*, or standard input if it is `-`, is CSV (RFC 4180) with a header row of column names, or has one \
             JSON object per line, whose member names are the columns. A file that begins with `{` is JSON. \
             `{{`*NAME*`}}` in a template inserts the value in the column *NAME*, and `{{json:`*NAME*`}}` inserts it as \
-            a JSON value.
+            a JSON value. Blank lines are no rows.
             """,
             example: example, seeAlso: seeAlso
         ) { arguments, value throws(ValueProblem) in

@@ -148,7 +148,8 @@ enum Linger: Equatable {
             // curl's -w FORMAT.
             if text.utf8.contains(where: { "%\\".utf8.contains($0) }) {
                 throw .misplaced(
-                    MisplacedValue(kind: "a format of curl", remedy: "use --output json for the status and the timings"))
+                    MisplacedValue(kind: "a format of curl", remedy: "use --output json for the status and the timings")
+                )
             }
             throw .notADuration(orForever: true)
         }

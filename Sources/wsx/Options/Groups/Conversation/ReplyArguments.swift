@@ -1,5 +1,7 @@
 import CommandLine
+import Conversation
 import Formats
+import WSCore
 
 /// The options for requests and the matching of replies.
 struct ReplyArguments: Equatable, Sendable {
@@ -94,16 +96,16 @@ enum JSONRPCForm: String, CaseIterable, OptionChoice {
 
     var summary: String {
         switch self {
-        case .automatic: "devtools if the URL's path is under /devtools/, otherwise 2.0"
+        case .automatic: "devtools for the URLs of browsers and Node, otherwise 2.0"
         case .standard: "JSON-RPC 2.0"
         case .devtools: "without the member jsonrpc, for the DevTools of browsers"
         }
     }
 
-    /// Whether calls to `requestTarget`, the path of the URL, contain the member `jsonrpc`.
-    func hasVersion(at requestTarget: String) -> Bool {
+    /// Whether calls to a URL contain the member `jsonrpc`.
+    func hasVersion(at url: WebSocketURL) -> Bool {
         switch self {
-        case .automatic: !requestTarget.hasPrefix("/devtools/")
+        case .automatic: !ApplicationProtocol.isDevTools(url)
         case .standard: true
         case .devtools: false
         }

@@ -368,9 +368,7 @@ struct LoadMessageArguments: Equatable, Sendable {
                 """,
             example: "--size 64k", seeAlso: ["message", "file", "binary"]
         ) { arguments, value throws(ValueProblem) in
-            let bytes = try SizeValue.parse(value)
-            guard bytes <= 1 << 30 else { throw .outOfRange(1...1 << 30) }
-            arguments.sizeBytes = bytes
+            arguments.sizeBytes = try SizeValue.parse(value, largestBytes: 1 << 30)
         },
         OptionSpecification(
             "binary", conflicts: OptionReference.modes(without: .binary), heading: .messages,

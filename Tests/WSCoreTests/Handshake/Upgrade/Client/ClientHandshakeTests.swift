@@ -108,6 +108,12 @@ import Testing
         #expect(try Self.outcome(of: Self.head101 + fields + "\r\n") == .failed(error))
     }
 
+    @Test("RFC 9110 §7.8: a 101 response in HTTP/1.0 is an error")
+    func oldVersion() throws {
+        let text = "HTTP/1.0 101 x\r\n" + Self.upgrade + Self.accept + "\r\n"
+        #expect(try Self.outcome(of: text) == .failed(.invalidResponse(.unsupportedVersion("HTTP/1.0"))))
+    }
+
     @Test("a non-HTTP response is distinguished from malformed HTTP")
     func notHTTP() throws {
         var handshake = try Self.handshake()
@@ -313,7 +319,10 @@ import Testing
                 "; it may require a subprotocol: check --subprotocol or --protocol, and the path; NGINX"
             ),
             (505, "Server", "nginx", "; NGINX, or HTTP/1.1"),
-            (426, "Server", "Apache/2.4.57 (Debian)", "; a proxy (Apache) may not forward the Upgrade header; otherwise, check the path"),
+            (
+                426, "Server", "Apache/2.4.57 (Debian)",
+                "; a proxy (Apache) may not forward the Upgrade header; otherwise, check the path"
+            ),
             (426, "Via", "1.1 x\u{1B}", "; a proxy may not forward the Upgrade header; otherwise, check the path"),
             (404, "Server", "uvicorn", "; check the path"),
             (503, "Server", "nginx", "; the server is down or overloaded: try again later"),
