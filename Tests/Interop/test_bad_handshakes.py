@@ -47,8 +47,8 @@ def test_a_404_shows_its_head_and_body(answer, stays_open):
     lines = result.error_lines
     assert lines[0].startswith("wsx: connecting to ws://127.0.0.1:")
     assert "404 Not Found; check the path" in lines[0]
-    assert lines[1:3] == ["HTTP/1.1 404 Not Found", "Server: test"]
-    assert lines[lines.index("") :] == ["", "nothing", "here!"]
+    assert lines[1:3] == ["  HTTP/1.1 404 Not Found", "  Server: test"]
+    assert lines[lines.index("") :] == ["", "  nothing", "  here!"]
     assert result.out == b""
 
 

@@ -31,7 +31,7 @@ extension BenchResults {
         // Earlier versions wrote only the bytes of the whole run.
         try Self.read(
             LoadTally.loadByteCounts, from: json.object(json.has("load_bytes") ? "load_bytes" : "bytes"), to: &tally)
-        if json.has("waited") { tally.waited = try json.count("waited", largest: largestCount) }
+        if json.has("waited") { tally.waited = try json.count("waited", largest: Self.largestCount) }
         if json.has("tls") { try Self.read(LoadTally.tlsCounts, from: json.object("tls"), to: &tally) }
         var seconds: [BenchSecond] = []
         for (number, element) in try json.array("per_second").enumerated() {

@@ -77,8 +77,10 @@ public final class HeldMemory {
         let identifier = ObjectIdentifier(holder)
         let heldBytes = holder.heldBytes
         guard heldBytes > Self.uncountedBytes else {
-            remove(holder)
-            holder.memoryIsFree()
+            if entries[identifier] != nil {
+                remove(holder)
+                holder.memoryIsFree()
+            }
             return false
         }
         var entry = entries[identifier] ?? Entry(holder: holder, movedBytes: holder.movedBytes)

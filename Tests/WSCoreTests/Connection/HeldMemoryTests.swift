@@ -50,6 +50,8 @@ import Testing
             #expect(memory.update(second, holding: 700_000))
             #expect(memory.isExceeded && first.isPaused && !second.isPaused)
             #expect(!memory.update(third, holding: 60_000) && !third.isPaused)
+            // Connections with large broadcasts, which do not count, would otherwise write again and again.
+            #expect(third.freeCount == 0)
             #expect(memory.update(third, holding: 70_000) && third.isPaused)
             // The message of the second connection is complete.
             second.missingBytes = nil
@@ -167,6 +169,7 @@ private final class FakeHolder: MemoryHolder {
     var isKeptWaiting = false
     private(set) var isPaused = false
     private(set) var isFreed = false
+    private(set) var freeCount = 0
     var didFree: (() -> Void)?
 
     init(missing: Int?) {
@@ -175,7 +178,10 @@ private final class FakeHolder: MemoryHolder {
 
     func pauseReading(for reasons: PauseReasons) { isPaused = true }
     func resumeReading(after reasons: PauseReasons) { isPaused = false }
-    func memoryIsFree() { isPaused = false }
+    func memoryIsFree() {
+        isPaused = false
+        freeCount += 1
+    }
     func freeMemory() {
         isFreed = true
         didFree?()
