@@ -200,6 +200,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l publishers -x -d 'Number of publishers (broadcast)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l heartbeat -x -d 'Ping interval per connection (idle)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l heartbeat-message -x -d 'Also send TEXT every --heartbeat'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l tls-resume -d 'Resume TLS sessions'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s m -l message -x -d 'Send TEXT; expands {{seq}}, {{time}}, ...'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s f -l file -r -F -d 'Send the contents of FILE as one message'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l size -x -d 'Size of messages [20; broadcast: 48]'

@@ -55,8 +55,6 @@ struct ForeignOption: Sendable {
             client, "--http1.1", "--http2", "--http2-prior-knowledge", "--http3",
             remedy: "omit it: wsx always uses HTTP/1.1"),
         ForeignOption(client, "-G", "--get", "--ws", remedy: "omit it: a WebSocket handshake always uses GET"),
-        ForeignOption([.connect], "--compressed", remedy: "omit it: compression is on by default"),
-        ForeignOption([.bench], "--compressed", remedy: "use --compress"),
         ForeignOption(
             client, "--digest", "--ntlm", "--negotiate", "--anyauth",
             remedy: "use --auth for Basic authentication, or -H 'Authorization: ...'"),
@@ -64,8 +62,8 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--cookie-jar", remedy: "omit it: cookies are not kept after the run"),
         ForeignOption(
             [.connect], "-K", "--config", remedy: "write options to ~/.config/wsx/config (see 'wsx help')"),
-        ForeignOption(client, "-w", "--write-out", remedy: "use --output json for the status and the timings"),
-        ForeignOption(client, "--noproxy", remedy: "use --no-proxy HOSTS"),
+        ForeignOption(client, "--write-out", remedy: "use --output json for the status and the timings"),
+        ForeignOption([.bench], "-w", remedy: "use --output json for the status and the timings"),
         ForeignOption(
             client, "-#", "--progress-bar", "--no-progress-meter", remedy: "use --quiet to hide the progress"),
         ForeignOption([.connect, .listen, .bench], "-?", "--usage", remedy: "use --help"),
@@ -77,7 +75,8 @@ struct ForeignOption: Sendable {
         ForeignOption(client, "--proxy-user", remedy: "use --proxy http://USER:PASSWORD@HOST:PORT"),
         ForeignOption(
             [.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
-        ForeignOption([.connect], "-c", "--connect", remedy: "write just the URL, or use --cookie COOKIE for a cookie"),
+        ForeignOption([.connect], "--connect", remedy: "write just the URL"),
+        ForeignOption([.connect], "-c", remedy: "write just the URL, or use --cookie COOKIE for a cookie"),
         ForeignOption(client, "--url", remedy: "write just the URL"),
         ForeignOption(client, "--silent", remedy: "use --quiet"),
         ForeignOption(client, "-S", "--show-error", remedy: "omit it: errors are always shown"),
@@ -133,7 +132,7 @@ struct ForeignOption: Sendable {
         ForeignOption(
             [.connect], "--print-ping-rtts", "--include", "-D", "--dump-header", remedy: "use --verbose"),
         ForeignOption([.connect], "-B", "--buffer-size", remedy: "use --max-message-size SIZE"),
-        ForeignOption([.connect, .listen, .bench], "--debug", "--log-level", remedy: "use --verbose"),
+        ForeignOption(duplex, "--debug", "--log-level", remedy: "use --verbose"),
         ForeignOption([.connect], "--format", remedy: "use --output FORMAT"),
         ForeignOption([.connect], "--trace", "--trace-ascii", "--trace-time", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),

@@ -66,7 +66,7 @@ import WSCore
             reason: "a message has more than 3 fragments")
         expectViolation(
             [frame(0x01), frame(0x80)], limits: Limits(maximumFragments: 1), .tooManyFragments(limit: 1), code: 1008,
-            reason: "a message has more than 1 fragments")
+            reason: "a message has more than 1 fragment")
     }
 
     @Test("RFC 6455 §10.4: ten million empty fragments stop at the limit")

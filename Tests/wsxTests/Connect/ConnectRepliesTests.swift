@@ -112,7 +112,7 @@ import Testing
             let outcome = try fixture.run()
             #expect(outcome.peers.map(\.received) == [[.ping, .text("a"), .text("b"), .close(1000)]])
             #expect(!outcome.output.contains(#""type":"p"#))
-            #expect(outcome.notices.contains("linger") == (verbosity == 1))
+            #expect(outcome.notices.contains("ping") == (verbosity == 1))
         }
     }
 

@@ -177,7 +177,8 @@ import Testing
         arguments: [
             ("ws+unix:/run/docker.sock:/", URLError.forbiddenRedirect(scheme: "ws+unix")),
             ("echo:", .forbiddenRedirect(scheme: "echo")), ("file:///etc/passwd", .forbiddenRedirect(scheme: "file")),
-            ("/a b", .space), ("/%", .malformedPercentEscape("%")), ("/\r\n", .controlCharacter),
+            ("/a b", .space), ("/%", .malformedPercentEscape("%")), ("/\r\n", .surroundingSpace),
+            ("/\rx", .controlCharacter),
         ])
     func forbiddenRedirects(location: String, error: URLError) throws {
         let base = try WebSocketURL(parsing: "ws://u/")

@@ -25,7 +25,8 @@ import WSCore
         #expect(!console(["TERM": "xterm", "NO_COLOR": "1"]).palette.isEnabled)
     }
 
-    @Test("A dumb terminal, and one without TERM, gets no colors by default", arguments: [nil, "", "dumb"] as [String?])
+    @Test(
+        "A dumb terminal, and one without TERM, gets no colors by default", arguments: [nil, "", "dumb"] as [String?])
     func dumb(term: String?) {
         #expect(!Console(color: .auto, isQuiet: false, secrets: SecretRecord()) { _ in term }.palette.isEnabled)
     }
