@@ -139,7 +139,7 @@ class OCPPServer(FileServer):
         return '"BootNotification",{"chargePointModel":"m%s"}' % number
 
     def reply(self, number):
-        return r'\[3,"\d+",\{"status":"Accepted","interval":300\}\]'
+        return r'\{"status":"Accepted","interval":300\}'
 
 
 class PusherServer(FileServer):

@@ -48,7 +48,7 @@ LOGIN = ["--first-message", '{"token":"secret"}', "--ready", "welcome"]
 def test_input_follows_the_login_and_only_replies_are_written():
     service = Service()
     with ScriptedServer(service) as server:
-        result = wsx("connect", *LOGIN, server.url, stdin=b"one\ntwo\n")
+        result = wsx("connect", "-q", *LOGIN, server.url, stdin=b"one\ntwo\n")
     assert (result.status, result.out, result.err) == (0, b"reply to one\nreply to two\n", "")
     assert service.clients == [['{"token":"secret"}', "one", "two"]]
 

@@ -117,14 +117,14 @@ def test_a_slow_reader_of_standard_output_slows_the_server_down_and_gets_everyth
 
 
 def test_a_reader_that_starts_late_gets_everything(wsx_echo):
-    result = shell('set -o pipefail; seq 300000 | "$WSX" connect "$1" | (sleep 2; sha256sum)', wsx_echo.url)
+    result = shell('set -o pipefail; seq 300000 | "$WSX" connect -q "$1" | (sleep 2; sha256sum)', wsx_echo.url)
     expected = hashlib.sha256(b"".join(b"%d\n" % number for number in range(1, 300_001))).hexdigest()
     assert (result.status, result.out.split()[0].decode(), result.err) == (0, expected, "")
 
 
 def test_an_echo_larger_than_all_buffers_does_not_deadlock(wsx_echo):
     result = shell(
-        'set -o pipefail; head -c 100000000 /dev/zero | tr "\\0" x | fold -w 100000 | "$WSX" connect "$1" | md5sum',
+        'set -o pipefail; head -c 100000000 /dev/zero | tr "\\0" x | fold -w 100000 | "$WSX" connect -q "$1" | md5sum',
         wsx_echo.url)
     expected = shell('head -c 100000000 /dev/zero | tr "\\0" x | fold -w 100000 | { cat; echo; } | md5sum')
     assert (result.status, result.out, result.err) == (0, expected.out, "")

@@ -199,7 +199,7 @@ def test_a_server_that_closes_immediately_exits_3():
 
 
 def test_a_server_that_closes_after_the_request_exits_3():
-    assert_fails(connect(answering()), 3, "without a response; wrong port, or a wss:// server?")
+    assert_fails(connect(answering()), 3, "without a response; wrong port, a wss:// server, or a missing --subprotocol?")
 
 
 def test_a_server_that_closes_within_its_response_head_exits_3():

@@ -26,7 +26,7 @@ def test_two_hundred_runs_print_both_late_replies_and_exit_0():
     with ScriptedServer(reply_late) as server:
 
         def run(_):
-            return shell('printf "a\\nb\\n" | "$WSX" connect "$1"', server.url)
+            return shell('printf "a\\nb\\n" | "$WSX" connect -q "$1"', server.url)
 
         with concurrent.futures.ThreadPoolExecutor(40) as pool:
             results = list(pool.map(run, range(200)))

@@ -320,7 +320,7 @@ def test_a_file_that_is_not_a_socket_is_left_alone(tmp_path):
 
 
 def test_the_built_in_echo_echoes(tmp_path):
-    result = wsx("connect", "echo:", stdin=b"a\n\nb")
+    result = wsx("connect", "-q", "echo:", stdin=b"a\n\nb")
     assert (result.status, result.out, result.err) == (0, b"a\n\nb\n", "")
 
 

@@ -250,7 +250,7 @@ def test_the_log_is_saved_as_events_that_wsx_can_send(page, browser, tmp_path):
         {"type": "message", "direction": "in", "opcode": "binary", "bytes": 2, "base64": "/wA="}, events[3]]
     assert events[6] == {"type": "close", "direction": "out", "code": 1000, "reason": "", "clean": True}
     # As a recording, the file replays exactly what was sent.
-    run = wsx("connect", "--input", "json", "--output", "json", "echo:", stdin=file.read_bytes())
+    run = wsx("connect", "-q", "--input", "json", "--output", "json", "echo:", stdin=file.read_bytes())
     assert (run.status, run.err) == (0, "")
     received = [json.loads(line) for line in run.lines]
     assert [event.get("data", event.get("base64")) for event in received if event["type"] == "message"] == [

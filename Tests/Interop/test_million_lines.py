@@ -42,6 +42,6 @@ def test_lines_return_byte_identical_and_in_order(request, lines, tmp_path, serv
 
 def test_many_lines_through_pipes_need_no_count(wsx_echo, lines, tmp_path):
     path, out = lines(200_000), tmp_path / "out"
-    result = shell('set -o pipefail; cat "$1" | "$WSX" connect "$2" | cat > "$3"', path, wsx_echo.url, out)
+    result = shell('set -o pipefail; cat "$1" | "$WSX" connect -q "$2" | cat > "$3"', path, wsx_echo.url, out)
     assert (result.status, result.err) == (0, "")
     assert filecmp.cmp(path, out, shallow=False)

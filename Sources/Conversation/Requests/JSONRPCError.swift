@@ -50,6 +50,10 @@ public struct JSONRPCError: Equatable {
         guard case .object(let members) = reply, members["method"] == nil, let error = members["error"] else {
             return nil
         }
+        if members["id"] == nil {
+            // Events may have a member with this name, too.
+            guard case .object = error else { return nil }
+        }
         self.id = members["id"].flatMap { Self.text(of: $0) } ?? "null"
         switch error {
         case .null, .bool(false), .string(""): return nil

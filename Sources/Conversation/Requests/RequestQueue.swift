@@ -188,7 +188,9 @@ public struct RequestQueue {
         if settings.makesCalls, let message = JSONMembers(payload) {
             if message.has("method") { return .push }
             // §5: the id of an error is null if the server could not read that of the call. Some servers omit it.
-            if message.json("id") == nil || message.isNull("id"), message.has("error"), !message.isNull("error") {
+            if message.isNull("id"), message.has("id") || message.json("error")?.first == UInt8(ascii: "{"),
+                !message.isNull("error")
+            {
                 return note(tracker.receivedWithoutID(at: now))
             }
         }

@@ -58,6 +58,8 @@ final class ListenRun {
     var scenarioTally = ScenarioTally()
     /// What the clients did not get before the end.
     private var unsent = UnsentOutput()
+    /// Whether a client that waited for standard output had sent more.
+    private var hasUnread = false
     /// The sizes of the clients' queues when the end was requested, by number, as far as it is not known that the client
     /// has received them.
     private var queuedBytes: [Int: Int] = [:]
@@ -128,16 +130,22 @@ final class ListenRun {
         return console.failure(after: failure ?? scenarioTally.failure, losses())
     }
 
-    /// What the outputs lack, now that the run has ended.
-    private func losses() -> [OutputLoss] {
+    /// Counts what the clients that are left have not taken, and what was not read from them.
+    private func countLosses() {
         // Clients that wait for standard output are not read.
-        let hasUnread = distributor.clients.all.contains { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }
-        let losses = outputs.losses.map { loss -> OutputLoss in
-            if case .messages(let count, _) = loss { .messages(count, hasUnread: hasUnread) } else { loss }
+        if distributor.clients.all.contains(where: { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }) {
+            hasUnread = true
         }
-        // Clients that are left have not taken everything.
         for connection in distributor.clients.all where queuedBytes[connection.number] != nil {
             unsent.queuedBytes += connection.unsentBytes
+        }
+    }
+
+    /// What the outputs lack, now that the run has ended.
+    private func losses() -> [OutputLoss] {
+        countLosses()
+        let losses = outputs.losses.map { loss -> OutputLoss in
+            if case .messages(let count, _) = loss { .messages(count, hasUnread: hasUnread) } else { loss }
         }
         return losses + [unsent.loss].compactMap(\.self)
     }
@@ -310,7 +318,10 @@ final class ListenRun {
         threads?.stop()
         phase = .stopping(endCause ?? .asked)
         // So that each client has its line in the log and its event.
-        if !waitsForOutput { for connection in distributor.clients.all { connection.terminate() } }
+        if !waitsForOutput {
+            countLosses()
+            for connection in distributor.clients.all { connection.terminate() }
+        }
         outputs.flush()
         if outputs.isDrained || !waitsForOutput { loop.stop() }
     }
