@@ -68,9 +68,13 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Counts allocations in the test process.
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+        // Both halves of the protocol without a stream, for tests and fuzz targets.
+        .target(
+            name: "SessionSupport", dependencies: ["WSCore"], path: "Tests/SessionSupport",
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "WSCoreTests",
-            dependencies: ["WSCore", "CLibuv", "COpenSSL", "CAllocationCounter"],
+            dependencies: ["WSCore", "SessionSupport", "CLibuv", "COpenSSL", "CAllocationCounter"],
             swiftSettings: swiftSettings),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
@@ -82,12 +86,14 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests",
-            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CLibuv"],
+            dependencies: [
+                "wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport", "CLibuv",
+            ],
             swiftSettings: swiftSettings),
         // Replays the seeds and past findings of the fuzz targets.
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
+            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport"],
             path: "Fuzz",
             exclude: ["EntryPoint", "Regressions", "Seeds", "fuzz.py", "seeds.py"],
             swiftSettings: swiftSettings + [.define("REPLAY")]),
@@ -109,7 +115,7 @@ if isForFuzzing {
             ]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
+            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "SessionSupport"],
             path: "Fuzz",
             sources: ["EntryPoint", "Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),

@@ -1,3 +1,4 @@
+import SessionSupport
 import WSCore
 
 /// An event that a session reports to its handler.
@@ -15,7 +16,7 @@ struct RecordingHandler: SessionHandler {
     /// Whether the handler pauses the session after every frame.
     var takesSingleFrames = false
 
-    func takesMore(_ outbox: borrowing Outbox) -> Bool { !takesSingleFrames }
+    var takesMore: Bool { !takesSingleFrames }
 
     mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         events.append(.message(kind, bytes(of: payload)))

@@ -1,3 +1,4 @@
+import SessionSupport
 import WSCore
 
 /// The outcome of bytes that a session receives in pieces.

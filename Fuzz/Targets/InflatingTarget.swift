@@ -43,7 +43,7 @@ extension FuzzTarget {
             cut: ([UInt8]) -> [ArraySlice<UInt8>]
         ) {
             let memory = DeflateMemory()
-            let decompressor = memory.makeCodec(for: parameters, role: .client).decompressor
+            guard let decompressor = memory.makeCodec(for: parameters, role: .client).decompressor else { return }
             var message = ByteBuffer()
             for whole in compressed {
                 let pieces = cut(whole)

@@ -1,3 +1,4 @@
+import SessionSupport
 import WSCore
 
 extension FuzzTarget {
@@ -51,9 +52,9 @@ private struct EndHandler: SessionHandler {
 
     mutating func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
         heard.append(.close(frame))
-        expect(outbox.closing.sent != nil, "a close frame was not answered")
+        expect(outbox.isSendingOver, "a close frame was not answered")
         // The session itself has queued the answer.
-        if let sent = outbox.closing.sent, !outbox.closing.wasStartedHere { said.append(.close(sent)) }
+        if let sent = outbox.closeFrame, !outbox.hasStartedClosing { said.append(.close(sent)) }
     }
 }
 

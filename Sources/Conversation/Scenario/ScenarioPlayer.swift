@@ -17,8 +17,7 @@ import WSCore
 /// As the peer, the player takes every message for the current step. It waits without time limits, because the client
 /// determines the pace, and a message of the client ends a pause.
 ///
-/// Received frames only end steps that wait for them, because a connection's handler must not send on it. After that,
-/// ``advance(at:_:)`` continues.
+/// Received frames only end steps that wait for them. After that, ``advance(at:_:)`` continues.
 public struct ScenarioPlayer: ~Copyable {
     /// The connection as the player sees it.
     public protocol Port {

@@ -47,8 +47,7 @@ internal final class CodecExchange: ConnectionExchange {
     }
 
     override func receive(
-        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext,
-        outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext
     ) -> Bool {
         var message = decoded.takeAll()
         problem = nil
@@ -57,11 +56,11 @@ internal final class CodecExchange: ConnectionExchange {
         case .incomplete: isTaken = true
         case .decoded(let isText):
             message.withReadableBytes {
-                pass($0, as: isText ? .text : .binary, to: connection, in: context, outbox: &outbox)
+                pass($0, as: isText ? .text : .binary, to: connection, in: context)
             }
             isTaken = true
         case .unchanged, .program:
-            isTaken = inner?.receive(payload, as: kind, on: connection, in: context, outbox: &outbox) ?? false
+            isTaken = inner?.receive(payload, as: kind, on: connection, in: context) ?? false
         }
         decoded = message
         return isTaken
@@ -91,24 +90,22 @@ internal final class CodecExchange: ConnectionExchange {
 
     /// Passes a decoded message on.
     private func pass(
-        _ payload: RawSpan, as kind: MessageKind, to connection: LoadConnection, in context: LoadContext,
-        outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, to connection: LoadConnection, in context: LoadContext
     ) {
-        if inner?.receive(payload, as: kind, on: connection, in: context, outbox: &outbox) == true { return }
+        if inner?.receive(payload, as: kind, on: connection, in: context) == true { return }
         let bytes = payload.withUnsafeBytes { Array($0) }
         // The opcode of a scenario's step is that of the message as received, and only binary ones are decoded.
         connection.received(ProtocolEvent(.event(), payload: bytes, isText: false), in: context)
-        withUnsafeMutablePointer(to: &outbox) { outbox in
-            connection.proceed(LoadOutput(of: connection, receivingWith: outbox), in: context)
-        }
+        connection.proceed(in: context)
     }
 
     override func send(
-        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, _ output: LoadOutput, in context: LoadContext
+        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, on connection: LoadConnection,
+        in context: LoadContext
     ) throws(ProtocolInputError) -> SentMessage? {
-        if let inner { return try inner.send(payload, as: kind, wantsReply: wantsReply, output, in: context) }
+        if let inner { return try inner.send(payload, as: kind, wantsReply: wantsReply, on: connection, in: context) }
         guard let encoder, kind == .text else {
-            return try super.send(payload, as: kind, wantsReply: wantsReply, output, in: context)
+            return try super.send(payload, as: kind, wantsReply: wantsReply, on: connection, in: context)
         }
         let message: [UInt8]
         do throws(CodecError) {
@@ -116,6 +113,6 @@ internal final class CodecExchange: ConnectionExchange {
         } catch {
             throw ProtocolInputError("\(error)")
         }
-        return output.send(message.span.bytes, as: .binary) ? SentMessage(replyKey: nil) : nil
+        return connection.transmit(message.span.bytes, as: .binary) ? SentMessage(replyKey: nil) : nil
     }
 }

@@ -40,18 +40,15 @@ internal final class ProtocolExchange: ConnectionExchange {
     override func meaning(of code: CloseCode) -> String? { session.meaning(of: code) }
 
     override func begin(on connection: LoadConnection, in context: LoadContext) {
-        carryOut(LoadOutput(of: connection), in: context)
+        execute(on: connection, in: context)
     }
 
     override func receive(
-        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext,
-        outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext
     ) -> Bool {
         guard !isOver else { return true }
         session.received(payload, as: kind, at: context.now, &pending)
-        withUnsafeMutablePointer(to: &outbox) { outbox in
-            carryOut(LoadOutput(of: connection, receivingWith: outbox), in: context)
-        }
+        execute(on: connection, in: context)
         return true
     }
 
@@ -59,32 +56,28 @@ internal final class ProtocolExchange: ConnectionExchange {
         // A full connection is not read, so the session cannot know whether the peer is silent.
         guard connection.hasRoom else { return retryTime = context.now + Self.retryNanoseconds }
         session.timePassed(at: context.now, &pending)
-        carryOut(LoadOutput(of: connection), in: context)
+        execute(on: connection, in: context)
     }
 
     override func finishTurn(on connection: LoadConnection, in context: LoadContext) {
-        guard let port = connection.port else { return }
-        switch state {
-        case .opening, .ready: carryOut(LoadOutput(of: connection), in: context)
-        case .over(.unusable): port.terminate()
-        case .over: context.host?.close(connection)
-        }
+        if connection.port != nil, !isOver { execute(on: connection, in: context) }
     }
 
     /// Sends a line. Events that result from it wait for the next turn, because the workload is sending.
     override func send(
-        _ line: RawSpan, as kind: MessageKind, wantsReply: Bool, _ output: LoadOutput, in context: LoadContext
+        _ line: RawSpan, as kind: MessageKind, wantsReply: Bool, on connection: LoadConnection,
+        in context: LoadContext
     ) throws(ProtocolInputError) -> SentMessage? {
-        guard isReady, !output.connection.isClosing else { return nil }
+        guard isReady, !connection.isClosing else { return nil }
         var items = ProtocolOutput()
         let key = try session.send(line, wantsReply: wantsReply, at: context.now, &items)
         var isSent = true
         for item in items.items {
             if case .send(let payload, let kind) = item {
-                isSent = output.send(payload.span.bytes, as: kind) && isSent
+                isSent = connection.transmit(payload.span.bytes, as: kind) && isSent
             } else {
                 pending.append(item)
-                context.finishInNextTurn(output.connection)
+                context.finishInNextTurn(connection)
             }
         }
         return isSent ? SentMessage(replyKey: key) : nil
@@ -92,15 +85,14 @@ internal final class ProtocolExchange: ConnectionExchange {
 
     // MARK: Items
 
-    private func carryOut(_ output: LoadOutput, in context: LoadContext) {
+    private func execute(on connection: LoadConnection, in context: LoadContext) {
         let items = pending.items
         pending.removeAll()
-        let connection = output.connection
         var hasEvents = false
         var becameReady = false
         for item in items where !isOver {
             switch item {
-            case .send(let payload, let kind): _ = output.send(payload.span.bytes, as: kind)
+            case .send(let payload, let kind): _ = connection.transmit(payload.span.bytes, as: kind)
             case .event(let event): hasEvents = pass(event, to: connection, in: context) || hasEvents
             case .ready:
                 becameReady = !isReady
@@ -123,8 +115,8 @@ internal final class ProtocolExchange: ConnectionExchange {
             }
         }
         // The workload sends only after everything that the session sends.
-        if becameReady, isReady { connection.exchangeIsReady(since: startTime, output, in: context) }
-        if hasEvents { connection.proceed(output, in: context) }
+        if becameReady, isReady { connection.exchangeIsReady(since: startTime, in: context) }
+        if hasEvents { connection.proceed(in: context) }
         context.awaitDeadline(of: connection)
     }
 
@@ -149,6 +141,6 @@ internal final class ProtocolExchange: ConnectionExchange {
         connection.isEndExpected = true
         context.stopAwaiting(connection)
         context.host?.protocolFailed(on: connection, because: problem)
-        context.finishInNextTurn(connection)
+        if case .unusable = problem { connection.port?.terminate() } else { context.host?.close(connection) }
     }
 }

@@ -30,7 +30,7 @@ internal final class RuleExchange: ConnectionExchange {
     override func begin(on connection: LoadConnection, in context: LoadContext) {
         do throws(TemplateValueError) {
             try exchange.sendFirstMessages(at: context.wallTime) { payload in
-                _ = connection.port?.send(payload, as: .text)
+                _ = connection.transmit(payload, as: .text)
             }
         } catch {
             // First messages insert only values that exist; see ``AutomaticExchange/Plan``.
@@ -40,12 +40,13 @@ internal final class RuleExchange: ConnectionExchange {
     }
 
     override func receive(
-        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext,
-        outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext
     ) -> Bool {
         let finding: AutomaticExchange.Finding
         do throws(TemplateValueError) {
-            finding = try exchange.receive(payload, at: context.wallTime) { outbox.send($0, as: .text) }
+            finding = try exchange.receive(payload, at: context.wallTime) {
+                _ = connection.transmit($0, as: .text)
+            }
         } catch {
             // A message that cannot be answered, because a value is missing, is not handled.
             return false
@@ -74,7 +75,7 @@ internal final class RuleExchange: ConnectionExchange {
         guard connection.hasRoom, !connection.isClosing else { return }
         do throws(TemplateValueError) {
             try exchange.sendHeartbeat(at: context.wallTime) { payload in
-                _ = connection.port?.send(payload, as: .text)
+                _ = connection.transmit(payload, as: .text)
             }
         } catch {
             // Heartbeats insert only values that exist; see ``AutomaticExchange/Plan``.

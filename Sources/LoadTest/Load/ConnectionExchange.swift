@@ -34,8 +34,7 @@ public class ConnectionExchange {
     /// Handles a received message that is neither an echo nor a delivery.
     /// - Returns: Whether nothing is left to do for the workload.
     internal func receive(
-        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext,
-        outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, in context: LoadContext
     ) -> Bool { false }
 
     /// Reports the last message if it could not be decoded, because the workload did not expect it.
@@ -44,7 +43,7 @@ public class ConnectionExchange {
     /// Handles the deadline.
     internal func timePassed(on connection: LoadConnection, in context: LoadContext) {}
 
-    /// Carries out work that had to wait until the connection was no longer receiving.
+    /// Handles events that resulted from a message of the workload.
     internal func finishTurn(on connection: LoadConnection, in context: LoadContext) {}
 
     /// Sends a message of the workload, which then calls ``LoadContext/awaitDeadline(of:)``.
@@ -52,38 +51,16 @@ public class ConnectionExchange {
     /// - Returns: `nil` if the connection is closing.
     /// - Throws: ``ProtocolInputError``. Nothing has been sent.
     internal func send(
-        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, _ output: LoadOutput, in context: LoadContext
+        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, on connection: LoadConnection,
+        in context: LoadContext
     ) throws(ProtocolInputError) -> SentMessage? {
-        output.send(payload, as: kind) ? SentMessage(replyKey: nil) : nil
+        connection.transmit(payload, as: kind) ? SentMessage(replyKey: nil) : nil
     }
 
     /// A message that has been sent.
     internal struct SentMessage {
         /// The key of its reply, or `nil` if it has none.
         let replyKey: ProtocolEvent.ReplyKey?
-    }
-}
-
-/// Sends on a connection, even while it is receiving.
-internal struct LoadOutput {
-    internal unowned(unsafe) let connection: LoadConnection
-    /// The outbox of the connection while it is receiving, or `nil` otherwise.
-    internal let outbox: UnsafeMutablePointer<Outbox>?
-
-    /// Creates the output of a connection.
-    internal init(of connection: LoadConnection, receivingWith outbox: UnsafeMutablePointer<Outbox>? = nil) {
-        self.connection = connection
-        self.outbox = outbox
-    }
-
-    /// Whether the connection is receiving.
-    internal var isReceiving: Bool { outbox != nil }
-
-    /// Sends a message even if the connection is full. Returns whether it was sent.
-    internal func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
-        // Not through the port: while a connection is receiving, it must send through the outbox.
-        if let outbox { return outbox.pointee.send(payload, as: kind) }
-        return connection.port?.send(payload, as: kind) ?? false
     }
 }
 
@@ -97,10 +74,10 @@ extension LoadContext {
     /// - Returns: Whether nothing is left to do for the workload.
     @inline(__always)
     internal func takesIntoExchange(
-        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection
     ) -> Bool {
         guard let exchange = connection.exchange else { return false }
-        return exchange.receive(payload, as: kind, on: connection, in: self, outbox: &outbox)
+        return exchange.receive(payload, as: kind, on: connection, in: self)
     }
 
     /// Sends a message that needs no reply through the exchange of a connection. Reports one that cannot be sent.
@@ -110,8 +87,8 @@ extension LoadContext {
     ) -> Bool {
         guard connection.hasRoom else { return false }
         do throws(ProtocolInputError) {
-            let output = LoadOutput(of: connection)
-            guard try exchange.send(payload, as: kind, wantsReply: false, output, in: self) != nil else { return false }
+            let sent = try exchange.send(payload, as: kind, wantsReply: false, on: connection, in: self)
+            guard sent != nil else { return false }
         } catch {
             host?.protocolFailed(on: connection, because: .unsendable(error.description))
             return false

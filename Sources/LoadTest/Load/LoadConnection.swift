@@ -45,13 +45,18 @@ public class LoadConnection {
         port?.offer(payload, as: kind) ?? false
     }
 
+    /// Sends a message even if the connection is full. Returns whether it was sent.
+    internal final func transmit(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        port?.send(payload, as: kind) ?? false
+    }
+
     // MARK: Overridden by modes
 
     /// Whether another message may be sent in a closed loop.
     internal var hasNext: Bool { false }
     /// Sends the next message, which is due. Returns `false` if the connection is full.
     internal func send(dueAt time: UInt64) -> Bool { false }
-    /// Carries out work that had to wait until the connection was no longer receiving.
+    /// Handles events that resulted from a message of the workload.
     internal func finishTurn() {
         if let exchange { exchange.finishTurn(on: self, in: context.takeUnretainedValue()) }
     }
@@ -77,13 +82,13 @@ public class LoadConnection {
 
     /// Lets the connection take part in the load, because its server is ready.
     /// - Parameter time: The time at which the connection was opened, on the loop's clock in nanoseconds.
-    internal func exchangeIsReady(since time: UInt64, _ output: LoadOutput, in context: LoadContext) {
+    internal func exchangeIsReady(since time: UInt64, in context: LoadContext) {
         context.becameReady(self, since: time)
     }
     /// Handles an event of the application protocol. Sends nothing.
     internal func received(_ event: ProtocolEvent, in context: LoadContext) {}
     /// Sends what follows from the events of a message.
-    internal func proceed(_ output: LoadOutput, in context: LoadContext) {}
+    internal func proceed(in context: LoadContext) {}
     /// Whether it has opening steps to take after the exchange is ready, and before heartbeats begin.
     internal var isLoggingIn: Bool { false }
     /// Whether refusals are events for ``received(_:in:)``, instead of errors.
@@ -103,9 +108,7 @@ extension LoadHandler {
     }
 
     /// Ignores messages.
-    public func connection(
-        _ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {}
+    public func connection(_ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind) {}
 
     // Rare events may count references.
 

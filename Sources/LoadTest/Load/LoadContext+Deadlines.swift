@@ -24,7 +24,7 @@ extension LoadContext {
         if let time = deadlines.earliest { host?.wakeAtDeadline(time) }
     }
 
-    /// Calls ``LoadConnection/finishTurn()`` when the connection is no longer receiving.
+    /// Calls ``LoadConnection/finishTurn()`` in the next turn.
     internal func finishInNextTurn(_ connection: LoadConnection) {
         if let handler = connections[connection.number] { host?.fillInNextTurn(handler) }
     }

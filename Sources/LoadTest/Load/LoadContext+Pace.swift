@@ -67,7 +67,7 @@ extension LoadContext {
 
     /// Sends the messages that may follow a reply.
     /// - Parameter send: Sends and records the next message of the connection, which is due now. Returns `false` if it
-    ///   cannot be sent. While the connection is receiving, it must send through the outbox, not through the port.
+    ///   cannot be sent.
     @inline(__always)
     internal func sendAfterReply(on connection: some LoadHandler, _ send: (_ now: UInt64) -> Bool) {
         guard phase == .loading else { return host?.closeIfAnswered() ?? () }

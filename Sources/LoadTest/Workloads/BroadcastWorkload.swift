@@ -99,11 +99,10 @@ internal final class BroadcastWorkload: Workload {
     /// Counts a message received by a reader.
     @inline(__always)
     fileprivate func received(
-        _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext,
-        outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
     ) {
         let stamp = message.stamp(of: payload)
-        if stamp == nil, context.takesIntoExchange(payload, as: kind, on: reader, outbox: &outbox) { return }
+        if stamp == nil, context.takesIntoExchange(payload, as: kind, on: reader) { return }
         // Ignore the server's messages to publishers, which are not deliveries to readers.
         guard !isSender(reader) else { return }
         // Ignore other messages of the server, such as greetings.
@@ -175,18 +174,15 @@ internal final class BroadcastConnection: LoadConnection, LoadHandler {
 
     override var isAnswered: Bool { workload._withUnsafeGuaranteedRef { $0.isComplete(self) } }
 
-    func connection(
-        _ connection: Connection<BroadcastConnection>, received payload: RawSpan, as kind: MessageKind,
-        outbox: inout Outbox
-    ) {
-        receive(payload, as: kind, outbox: &outbox)
+    func connection(_ connection: Connection<BroadcastConnection>, received payload: RawSpan, as kind: MessageKind) {
+        receive(payload, as: kind)
     }
 
     /// Counts a message.
     @inline(__always)
-    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+    func receive(_ payload: RawSpan, as kind: MessageKind) {
         context._withUnsafeGuaranteedRef { context in
-            workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, in: context, outbox: &outbox) }
+            workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, in: context) }
         }
     }
 }

@@ -48,12 +48,12 @@ internal final class EchoWorkload: Workload {
     @inline(__always)
     fileprivate func received(
         _ payload: RawSpan, as kind: MessageKind, by connection: EchoConnection, in context: LoadContext,
-        outbox: inout Outbox
+        replyingOn port: some LoadPort
     ) {
-        verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context, outbox: &outbox)
+        verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context)
         context.sendAfterReply(on: connection) { now in
             verifier.message.set(connection.nextStamp(dueAt: now))
-            guard verifier.message.withBytes({ outbox.send($0, as: self.kind) }) else { return false }
+            guard verifier.message.withBytes({ port.send($0, as: self.kind) }) else { return false }
             connection.ledger.send(at: now)
             return true
         }
@@ -83,19 +83,16 @@ internal final class EchoConnection: RoundTripConnection, LoadHandler {
         }
     }
 
-    func connection(
-        _ connection: Connection<EchoConnection>, received payload: RawSpan, as kind: MessageKind,
-        outbox: inout Outbox
-    ) {
-        receive(payload, as: kind, outbox: &outbox)
+    func connection(_ connection: Connection<EchoConnection>, received payload: RawSpan, as kind: MessageKind) {
+        receive(payload, as: kind, replyingOn: connection)
     }
 
     /// Checks a reply, records its latency, and sends the messages that may follow.
     @inline(__always)
-    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+    func receive(_ payload: RawSpan, as kind: MessageKind, replyingOn port: some LoadPort) {
         context._withUnsafeGuaranteedRef { context in
             workload._withUnsafeGuaranteedRef {
-                $0.received(payload, as: kind, by: self, in: context, outbox: &outbox)
+                $0.received(payload, as: kind, by: self, in: context, replyingOn: port)
             }
         }
     }

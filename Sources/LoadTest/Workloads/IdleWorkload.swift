@@ -53,14 +53,12 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
         return true
     }
 
-    func connection(_ connection: Connection<IdleConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        receivePong(payload, outbox: &outbox)
+    func connection(_ connection: Connection<IdleConnection>, receivedPong payload: RawSpan) {
+        receivePong(payload)
     }
 
-    func connection(
-        _ connection: Connection<IdleConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
-        _ = workload.context.takesIntoExchange(payload, as: kind, on: self, outbox: &outbox)
+    func connection(_ connection: Connection<IdleConnection>, received payload: RawSpan, as kind: MessageKind) {
+        _ = workload.context.takesIntoExchange(payload, as: kind, on: self)
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
@@ -69,7 +67,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
 
     /// Takes a pong as the answer to its ping and all earlier ones: a peer may answer only the latest ping (RFC 6455
     /// §5.5.3).
-    func receivePong(_ pong: RawSpan, outbox: inout Outbox) {
+    func receivePong(_ pong: RawSpan) {
         let context = workload.context
         // RFC 6455 §5.5.3: an unsolicited pong is a heartbeat, not an answer.
         guard let number = workload.verifier.message.number(in: pong, of: self.number, expected: ledger.first),
@@ -78,7 +76,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
         while ledger.first < number {
             context.measurement.answered(sentAt: ledger.takeFirst(), now: context.now)
         }
-        workload.verifier.received(pong, isRightKind: true, by: self, in: context, outbox: &outbox)
+        workload.verifier.received(pong, isRightKind: true, by: self, in: context)
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
         _ = context.mayContinue(self)
     }

@@ -24,16 +24,16 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     }
 
     override func send(dueAt time: UInt64) -> Bool {
-        hasRoom && send(dueAt: time, LoadOutput(of: self), in: context.takeUnretainedValue())
+        hasRoom && send(dueAt: time, in: context.takeUnretainedValue())
     }
 
-    private func send(dueAt time: UInt64, _ output: LoadOutput, in context: LoadContext) -> Bool {
+    private func send(dueAt time: UInt64, in context: LoadContext) -> Bool {
         guard let exchange else { return false }
         let workload = workload.takeUnretainedValue()
         workload.message.set(EchoMessage.Stamp(number: nextNumber, connection: number, time: time))
         let line = workload.message.withBytes { $0.withUnsafeBytes { Array($0) } }
         do throws(ProtocolInputError) {
-            let sent = try exchange.send(line.span.bytes, as: .text, wantsReply: true, output, in: context)
+            let sent = try exchange.send(line.span.bytes, as: .text, wantsReply: true, on: self, in: context)
             guard let sent else { return false }
             guard let key = sent.replyKey else { throw ProtocolInputError("it has no reply, so there is no latency") }
             requests.send(key, at: time)
@@ -50,15 +50,14 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     // MARK: Receiving
 
     func connection(
-        _ connection: Connection<ProtocolRequestConnection>, received payload: RawSpan, as kind: MessageKind,
-        outbox: inout Outbox
+        _ connection: Connection<ProtocolRequestConnection>, received payload: RawSpan, as kind: MessageKind
     ) {
-        receive(payload, as: kind, outbox: &outbox)
+        receive(payload, as: kind)
     }
 
     /// Passes a message to the protocol.
-    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
-        _ = context.takeUnretainedValue().takesIntoExchange(payload, as: kind, on: self, outbox: &outbox)
+    func receive(_ payload: RawSpan, as kind: MessageKind) {
+        _ = context.takeUnretainedValue().takesIntoExchange(payload, as: kind, on: self)
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
@@ -79,8 +78,8 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     }
 
     /// Sends the requests that may follow.
-    override func proceed(_ output: LoadOutput, in context: LoadContext) {
-        context.sendAfterReply(on: self) { send(dueAt: $0, output, in: context) }
+    override func proceed(in context: LoadContext) {
+        context.sendAfterReply(on: self) { send(dueAt: $0, in: context) }
     }
 
     // MARK: Replies

@@ -71,12 +71,9 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
         context.measurement.arrived(at: context.now)
     }
 
-    func connection(
-        _ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind,
-        outbox: inout Outbox
-    ) {
+    func connection(_ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind) {
         context._withUnsafeGuaranteedRef { context in
-            if context.takesIntoExchange(payload, as: kind, on: self, outbox: &outbox) { return }
+            if context.takesIntoExchange(payload, as: kind, on: self) { return }
             context.measurement.arrived(at: context.now)
         }
     }

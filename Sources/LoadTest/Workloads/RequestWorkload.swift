@@ -106,17 +106,13 @@ internal final class RequestWorkload: Workload {
     @inline(__always)
     fileprivate func received(
         _ payload: RawSpan, as kind: MessageKind, by connection: RequestConnection, in context: LoadContext,
-        outbox: inout Outbox
+        replyingOn port: some LoadPort
     ) {
-        if context.takesIntoExchange(payload, as: kind, on: connection, outbox: &outbox) { return }
+        if context.takesIntoExchange(payload, as: kind, on: connection) { return }
         match(payload, by: connection, in: context)
-        guard encodes else {
-            return context.sendAfterReply(on: connection) { now in
-                connection.sendRequest(of: self, dueAt: now) { outbox.send($0, as: self.kind) }
-            }
-        }
-        withUnsafeMutablePointer(to: &outbox) { outbox in
-            connection.proceed(LoadOutput(of: connection, receivingWith: outbox), in: context)
+        if encodes { return connection.proceed(in: context) }
+        context.sendAfterReply(on: connection) { now in
+            connection.sendRequest(of: self, dueAt: now) { port.send($0, as: self.kind) }
         }
     }
 
@@ -150,7 +146,7 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     override func send(dueAt time: UInt64) -> Bool {
         workload._withUnsafeGuaranteedRef { workload in
             workload.encodes
-                ? hasRoom && sendRequest(of: workload, dueAt: time) { encode($0, LoadOutput(of: self)) }
+                ? hasRoom && sendRequest(of: workload, dueAt: time) { encode($0) }
                 : sendRequest(of: workload, dueAt: time) { send($0, as: workload.kind) }
         }
     }
@@ -167,11 +163,11 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     }
 
     /// Sends a message through the exchange, which encodes it.
-    private func encode(_ payload: RawSpan, _ output: LoadOutput) -> Bool {
+    private func encode(_ payload: RawSpan) -> Bool {
         let context = context.takeUnretainedValue()
         do throws(ProtocolInputError) {
             let kind = workload.takeUnretainedValue().kind
-            return try exchange?.send(payload, as: kind, wantsReply: true, output, in: context) != nil
+            return try exchange?.send(payload, as: kind, wantsReply: true, on: self, in: context) != nil
         } catch {
             context.host?.protocolFailed(on: self, because: .unsendable(error.description))
             return false
@@ -182,10 +178,10 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
         workload.takeUnretainedValue().match(event.payload.span.bytes, by: self, in: context)
     }
 
-    override func proceed(_ output: LoadOutput, in context: LoadContext) {
+    override func proceed(in context: LoadContext) {
         let workload = workload.takeUnretainedValue()
         context.sendAfterReply(on: self) { now in
-            sendRequest(of: workload, dueAt: now) { encode($0, output) }
+            sendRequest(of: workload, dueAt: now) { encode($0) }
         }
     }
 
@@ -218,19 +214,16 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
         isByField ? requests.unansweredCount(since: time) : super.unansweredCount(since: time)
     }
 
-    func connection(
-        _ connection: Connection<RequestConnection>, received payload: RawSpan, as kind: MessageKind,
-        outbox: inout Outbox
-    ) {
-        receive(payload, as: kind, outbox: &outbox)
+    func connection(_ connection: Connection<RequestConnection>, received payload: RawSpan, as kind: MessageKind) {
+        receive(payload, as: kind, replyingOn: connection)
     }
 
     /// Matches a reply, records its latency, and sends the requests that may follow.
     @inline(__always)
-    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+    func receive(_ payload: RawSpan, as kind: MessageKind, replyingOn port: some LoadPort) {
         context._withUnsafeGuaranteedRef { context in
             workload._withUnsafeGuaranteedRef {
-                $0.received(payload, as: kind, by: self, in: context, outbox: &outbox)
+                $0.received(payload, as: kind, by: self, in: context, replyingOn: port)
             }
         }
     }

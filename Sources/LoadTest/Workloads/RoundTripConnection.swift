@@ -54,14 +54,13 @@ internal struct ReplyVerifier: ~Copyable {
     /// - Parameter isRightKind: Whether the reply has the kind of the message: text or binary.
     @inline(__always)
     mutating func received(
-        _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext,
-        outbox: inout Outbox
+        _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
     ) {
         if isRightKind, connection.ledger.expectedCount > 0, message.isEcho(payload, of: connection.expectedStamp) {
             context.measurement.answered(sentAt: connection.ledger.takeFirst(), now: context.now)
         } else {
             // The rules of an exchange apply to messages of either kind, and there are no protocols for echoes.
-            if context.takesIntoExchange(payload, as: .text, on: connection, outbox: &outbox) { return }
+            if context.takesIntoExchange(payload, as: .text, on: connection) { return }
             receivedUnexpected(payload, isRightKind: isRightKind, by: connection, in: context)
         }
     }

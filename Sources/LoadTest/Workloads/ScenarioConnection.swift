@@ -16,19 +16,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private var dueTime: UInt64?
     /// When the current iteration started, on the loop's clock in nanoseconds.
     private var startTime: UInt64 = 0
-    /// What remains to be done in a turn in which the connection is not receiving.
-    private var remains = Remains.nothing
     private let openTime: UInt64
-
-    fileprivate enum Remains {
-        case nothing
-        /// Continue the current step.
-        case step
-        /// Close the connection after a failure.
-        case close
-        /// End the connection without a closing handshake.
-        case drop
-    }
 
     init(_ number: UInt64, of workload: ScenarioWorkload) {
         self.workload = .passUnretained(workload)
@@ -51,22 +39,15 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     /// Plays the opening steps, unless the opening of an application protocol precedes them.
     func start() {
-        if exchange?.isReady ?? true { start(LoadOutput(of: self)) }
-    }
-
-    override func exchangeIsReady(since time: UInt64, _ output: LoadOutput, in context: LoadContext) {
-        start(output)
-    }
-
-    private func start(_ output: LoadOutput) {
-        guard player.phase == .notStarted else { return }
+        guard exchange?.isReady ?? true, player.phase == .notStarted else { return }
         withContext { context, workload in
             if workload.scenario.repeatStart > 0 { context.arrivals.unready.insert(number) }
-            let port = ScenarioPort(of: self, output)
-            player.start(at: context.now, port)
-            settle(context, workload, port)
+            player.start(at: context.now, ScenarioPort(of: self))
+            settle(context, workload)
         }
     }
+
+    override func exchangeIsReady(since time: UInt64, in context: LoadContext) { start() }
 
     override var hasNext: Bool { isReady && player.isBetweenIterations && hasRoom }
 
@@ -85,17 +66,16 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         guard hasNext else { return false }
         hasStarted = true
         withContext { context, workload in
-            let port = ScenarioPort(of: self, LoadOutput(of: self))
-            begin(dueAt: time, context, port)
-            settle(context, workload, port)
+            begin(dueAt: time, context)
+            settle(context, workload)
         }
         return true
     }
 
-    private func begin(dueAt time: UInt64, _ context: LoadContext, _ port: ScenarioPort) {
+    private func begin(dueAt time: UInt64, _ context: LoadContext) {
         dueTime = time
         startTime = context.now
-        player.advance(at: context.now, port)
+        player.advance(at: context.now, ScenarioPort(of: self))
     }
 
     override var deadline: UInt64? {
@@ -108,47 +88,22 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         super.timePassed()
         guard !isOver else { return }
         withContext { context, workload in
-            let port = ScenarioPort(of: self, LoadOutput(of: self))
-            player.timePassed(at: context.now, port)
-            settle(context, workload, port)
+            player.timePassed(at: context.now, ScenarioPort(of: self))
+            settle(context, workload)
         }
     }
 
-    override func finishTurn() {
-        super.finishTurn()
-        let remaining = remains
-        remains = .nothing
-        guard port != nil, remaining != .nothing else { return }
-        withContext { context, workload in
-            switch remaining {
-            case .nothing: break
-            case .close: context.host?.close(self)
-            case .drop:
-                isClosing = true
-                self.port?.terminate()
-            case .step:
-                advance(context, workload, ScenarioPort(of: self, LoadOutput(of: self)))
-            }
-        }
-    }
-
-    /// Carries out the steps that follow.
-    private func advance(_ context: LoadContext, _ workload: ScenarioWorkload, _ port: ScenarioPort) {
-        if !player.isBetweenIterations { player.advance(at: context.now, port) }
-        settle(context, workload, port)
-    }
-
-    /// Does in the next turn what cannot be done while the connection is receiving.
-    fileprivate func leave(_ remaining: Remains) {
-        guard remains == .nothing else { return }
-        remains = remaining
-        withContext { context, _ in context.host?.fillInNextTurn(self) }
+    /// Carries out the steps that follow what was received.
+    private func advance(_ context: LoadContext, _ workload: ScenarioWorkload) {
+        if !player.isBetweenIterations { player.advance(at: context.now, ScenarioPort(of: self)) }
+        settle(context, workload, hasReceived: true)
     }
 
     // MARK: Outcomes
 
     /// Handles what the player has reached: a deadline, the end of an iteration, or a failure.
-    private func settle(_ context: LoadContext, _ workload: ScenarioWorkload, _ port: ScenarioPort) {
+    /// - Parameter hasReceived: Whether something was received. If not, a scenario that never waits would not return.
+    private func settle(_ context: LoadContext, _ workload: ScenarioWorkload, hasReceived: Bool = false) {
         defer { context.awaitDeadline(of: self) }
         switch player.phase {
         case .notStarted, .over: break
@@ -156,7 +111,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         case .failed(let failure): fail(failure, context, workload)
         case .betweenIterations:
             guard isReady else { return becomeReady(context) }
-            goOn(context, workload, port)
+            startNextIteration(context, workload, hasReceived: hasReceived)
         }
     }
 
@@ -167,19 +122,18 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     }
 
     /// Starts the next iteration if it is due.
-    private func goOn(_ context: LoadContext, _ workload: ScenarioWorkload, _ port: ScenarioPort) {
+    private func startNextIteration(_ context: LoadContext, _ workload: ScenarioWorkload, hasReceived: Bool) {
         guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
         guard context.staysBusy(self) else { return }
-        // A scenario that never waits would not return.
-        guard port.isReceiving else { return context.host?.fillInNextTurn(self) ?? () }
+        guard hasReceived else { return context.host?.fillInNextTurn(self) ?? () }
         guard hasStarted, let time = context.nextDueTime(of: self) else { return context.drainIfSent() }
-        begin(dueAt: time, context, port)
+        begin(dueAt: time, context)
         context.countSent(dueAt: time)
         if context.remainingMessages == 0 { context.drainIfSent() }
         if player.isBetweenIterations {
             context.host?.fillInNextTurn(self)
         } else {
-            settle(context, workload, port)
+            settle(context, workload)
         }
     }
 
@@ -226,7 +180,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         dueTime = nil
         isOver = true
         guard port != nil, !isClosing else { return }
-        leave(.close)
+        context.host?.close(self)
         context.host?.closeIfAnswered()
     }
 
@@ -272,7 +226,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         case (_, nil): context.measurement.tally.loginErrors += 1
         }
         endIteration(context)
-        if port != nil, !isClosing { leave(.close) }
+        if port != nil, !isClosing { context.host?.close(self) }
     }
 
     // MARK: Replies
@@ -282,19 +236,16 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     // MARK: Events
 
-    func connection(
-        _ connection: Connection<ScenarioConnection>, received payload: RawSpan, as kind: MessageKind,
-        outbox: inout Outbox
-    ) {
-        receive(payload, as: kind, outbox: &outbox)
+    func connection(_ connection: Connection<ScenarioConnection>, received payload: RawSpan, as kind: MessageKind) {
+        receive(payload, as: kind)
     }
 
-    func connection(_ connection: Connection<ScenarioConnection>, receivedPing payload: RawSpan, outbox: inout Outbox) {
-        receive(.ping, outbox: &outbox)
+    func connection(_ connection: Connection<ScenarioConnection>, receivedPing payload: RawSpan) {
+        receive(.ping)
     }
 
-    func connection(_ connection: Connection<ScenarioConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        receive(.pong, outbox: &outbox)
+    func connection(_ connection: Connection<ScenarioConnection>, receivedPong payload: RawSpan) {
+        receive(.pong)
     }
 
     func connection(_ connection: Connection<ScenarioConnection>, didEnd end: ConnectionEnd) {
@@ -305,14 +256,11 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     }
 
     /// Passes a message to the current step, and carries out the steps that follow.
-    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+    func receive(_ payload: RawSpan, as kind: MessageKind) {
         withContext { context, workload in
-            if context.takesIntoExchange(payload, as: kind, on: self, outbox: &outbox) { return }
-            withUnsafeMutablePointer(to: &outbox) { outbox in
-                let port = ScenarioPort(of: self, LoadOutput(of: self, receivingWith: outbox))
-                player.received(payload, as: kind, at: context.now, port)
-                advance(context, workload, port)
-            }
+            if context.takesIntoExchange(payload, as: kind, on: self) { return }
+            player.received(payload, as: kind, at: context.now, ScenarioPort(of: self))
+            advance(context, workload)
         }
     }
 
@@ -326,22 +274,18 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
         let kind: MessageKind = event.isText ? .text : .binary
         player.received(
-            event.payload.span.bytes, as: kind, shownAs: event.line, at: context.now,
-            ScenarioPort(of: self, LoadOutput(of: self)))
+            event.payload.span.bytes, as: kind, shownAs: event.line, at: context.now, ScenarioPort(of: self))
     }
 
-    override func proceed(_ output: LoadOutput, in context: LoadContext) {
-        withContext { context, workload in advance(context, workload, ScenarioPort(of: self, output)) }
+    override func proceed(in context: LoadContext) {
+        withContext { context, workload in advance(context, workload) }
     }
 
     /// Passes a ping or pong to the current step, and carries out the steps that follow.
-    func receive(_ control: Opcode, outbox: inout Outbox) {
+    func receive(_ control: Opcode) {
         withContext { context, workload in
-            withUnsafeMutablePointer(to: &outbox) { outbox in
-                let port = ScenarioPort(of: self, LoadOutput(of: self, receivingWith: outbox))
-                player.received(control: control, at: context.now, port)
-                advance(context, workload, port)
-            }
+            player.received(control: control, at: context.now, ScenarioPort(of: self))
+            advance(context, workload)
         }
     }
 
@@ -349,7 +293,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     func ended(with end: ScenarioFailure.Ending) {
         withContext { context, workload in
             let wasInStep = if case .step = player.phase { true } else { false }
-            player.connectionEnded(end, at: context.now, ScenarioPort(of: self, LoadOutput(of: self)))
+            player.connectionEnded(end, at: context.now, ScenarioPort(of: self))
             if case .failed(let failure) = player.phase {
                 fail(failure, context, workload)
                 // The end of the connection is counted as a timeout.
@@ -364,45 +308,31 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 /// The output of a connection for its player.
 private struct ScenarioPort: ScenarioPlayer.Port {
     private unowned(unsafe) let connection: ScenarioConnection
-    private let output: LoadOutput
 
-    init(of connection: ScenarioConnection, _ output: LoadOutput) {
+    init(of connection: ScenarioConnection) {
         self.connection = connection
-        self.output = output
     }
 
-    var isReceiving: Bool { output.isReceiving }
-
     func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
-        guard let exchange = connection.exchange else { return output.send(payload, as: kind) }
+        guard let exchange = connection.exchange else { return connection.transmit(payload, as: kind) }
         let context = connection.context.takeUnretainedValue()
         do throws(ProtocolInputError) {
             // Replies are messages for the steps.
-            return try exchange.send(payload, as: kind, wantsReply: true, output, in: context) != nil
+            return try exchange.send(payload, as: kind, wantsReply: true, on: connection, in: context) != nil
         } catch {
             throw .unsendable(error.description)
         }
     }
 
-    func sendPing(_ payload: RawSpan) -> Bool {
-        if let outbox = output.outbox { return outbox.pointee.sendPing(payload) }
-        return connection.port?.sendPing(payload) ?? false
+    func sendPing(_ payload: RawSpan) -> Bool { connection.port?.sendPing(payload) ?? false }
+    func sendPong(_ payload: RawSpan) -> Bool { connection.port?.sendPong(payload) ?? false }
+    func close(_ frame: CloseFrame) -> Bool { connection.port?.close(frame) ?? false }
+
+    func drop() {
+        connection.isClosing = true
+        connection.port?.terminate()
     }
 
-    func sendPong(_ payload: RawSpan) -> Bool {
-        if let outbox = output.outbox { return outbox.pointee.sendPong(payload) }
-        return connection.port?.sendPong(payload) ?? false
-    }
-
-    func close(_ frame: CloseFrame) -> Bool {
-        guard !isReceiving else {
-            connection.leave(.step)
-            return false
-        }
-        return connection.port?.close(frame) ?? false
-    }
-
-    func drop() { connection.leave(.drop) }
     func stepEnded(_ index: Int, nanoseconds: UInt64) { connection.stepPassed(index, nanoseconds: nanoseconds) }
     func messageSkipped() { connection.skippedMessage() }
     func iterationEnded() { connection.iterationPassed() }

@@ -7,6 +7,8 @@ public final class SharedBytes {
     /// The minimum size worth sharing, in bytes. Copying fewer bytes is cheaper than a reference, which takes an
     /// allocation and a separate write.
     public static let worthwhileBytes = 16 << 10
+    /// The minimum size of a received message that can be sent back by reference, in bytes.
+    @inlinable public static var largeMessageBytes: Int { 128 << 10 }
 
     /// Takes over the contents of a buffer.
     public init(_ bytes: consuming ByteBuffer, isBroadcast: Bool = false) {

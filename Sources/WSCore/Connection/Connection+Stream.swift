@@ -10,9 +10,9 @@ extension Connection: ByteStreamDelegate {
         end(failure: nil)
     }
 
-    /// Writes the queued output.
+    /// Writes more of the queued output at the end of the turn.
     public func streamDidDrain(_ stream: any ByteStream) {
-        flush()
+        beginTurn()
     }
 
     /// Ends the connection.

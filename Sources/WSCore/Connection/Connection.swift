@@ -1,11 +1,28 @@
-/// An open WebSocket connection: a session on a stream.
+/// An open WebSocket connection on a stream.
 ///
-///      socket → loop's read buffer → Session.receive → handler
-///      handler, send(…) → Session.outbox → (end of turn) → one write → socket
+///      bytes ─► MessageReceiver ─► handler ─► send(…) ─► Outbox ─► one write at the end of the turn
+///                      └─ pongs, close echo, failure ──────┘
 ///
-/// Everything sent during a turn of the loop leaves in one write at its end. Until the connection ends, the stream
-/// retains the connection, and the connection retains its handler.
+/// Every method may be called at any time, also while a message is being delivered, and none of them calls the handler.
+/// What is sent during a turn of the loop leaves in one write at its end. Until the connection ends, the stream retains
+/// the connection, and the connection retains its handler.
 public final class Connection<Handler: ConnectionHandler> {
+    @usableFromInline
+    internal enum State {
+        /// Nothing is left to do in this turn.
+        case idle
+        /// Output is written at the end of the turn; until then, the outbox has storage.
+        case inTurn
+        /// Both close frames exist, or this end fails the connection: at the end of the turn, ``LingeringClose`` takes
+        /// over the stream.
+        case leaving
+        /// The connection ends at the end of the turn.
+        case terminating
+        /// ``LingeringClose`` writes the last output.
+        case lingering
+        case ended
+    }
+
     /// The settings this connection was created with.
     public let settings: Settings
     /// Receives the connection's events.
@@ -16,27 +33,24 @@ public final class Connection<Handler: ConnectionHandler> {
     public let loop: EventLoop
 
     internal let stream: any ByteStream
-    internal let resources: ConnectionResources
-    @usableFromInline internal var session: Session
-    @usableFromInline internal private(set) var isReceiving = false
-    private var isTerminating = false
-    private var isTurnEndScheduled = false
+    @usableFromInline internal let resources: ConnectionResources
+    @usableFromInline internal var receiver: MessageReceiver
+    @usableFromInline internal var outbox: Outbox
+    @usableFromInline internal private(set) var state = State.idle
+    /// Whether the output queue has exceeded its limit, and the handler waits until it has drained.
     private var wasFull = false
     /// Whether the loop's ``HeldMemory`` counts what the connection holds.
     private var isCounted = false
     /// The reasons why reading is paused.
     public private(set) var pauseReasons: PauseReasons = []
-    /// Whether the connection has ended for the handler, or only its last output remains to be written.
-    internal private(set) var isLeaving = false
-    private var hasEnded = false
     /// The state of the connection's end, or nil while the connection shows no sign of ending.
-    private var departure: ConnectionDeparture?
+    private var ending: ConnectionEnding?
     /// Input to decode before reading more, because the handler could not take it; nil if there is none.
     private var unread: ConnectionUnreadBytes?
     /// The time of the turn in which the last bytes arrived.
     private var lastReadMilliseconds: UInt64
 
-    /// Creates a connection on a stream that has just completed the opening handshake. Call ``start(with:)`` next.
+    /// Creates a connection on a stream that has just completed the opening handshake. Call ``start(sending:with:)`` next.
     ///
     /// - Parameters:
     ///   - stream: The stream, which the connection takes over.
@@ -54,13 +68,12 @@ public final class Connection<Handler: ConnectionHandler> {
         lastReadMilliseconds = loop.turnMilliseconds
         self.settings = settings
         self.handler = handler
-        let codec = deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) }
-        session = Session(
-            role: settings.role, limits: settings.limits, maskingKeys: resources.maskingKeys,
-            fragmentBytes: settings.fragmentBytes, compressor: codec?.compressor, decompressor: codec?.decompressor,
-            partialInputs: resources.partialInputs, answersPings: settings.answersPings)
-        session.outbox.observer = handler.sentFrameObserver
-        session.outbox.sharesReceivedMessages = true
+        receiver = MessageReceiver(role: settings.role, limits: settings.limits)
+        outbox = Outbox(
+            role: settings.role, maskingKeys: resources.maskingKeys, fragmentBytes: settings.fragmentBytes,
+            extensions: deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) },
+            answersPings: settings.answersPings)
+        outbox.observer = handler.sentFrameObserver
     }
 
     /// Starts the connection.
@@ -69,9 +82,8 @@ public final class Connection<Handler: ConnectionHandler> {
     ///   - firstBytes: Bytes that arrived after the peer's part of the opening handshake, in the same read.
     public func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
         stream.delegate = self
-        resources.outputStorage.lend(to: &session.outbox.bytes)
-        response.withUnsafeBytes { session.outbox.bytes.append($0.bytes) }
-        scheduleFlush()
+        beginTurn()
+        response.withUnsafeBytes { outbox.bytes.append($0.bytes) }
         var firstBytes = firstBytes
         if !firstBytes.isEmpty {
             firstBytes.withUnsafeMutableBytes { pointer in
@@ -82,104 +94,100 @@ public final class Connection<Handler: ConnectionHandler> {
         updateReading()
     }
 
-    /// The traffic sent or queued so far. Not available while a message is being delivered.
-    public var sentTraffic: Traffic { session.outbox.traffic }
+    /// The traffic sent or queued so far.
+    public var sentTraffic: Traffic { outbox.traffic }
 
-    /// The traffic received so far. Not available while a message is being delivered.
-    public var receivedTraffic: Traffic { session.receivedTraffic }
+    // While a message is being delivered, these describe the state before the bytes of this read.
 
-    /// Whether a message has started to arrive but is incomplete. Not available while a message is being delivered.
-    public var isInMessage: Bool {
-        assert(!isReceiving, "not available while a message is being delivered")
-        return session.isInMessage
-    }
-
-    /// The progress of the incomplete message, or nil. Not available while a message is being delivered.
-    public var incomingProgress: MessageProgress? {
-        assert(!isReceiving, "not available while a message is being delivered")
-        return session.incomingProgress
-    }
+    /// The traffic received so far.
+    public var receivedTraffic: Traffic { receiver.traffic }
+    /// Whether a message has started to arrive but is incomplete.
+    public var isInMessage: Bool { receiver.isInMessage }
+    /// The progress of the incomplete message, or nil.
+    public var incomingProgress: MessageProgress? { receiver.progress }
 
     // MARK: Sending
 
-    /// Whether sending has ended because our close frame was sent or the connection has ended. Not available while a
-    /// message is being delivered.
-    public var isClosing: Bool { isLeaving || session.outbox.isSendingOver }
+    /// Whether the handler can still receive and send.
+    @inlinable internal var isOpen: Bool { state == .inTurn || state == .idle }
 
-    /// The number of bytes waiting for the kernel to accept them. Not available while a message is being delivered.
-    public var queuedBytes: Int { session.outbox.queuedBytes + stream.inFlightBytes }
+    /// Whether sending has ended because our close frame was sent or the connection has ended.
+    public var isClosing: Bool { !isOpen || outbox.isSendingOver }
 
-    /// The number of bytes the peer has not acknowledged, within a few KiB: those queued and those in flight. Not
-    /// available while a message is being delivered.
-    public var unsentBytes: Int { session.outbox.queuedBytes + stream.unsentBytes }
+    /// The number of bytes waiting for the kernel to accept them.
+    public var queuedBytes: Int { outbox.queuedBytes + stream.inFlightBytes }
 
-    /// Whether the output queue exceeds its limit. The output's source should pause until
+    /// The number of bytes the peer has not acknowledged, within a few KiB: those queued and those in flight.
+    public var unsentBytes: Int { outbox.queuedBytes + stream.unsentBytes }
+
+    /// Whether the output queue exceeds its limit. Once it was true, the output's source should pause until
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
-    public var isFull: Bool { wasFull }
+    public var isFull: Bool {
+        if !wasFull, exceedsQueueLimit { wasFull = true }
+        return wasFull
+    }
 
     /// Whether a write failed because the peer is gone. Input that arrived before is still read.
-    public var isLost: Bool { departure?.writeFailure != nil }
+    public var isLost: Bool { ending != nil && ending?.writeFailure != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent; false after our close frame.
+    @inlinable
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
-        assert(!isReceiving, "a handler answers through the outbox that it is given")
-        guard !isLeaving else { return false }
-        resources.outputStorage.lend(to: &session.outbox.bytes)
-        guard session.outbox.send(payload, as: kind) else { return false }
-        scheduleFlush()
-        return true
+        guard state == .inTurn || beginTurn() else { return false }
+        return outbox.send(payload, as: kind)
     }
 
     /// Sends a message that other connections send, too. Returns whether it was sent; false after our close frame.
     @discardableResult
-    public func send(_ message: SharedMessage) -> Bool {
-        assert(!isReceiving, "a handler answers through the outbox that it is given")
-        guard !isLeaving else { return false }
-        resources.outputStorage.lend(to: &session.outbox.bytes)
-        guard session.outbox.send(message) else { return false }
-        scheduleFlush()
-        return true
-    }
+    public func send(_ message: SharedMessage) -> Bool { beginTurn() && outbox.send(message) }
 
     /// Sends a ping with a payload of at most 125 bytes. Returns whether it was sent.
     @discardableResult
-    public func sendPing(_ payload: RawSpan) -> Bool {
-        assert(!isReceiving, "a handler answers through the outbox that it is given")
-        guard !isLeaving, session.outbox.sendPing(payload) else { return false }
-        scheduleFlush()
-        return true
-    }
+    public func sendPing(_ payload: RawSpan) -> Bool { beginTurn() && outbox.sendPing(payload) }
 
     /// Sends an unsolicited pong with a payload of at most 125 bytes. Returns whether it was sent.
     @discardableResult
-    public func sendPong(_ payload: RawSpan) -> Bool {
-        assert(!isReceiving, "a handler answers through the outbox that it is given")
-        guard !isLeaving, session.outbox.sendPong(payload) else { return false }
-        scheduleFlush()
-        return true
-    }
+    public func sendPong(_ payload: RawSpan) -> Bool { beginTurn() && outbox.sendPong(payload) }
 
     /// Stops answering the peer's pings.
-    public func stopAnsweringPings() {
-        assert(!isReceiving, "a handler answers through the outbox that it is given")
-        session.outbox.answersPings = false
-    }
+    public func stopAnsweringPings() { outbox.answersPings = false }
 
     /// Sends a close frame and notifies the handler at the end. Returns false if a close frame was sent before.
     @discardableResult
-    public func close(_ frame: CloseFrame) -> Bool {
-        assert(!isReceiving, "a handler answers through the outbox that it is given")
-        guard !isLeaving, session.outbox.sendClose(frame) else { return false }
-        afterSessionChanged()
+    public func close(_ frame: CloseFrame) -> Bool { beginTurn() && outbox.sendClose(frame) }
+
+    /// Ends the connection at the end of the turn, without a closing handshake. Nothing more is delivered.
+    public func terminate() { end(in: .terminating) }
+
+    /// Sends a close frame, discards the incomplete message and further input, and closes the stream at the end of the
+    /// turn. Bytes that the peer does not take within a second are discarded, too.
+    public func abandon(with frame: CloseFrame) {
+        guard isOpen else { return }
+        close(frame)
+        stopCounting()
+        end(in: .leaving)
+    }
+
+    /// Begins a turn with output, unless it has begun. Returns whether anything can be sent.
+    @usableFromInline
+    @discardableResult
+    internal func beginTurn() -> Bool {
+        guard state == .idle else { return state == .inTurn }
+        state = .inTurn
+        resources.outputStorage.lend(to: &outbox.bytes)
+        loop.atEndOfTurn(self)
         return true
     }
 
-    /// Ends the connection without a closing handshake. The handler is notified before this method returns, or after
-    /// decoding if a message is being delivered.
-    public func terminate() {
-        isTerminating = true
-        if !isReceiving { end(failure: nil) }
+    /// Leaves or ends the connection at the end of the turn.
+    private func end(in state: State) {
+        switch self.state {
+        case .idle, .lingering: loop.atEndOfTurn(self)
+        case .inTurn, .leaving: break
+        case .terminating, .ended: return
+        }
+        self.state = state
     }
 
     /// Whether ``pauseReading(for:)`` has paused reading.
@@ -200,25 +208,11 @@ public final class Connection<Handler: ConnectionHandler> {
         if pauseReasons.isEmpty { updateReading() }
     }
 
-    @inline(__always)
-    private func scheduleFlush() {
-        if exceedsQueueLimit(session.outbox) { wasFull = true }
-        scheduleTurnEnd()
-    }
-
-    @inline(__always)
-    private func scheduleTurnEnd() {
-        guard !isTurnEndScheduled, !isLeaving else { return }
-        isTurnEndScheduled = true
-        loop.atEndOfTurn(self)
-    }
-
-    /// Returns whether the queue exceeds its limit. After a write failure, output is discarded and does not count.
-    @inline(__always)
-    private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
-        let queuedBytes = outbox.queuedBytes + stream.inFlightBytes
+    /// Whether the queue exceeds its limit. After a write failure, output is discarded and does not count.
+    @inline(__always) private var exceedsQueueLimit: Bool {
+        let queuedBytes = queuedBytes
         guard queuedBytes > HeldMemory.uncountedBytes || queuedBytes > settings.queueLimitBytes else { return false }
-        return queuedBytes > queueLimitBytes && departure?.writeFailure == nil
+        return queuedBytes > queueLimitBytes && !isLost
     }
 
     /// The limit of the output queue. While memory is scarce, a connection may queue only what is not counted.
@@ -229,21 +223,20 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Whether another message may be delivered.
     @usableFromInline
-    internal func takesMore(_ outbox: borrowing Outbox) -> Bool {
-        !isTerminating && !isPausedByUser && !(settings.pausesReadingWhenFull && exceedsQueueLimit(outbox))
-    }
+    internal var takesMore: Bool { isOpen && !isPausedByUser && !(settings.pausesReadingWhenFull && isFull) }
 
-    internal func flush() {
-        guard !isLeaving else { return }
-        guard departure?.writeFailure == nil else { return session.outbox.removeAll() }
+    /// Writes the queued output.
+    private func flush() {
+        guard !isLost else { return outbox.removeAll() }
+        if exceedsQueueLimit { wasFull = true }
         do throws(StreamError) {
             try write()
         } catch {
             return didFailToWrite(error)
         }
-        resources.outputStorage.takeBack(from: &session.outbox.bytes)
+        resources.outputStorage.takeBack(from: &outbox.bytes)
         // Only after writing the close frame: output the kernel takes at once is no sign of a slow reader.
-        if session.outbox.isSendingOver { startCloseTimer() }
+        if outbox.isSendingOver { startCloseTimer() }
         countMemory(with: queuedBytes)
         if wasFull, queuedBytes <= queueLimitBytes / 2 {
             wasFull = false
@@ -254,11 +247,11 @@ public final class Connection<Handler: ConnectionHandler> {
 
     @inline(__always)
     private func write() throws(StreamError) {
-        if let queue = session.outbox.queue, try !stream.write(queue) { return }
-        try stream.write(&session.outbox.bytes)
-        guard session.outbox.bytes.isEmpty, !stream.isWriting else { return }
-        session.outbox.bytesWereTaken()
-        if !session.outbox.bytes.isEmpty { try stream.write(&session.outbox.bytes) }
+        if let queue = outbox.queue, try !stream.write(queue) { return }
+        try stream.write(&outbox.bytes)
+        guard outbox.bytes.isEmpty, !stream.isWriting else { return }
+        outbox.bytesWereTaken()
+        if !outbox.bytes.isEmpty { try stream.write(&outbox.bytes) }
     }
 
     private func updateReading() {
@@ -270,7 +263,7 @@ public final class Connection<Handler: ConnectionHandler> {
         } else if unread == nil {
             stream.startReading()
         } else {
-            scheduleTurnEnd()
+            beginTurn()
         }
     }
 
@@ -281,22 +274,30 @@ public final class Connection<Handler: ConnectionHandler> {
 
     // MARK: Receiving and ending
 
+    /// Whether the connection has ended for the handler, or only its last output remains to be written.
+    internal var isLeaving: Bool { state == .lingering || state == .ended }
+
     internal func receive(_ bytes: inout MutableRawSpan) {
+        guard isOpen else { return }
         lastReadMilliseconds = loop.turnMilliseconds
         let takenBytes = take(&bytes)
         if takenBytes < bytes.byteCount { keepUnread(bytes.bytes.extracting(droppingFirst: takenBytes)) }
-        afterReceiving()
-        if unread != nil { updateReading() }
+        countMemory(with: receiver.incompleteBytes)
+        if unread != nil || (settings.pausesReadingWhenFull && isFull) { updateReading() }
     }
 
     /// Decodes input held back earlier.
     private func receiveUnread() {
-        guard let unread, !mustWait, !isLeaving else { return }
+        guard let unread, !mustWait else { return }
         unread.bytes.consume(unread.bytes.withMutableReadableBytes { take(&$0) })
         if unread.bytes.isEmpty { self.unread = nil }
-        afterReceiving()
+        countMemory(with: receiver.incompleteBytes)
+        _ = isFull
         updateReading()
     }
+
+    /// Decompresses received messages, or nil.
+    @inlinable internal var decompressor: (any MessageDecompressor)? { outbox.extensions?.decompressor }
 
     private func keepUnread(_ bytes: RawSpan) {
         let unread = self.unread ?? ConnectionUnreadBytes()
@@ -305,10 +306,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func take(_ bytes: inout MutableRawSpan) -> Int {
-        resources.outputStorage.lend(to: &session.outbox.bytes)
-        isReceiving = true
-        defer { isReceiving = false }
-        guard session.decompresses, resources.memory?.isExceeded ?? false else {
+        guard resources.memory?.isExceeded ?? false, decompressor != nil else {
             return Handler.decode(&bytes, on: self)
         }
         // A few KiB could become a message of the maximum size before they are counted.
@@ -317,35 +315,45 @@ public final class Connection<Handler: ConnectionHandler> {
             let end = min(takenBytes + HeldMemory.scarcePieceBytes, bytes.byteCount)
             var piece = bytes._mutatingExtracting(takenBytes..<end)
             takenBytes += Handler.decode(&piece, on: self)
-            countMemory(with: session.incompleteBytes)
-            guard takenBytes == end, takesMore(session.outbox) else { break }
+            countMemory(with: receiver.incompleteBytes)
+            guard takenBytes == end, takesMore else { break }
         }
         return takenBytes
     }
 
-    private func afterReceiving() {
-        countMemory(with: session.incompleteBytes)
-        if isTerminating { end(failure: nil) } else { afterSessionChanged() }
+    @usableFromInline
+    internal func answer(ping payload: RawSpan) {
+        if beginTurn() { outbox.answer(ping: payload) }
     }
 
-    /// Reacts to the session's new state: writes output, pauses reading, or starts to leave.
-    private func afterSessionChanged() {
-        guard !isLeaving else { return }
-        if session.outbox.isSendingOver, departure?.violation != nil || session.closing.isComplete { return leave() }
-        if session.outbox.queuedBytes > 0 { scheduleFlush() }
-        if wasFull { updateReading() }
+    /// Completes the closing handshake.
+    @usableFromInline
+    internal func answer(close frame: CloseFrame) {
+        beginTurn()
+        outbox.answer(close: frame)
+        end(in: .leaving)
+    }
+
+    /// RFC 6455 §7.1.7: to fail the connection, send a close frame with an appropriate code and ignore further input.
+    @usableFromInline
+    internal func fail(_ error: ProtocolError) {
+        guard isOpen else { return }
+        makeEnding().violation = error
+        abandon(with: CloseFrame(code: error.closeCode, reason: error.description))
     }
 
     /// Writes the last output and closes the stream. Further input is discarded.
     private func leave() {
-        isLeaving = true
+        state = .lingering
+        unread = nil
+        receiver.finish()
         stopCounting()
         updateWatch()
-        departure?.closeTimer = nil
+        ending?.closeTimer = nil
         // RFC 6455 §7.1.1: the server closes the TCP connection first and the client waits for it. An endpoint that
         // fails the connection closes it in either role (§7.1.7).
-        let closesOwnSide = settings.role == .server || departure?.violation != nil
-        let refill: (inout ByteBuffer) -> Void = { [self] output in session.outbox.moveFirst(to: &output) }
+        let closesOwnSide = settings.role == .server || ending?.violation != nil
+        let refill: (inout ByteBuffer) -> Void = { [self] output in outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
         refill(&output)
         _ = LingeringClose(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) { [self] _ in
@@ -354,24 +362,24 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     internal func end(failure: StreamError?, closingTimedOut: Bool = false) {
-        guard !hasEnded else { return }
-        hasEnded = true
-        isLeaving = true
+        guard state != .ended else { return }
+        state = .ended
         stopCounting()
         updateWatch()
-        departure?.closeTimer = nil
+        ending?.closeTimer = nil
         stream.close()
         let end = ConnectionEnd(
-            closing: session.closing, violation: departure?.violation, failure: failure ?? departure?.writeFailure,
-            closingTimedOut: closingTimedOut,
+            closing: ClosingHandshake(
+                sent: outbox.closeFrame, received: receiver.closeFrame, wasStartedHere: outbox.hasStartedClosing),
+            violation: ending?.violation, failure: failure ?? ending?.writeFailure, closingTimedOut: closingTimedOut,
             silence: .milliseconds(Int64(clamping: loop.turnMilliseconds &- lastReadMilliseconds)))
         handler.connection(self, didEnd: end)
     }
 
     /// Discards all output. Input that arrived before the failure, perhaps with a close frame, is still read.
     internal func didFailToWrite(_ error: StreamError) {
-        depart().writeFailure = error
-        session.outbox.removeAll()
+        makeEnding().writeFailure = error
+        outbox.removeAll()
         startCloseTimer()
         guard wasFull else { return updateReading() }
         wasFull = false
@@ -381,11 +389,11 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func startCloseTimer() {
-        let departure = depart()
-        guard departure.closeTimer == nil else { return }
+        let ending = makeEnding()
+        guard ending.closeTimer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in closeTimerFired() }
-        departure.closeTimer = timer
-        departure.unsentBytesAtLastCheck = unsentBytes
+        ending.closeTimer = timer
+        ending.unsentBytesAtLastCheck = unsentBytes
         timer.start(after: settings.closeTimeout)
     }
 
@@ -394,18 +402,13 @@ public final class Connection<Handler: ConnectionHandler> {
     /// It had none while our output still moves or reading is paused. The same applies if it is gone but has left
     /// unread input.
     private func closeTimerFired() {
-        let departure = depart()
-        let isMoving = unsentBytes < departure.unsentBytesAtLastCheck
+        let ending = makeEnding()
+        let isMoving = unsentBytes < ending.unsentBytesAtLastCheck
         guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else {
             return end(failure: nil, closingTimedOut: true)
         }
-        departure.unsentBytesAtLastCheck = unsentBytes
-        departure.closeTimer?.start(after: settings.closeTimeout)
-    }
-
-    @usableFromInline
-    internal func peerViolated(_ error: ProtocolError) {
-        depart().violation = error
+        ending.unsentBytesAtLastCheck = unsentBytes
+        ending.closeTimer?.start(after: settings.closeTimeout)
     }
 
     // MARK: Memory
@@ -417,7 +420,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func countMemory() {
-        guard !isLeaving, let memory = resources.memory else { return }
+        guard isOpen, let memory = resources.memory else { return }
         isCounted = memory.update(self)
     }
 
@@ -427,10 +430,28 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.memory?.remove(self)
     }
 
-    private func depart() -> ConnectionDeparture {
-        let departure = self.departure ?? ConnectionDeparture()
-        self.departure = departure
-        return departure
+    private func makeEnding() -> ConnectionEnding {
+        let ending = self.ending ?? ConnectionEnding()
+        self.ending = ending
+        return ending
+    }
+}
+
+extension Connection: EndOfTurnWork {
+    /// Decodes input held back earlier, writes the turn's output, and ends the connection if that is due.
+    public func endTurn() {
+        if state == .inTurn {
+            receiveUnread()
+            if state == .inTurn {
+                state = .idle
+                flush()
+            }
+        }
+        switch state {
+        case .leaving: leave()
+        case .terminating: end(failure: nil)
+        case .idle, .inTurn, .lingering, .ended: break
+        }
     }
 }
 
@@ -438,48 +459,29 @@ public final class Connection<Handler: ConnectionHandler> {
 extension Connection: MemoryHolder {
     /// The storage of the incomplete message, and the queued output except broadcasts, in bytes.
     internal var heldBytes: Int {
-        session.incompleteBytes + queuedBytes - session.outbox.broadcastBytes - stream.broadcastInFlightBytes
+        receiver.incompleteBytes + queuedBytes - outbox.broadcastBytes - stream.broadcastInFlightBytes
     }
 
     /// nil also if the connection does not read because its output is full: that has to go first.
     internal var missingBytes: Int? {
-        wasFull && settings.pausesReadingWhenFull ? nil : session.missingBytes
+        wasFull && settings.pausesReadingWhenFull ? nil : receiver.missingBytes
     }
 
-    internal var movedBytes: Int { session.receivedTraffic.wireBytes + session.outbox.traffic.wireBytes - unsentBytes }
+    internal var movedBytes: Int { receiver.traffic.wireBytes + outbox.traffic.wireBytes - unsentBytes }
 
     internal var isKeptWaiting: Bool { queuedBytes == 0 && isPausedByUser && hasUnreadBytes }
 
     internal func memoryIsFree() {
         resumeReading(after: .memory)
         // Queues have their usual limit again.
-        if wasFull { scheduleTurnEnd() }
+        if wasFull { beginTurn() }
     }
 
     internal func freeMemory() { handler.connectionIsStalled(self, holding: heldBytes) }
-
-    /// Sends a close frame, discards the incomplete message and further input, and closes the stream. Bytes that the
-    /// peer does not take within a second are discarded, too. Not available while a message is being delivered.
-    public func abandon(with frame: CloseFrame) {
-        assert(!isReceiving, "a handler answers through the outbox that it is given")
-        guard !isLeaving else { return }
-        session.abandon(with: frame)
-        unread = nil
-        leave()
-    }
-}
-
-extension Connection: EndOfTurnWork {
-    /// Decodes input held back earlier and writes the turn's output.
-    public func endTurn() {
-        isTurnEndScheduled = false
-        receiveUnread()
-        flush()
-    }
 }
 
 /// The state of a connection's end, allocated only when the end begins.
-final class ConnectionDeparture {
+final class ConnectionEnding {
     var violation: ProtocolError?
     var writeFailure: StreamError?
     var closeTimer: Timer?

@@ -1,7 +1,6 @@
 /// Handles a connection's events. Implement it with one class per use, so that calls are dispatched statically.
 ///
-/// While a `received` method runs, the connection is decoding. Answer through the given `outbox`, and do not call the
-/// connection's own send methods. Those of other connections may be called.
+/// Every method of a ``Connection`` may be called at any time, also from here; none of them calls the handler.
 public protocol ConnectionHandler: AnyObject, SendableMetatype {
     /// Decodes bytes and delivers messages and control frames. Returns the number of bytes consumed.
     ///
@@ -11,14 +10,13 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
     /// Called when bytes were read, before they are decoded. Any number of the following calls may result, or none.
     func connectionWillReceive(_ connection: Connection<Self>)
     /// Called when a message is complete. The payload is valid during the call; text is valid UTF-8.
-    func connection(
-        _ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox)
+    func connection(_ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind)
     /// Called when a ping arrives, after it was answered.
-    func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan, outbox: inout Outbox)
+    func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan)
     /// Called when a pong arrives.
-    func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan, outbox: inout Outbox)
+    func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan)
     /// Called when the peer's close frame arrives, after it was answered.
-    func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame, outbox: inout Outbox)
+    func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame)
     /// Called when a frame header arrives.
     func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader)
     /// Called for each piece of a frame's payload, unmasked but not decompressed.
@@ -33,21 +31,24 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
     /// Called when memory is scarce, and the connection holds a large part of it without making progress. The handler
     /// must abandon the connection.
     func connectionIsStalled(_ connection: Connection<Self>, holding byteCount: Int)
-    /// Called when the connection has ended. No other call follows.
+    /// Called once, when the connection has ended. No other call follows.
     func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd)
 }
 
 extension ConnectionHandler {
-    /// Decodes the bytes with the connection's session.
     @inlinable
     public static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
-        assert(connection.isReceiving, "only the connection has its bytes decoded")
         connection.handler.connectionWillReceive(connection)
         var events = ConnectionEvents(of: connection)
+        // A copy, so the handler may query the connection: it sees the state before these bytes.
+        var receiver = connection.receiver
+        defer { connection.receiver = receiver }
         do throws(ProtocolError) {
-            return try connection.session.receive(&bytes, handler: &events)
+            return try receiver.receive(
+                &bytes, handler: &events, decompressor: connection.decompressor,
+                pool: connection.resources.partialInputs)
         } catch {
-            connection.peerViolated(error)
+            connection.fail(error)
             return bytes.byteCount
         }
     }
@@ -57,13 +58,13 @@ extension ConnectionHandler {
     public func connectionWillReceive(_ connection: Connection<Self>) {}
     /// Does nothing: the ping was answered.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan, outbox: inout Outbox) {}
+    public func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan) {}
     /// Does nothing.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan, outbox: inout Outbox) {}
+    public func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan) {}
     /// Does nothing: ``connection(_:didEnd:)`` follows.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame, outbox: inout Outbox) {}
+    public func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame) {}
     /// Does nothing.
     @inlinable
     public func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader) {}

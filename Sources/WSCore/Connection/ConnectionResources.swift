@@ -7,7 +7,7 @@ public final class ConnectionResources {
     /// Buffers for the output of a turn.
     var outputStorage = ByteStoragePool()
     /// Partial inputs, lent to sessions while they decode.
-    let partialInputs = PartialInputPool()
+    @usableFromInline let partialInputs = PartialInputPool()
     /// zlib streams and buffers, lent to connections while they compress.
     let deflateMemory = DeflateMemory()
     /// Bounds what the connections hold together, or nil if nothing does.

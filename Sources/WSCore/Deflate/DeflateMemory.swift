@@ -40,12 +40,10 @@ public final class DeflateMemory {
     /// - Parameters:
     ///   - parameters: The negotiated parameters.
     ///   - role: The role of this endpoint.
-    public func makeCodec(
-        for parameters: DeflateParameters, role: Role
-    ) -> (compressor: any MessageCompressor, decompressor: any MessageDecompressor) {
-        (
-            MessageDeflater(parameters.direction(from: role), memory: self),
-            MessageInflater(parameters.direction(from: role == .client ? .server : .client), memory: self)
-        )
+    public func makeCodec(for parameters: DeflateParameters, role: Role) -> MessageExtensions {
+        MessageExtensions(
+            compressor: MessageDeflater(parameters.direction(from: role), memory: self),
+            decompressor: MessageInflater(
+                parameters.direction(from: role == .client ? .server : .client), memory: self))
     }
 }

@@ -1,46 +1,121 @@
-/// The receiving half of a session: decodes bytes into messages and control frames.
+/// Decodes bytes from the peer into messages and control frames, in place.
 ///
 /// A frame that is complete in the input is unmasked and delivered in place. Only incomplete data is copied: a partial
 /// header (14 bytes at most), the payload of a partial control frame, and the received part of a message.
-public struct MessageReceiver: ~Copyable {
-    @usableFromInline internal let role: Role
-    /// Whether the peer has sent its close frame or violated the protocol. Further input is ignored.
-    // Next to the role to avoid padding: there are many connections.
-    @usableFromInline internal private(set) var isFinished = false
-    @usableFromInline internal let limits: Limits
-    @usableFromInline internal var traffic = Traffic()
+public struct MessageReceiver {
+    // One reference at most: a connection copies its receiver for each read.
+    @usableFromInline
+    internal enum State {
+        /// Nothing is incomplete.
+        case idle
+        /// A frame or message is incomplete.
+        case partial(PartialInput)
+        /// The peer has sent a close frame. Further input is ignored (RFC 6455 §1.4).
+        case closed(ReceivedClose)
+        /// The peer has violated the protocol. Further input is ignored (RFC 6455 §7.1.7).
+        case failed
+    }
 
-    /// The incomplete frame or message, or nil if there is none or `receive` is decoding it.
-    @usableFromInline internal var partial: PartialInput?
-    @usableFromInline internal let pool: PartialInputPool
+    @usableFromInline
+    internal final class ReceivedClose {
+        let frame: CloseFrame
+
+        init(_ frame: CloseFrame) {
+            self.frame = frame
+        }
+    }
+
+    @usableFromInline internal let role: Role
+    @usableFromInline internal let limits: Limits
+    @usableFromInline internal private(set) var state = State.idle
+    /// The messages and bytes received so far.
+    public var traffic = Traffic()
 
     /// The maximum storage kept between messages for reassembly, in bytes.
     public static let keptStorageBytes = 64 << 10
 
-    /// Creates the receiving half of an open connection.
-    public init(role: Role, limits: Limits, pool: PartialInputPool = PartialInputPool()) {
+    /// Prepares to receive on a connection that has just completed its opening handshake.
+    /// - Parameters:
+    ///   - role: The role of this endpoint.
+    ///   - limits: The limits on incoming messages.
+    public init(role: Role, limits: Limits) {
         self.role = role
-        self.pool = pool
         self.limits = limits
     }
 
-    /// Decodes bytes from the peer; see ``Session/receive(_:handler:)``.
+    /// Whether input is ignored.
     @inlinable
-    public mutating func receive<Handler: SessionHandler & ~Copyable>(
-        _ bytes: inout MutableRawSpan, outbox: inout Outbox, handler: inout Handler
-    ) throws(ProtocolError) -> Int {
-        let partial = self.partial.take() ?? pool.take()
-        let count = bytes.byteCount
-        let allowsCompression = outbox.extensions?.decompressor != nil
-        var offset = 0
-        defer {
-            traffic.wireBytes &+= offset
-            if partial.isAtBeginning { pool.giveBack(partial) } else if !isFinished { self.partial = partial }
+    internal var isFinished: Bool {
+        switch state {
+        case .idle, .partial: false
+        case .closed, .failed: true
         }
+    }
+
+    /// The incomplete frame or message, or nil if there is none.
+    @inlinable internal var partial: PartialInput? { if case .partial(let partial) = state { partial } else { nil } }
+
+    /// The close frame received, or nil if none has arrived yet.
+    public var closeFrame: CloseFrame? { if case .closed(let close) = state { close.frame } else { nil } }
+
+    /// Whether a message has started to arrive but is incomplete.
+    public var isInMessage: Bool { partial?.messageKind != nil }
+
+    /// The storage of the incomplete message, in bytes.
+    internal var incompleteBytes: Int { partial?.message.storageBytes ?? 0 }
+
+    /// The number of payload bytes that the incomplete message still lacks, at most; nil if there is none.
+    internal var missingBytes: Int? {
+        guard let progress else { return nil }
+        return (progress.totalBytes ?? max(progress.bytes, limits.maximumMessageBytes)) - progress.bytes
+    }
+
+    /// Decodes bytes and delivers messages and control frames to `handler`, in order.
+    /// - Parameters:
+    ///   - bytes: The received bytes, which are unmasked in place.
+    ///   - handler: Receives messages and control frames.
+    ///   - decompressor: Decompresses messages, if that was negotiated.
+    ///   - pool: The pool of partial inputs, shared by the connections of a loop.
+    /// - Returns: The number of bytes consumed: all of them, unless the handler's ``FrameHandler/takesMore`` returned
+    ///   false. Pass the remaining bytes again later, unchanged.
+    /// - Throws: ``ProtocolError`` if the peer violates the protocol.
+    @inlinable
+    @discardableResult
+    public mutating func receive<Handler: FrameHandler & ~Copyable>(
+        _ bytes: inout MutableRawSpan, handler: inout Handler, decompressor: (any MessageDecompressor)? = nil,
+        pool: PartialInputPool
+    ) throws(ProtocolError) -> Int {
+        guard !isFinished else { return bytes.byteCount }
+        let partial = self.partial ?? pool.take()
+        var offset = 0
+        let takenBytes: Int
+        do throws(ProtocolError) {
+            takenBytes = try decode(&bytes, offset: &offset, partial, decompressor, handler: &handler)
+        } catch {
+            traffic.wireBytes &+= offset
+            state = .failed
+            throw error
+        }
+        traffic.wireBytes &+= offset
+        guard !isFinished else { return takenBytes }
+        if partial.isAtBeginning {
+            pool.giveBack(partial)
+            state = .idle
+        } else {
+            state = .partial(partial)
+        }
+        return takenBytes
+    }
+
+    @inlinable @inline(__always)
+    internal mutating func decode<Handler: FrameHandler & ~Copyable>(
+        _ bytes: inout MutableRawSpan, offset: inout Int, _ partial: PartialInput,
+        _ decompressor: (any MessageDecompressor)?, handler: inout Handler
+    ) throws(ProtocolError) -> Int {
+        let count = bytes.byteCount
         while !isFinished {
             if partial.isAtBeginning {
-                let mayContinue = try receiveShortMessages(
-                    &bytes, offset: &offset, partial, outbox: &outbox, handler: &handler)
+                let mayContinue = try receiveShortMessages(&bytes, offset: &offset, partial, handler: &handler)
                 guard mayContinue, offset < count else { return offset }
             }
             let header: FrameHeader
@@ -52,7 +127,7 @@ public struct MessageReceiver: ~Copyable {
                 guard
                     let next = try Self.nextHeader(
                         bytes.bytes, offset: &offset, partial, receivedBy: role,
-                        allowsCompression: allowsCompression)
+                        allowsCompression: decompressor != nil)
                 else { return count }
                 try begin(next, partial)
                 handler.receivedHeader(next)
@@ -69,14 +144,13 @@ public struct MessageReceiver: ~Copyable {
             handler.receivedPiece(piece.bytes, of: header)
 
             if header.opcode.isControl {
-                try receiveControl(
-                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, outbox: &outbox, handler: &handler)
+                try receiveControl(header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, handler: &handler)
             } else {
                 try receiveData(
-                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, outbox: &outbox, handler: &handler)
+                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, decompressor, handler: &handler)
             }
             if !isEnd { return count }
-            if offset < count, !handler.takesMore(outbox) { return offset }
+            if offset < count, !handler.takesMore { return offset }
         }
         return count
     }
@@ -85,8 +159,8 @@ public struct MessageReceiver: ~Copyable {
     /// messages do, and this takes a third of the instructions of the general path.
     /// - Returns: Whether the handler takes more.
     @inlinable @inline(__always)
-    internal mutating func receiveShortMessages<Handler: SessionHandler & ~Copyable>(
-        _ bytes: inout MutableRawSpan, offset: inout Int, _ partial: PartialInput, outbox: inout Outbox,
+    internal mutating func receiveShortMessages<Handler: FrameHandler & ~Copyable>(
+        _ bytes: inout MutableRawSpan, offset: inout Int, _ partial: PartialInput,
         handler: inout Handler
     ) throws(ProtocolError) -> Bool {
         let count = bytes.byteCount
@@ -114,8 +188,8 @@ public struct MessageReceiver: ~Copyable {
             handler.receivedPiece(payload.bytes, of: header)
             // RFC 6455 §8.1: invalid UTF-8 in a text message must fail the connection.
             guard kind == .binary || UTF8Validator.isValid(payload.bytes) else { throw .invalidText }
-            deliver(payload.bytes, as: kind, partial, outbox: &outbox, handler: &handler)
-            guard offset < count, handler.takesMore(outbox) else { return false }
+            deliver(payload.bytes, as: kind, partial, handler: &handler)
+            guard offset < count, handler.takesMore else { return false }
         }
         return true
     }
@@ -192,60 +266,55 @@ public struct MessageReceiver: ~Copyable {
     }
 
     @inlinable
-    internal mutating func receiveData<Handler: SessionHandler & ~Copyable>(
+    internal mutating func receiveData<Handler: FrameHandler & ~Copyable>(
         _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, _ partial: PartialInput,
-        outbox: inout Outbox, handler: inout Handler
+        _ decompressor: (any MessageDecompressor)?, handler: inout Handler
     ) throws(ProtocolError) {
         guard let kind = partial.messageKind else { return }
         if isWhole, header.isFinal, partial.fragmentCount == 1, !partial.isCompressed {
             // RFC 6455 §8.1: invalid UTF-8 in a text message must fail the connection.
             guard kind == .binary || UTF8Validator.isValid(piece) else { throw .invalidText }
-            deliver(piece, as: kind, partial, outbox: &outbox, handler: &handler)
+            deliver(piece, as: kind, partial, handler: &handler)
             return
         }
         let isMessageEnd = isEnd && header.isFinal
-        try append(piece, isMessageEnd: isMessageEnd, as: kind, to: partial, by: outbox.extensions)
+        try append(piece, isMessageEnd: isMessageEnd, as: kind, to: partial, decompressor)
         guard isMessageEnd else { return }
         let whole = partial.message.takeAll()
-        if outbox.sharesReceivedMessage(of: whole.count) {
-            deliverShared(SharedBytes(whole), as: kind, partial, outbox: &outbox, handler: &handler)
+        if whole.count >= SharedBytes.largeMessageBytes, !partial.isCompressed {
+            partial.messageKind = nil
+            count(whole.count)
+            handler.received(SharedBytes(whole), as: kind)
         } else {
-            whole.withReadableBytes { deliver($0, as: kind, partial, outbox: &outbox, handler: &handler) }
-            keepStorage(of: whole, in: partial, outbox.extensions)
+            whole.withReadableBytes { deliver($0, as: kind, partial, handler: &handler) }
+            keepStorage(of: whole, in: partial, decompressor)
         }
     }
 
-    /// Delivers a large message. The outbox can send it back without copying it.
-    @inlinable @inline(never)
-    internal mutating func deliverShared<Handler: SessionHandler & ~Copyable>(
-        _ whole: SharedBytes, as kind: MessageKind, _ partial: PartialInput, outbox: inout Outbox,
-        handler: inout Handler
+    @inlinable @inline(__always)
+    internal mutating func deliver<Handler: FrameHandler & ~Copyable>(
+        _ payload: RawSpan, as kind: MessageKind, _ partial: PartialInput, handler: inout Handler
     ) {
-        outbox.beginSharing(whole)
-        whole.withBytes { deliver($0, as: kind, partial, outbox: &outbox, handler: &handler) }
-        outbox.endSharing()
+        partial.messageKind = nil
+        count(payload.byteCount)
+        handler.received(payload, as: kind)
     }
 
     @inlinable @inline(__always)
-    internal mutating func deliver<Handler: SessionHandler & ~Copyable>(
-        _ payload: RawSpan, as kind: MessageKind, _ partial: PartialInput, outbox: inout Outbox,
-        handler: inout Handler
-    ) {
-        partial.messageKind = nil
+    internal mutating func count(_ messageBytes: Int) {
         traffic.messages &+= 1
-        traffic.messageBytes &+= payload.byteCount
-        handler.received(payload, as: kind, outbox: &outbox)
+        traffic.messageBytes &+= messageBytes
     }
 
     /// Appends a piece to a message that is fragmented, incomplete, or compressed, and decompresses it if necessary.
     @usableFromInline
     internal func append(
         _ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind, to partial: PartialInput,
-        by extensions: SessionExtensions?
+        _ decompressor: (any MessageDecompressor)?
     ) throws(ProtocolError) {
         let countBefore = partial.message.count
         if partial.isCompressed {
-            try extensions?.decompressor?.decompress(
+            try decompressor?.decompress(
                 piece, isMessageEnd: isMessageEnd, into: &partial.message, limitBytes: limits.maximumMessageBytes)
         } else {
             makeRoom(for: piece, in: partial)
@@ -274,56 +343,48 @@ public struct MessageReceiver: ~Copyable {
     /// Keeps the storage of a delivered message for the next one.
     @usableFromInline
     internal func keepStorage(
-        of whole: consuming ByteBuffer, in partial: PartialInput, _ extensions: SessionExtensions?
+        of whole: consuming ByteBuffer, in partial: PartialInput, _ decompressor: (any MessageDecompressor)?
     ) {
         // No other message can be in progress: the handler cannot receive input while it handles this one.
         partial.message = whole
         partial.message.removeAll()
         partial.message.releaseStorage(above: Self.keptStorageBytes)
-        if partial.isCompressed { extensions?.decompressor?.recycle(&partial.message) }
+        if partial.isCompressed { decompressor?.recycle(&partial.message) }
     }
 
     @inlinable
-    internal mutating func receiveControl<Handler: SessionHandler & ~Copyable>(
+    internal mutating func receiveControl<Handler: FrameHandler & ~Copyable>(
         _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, _ partial: PartialInput,
-        outbox: inout Outbox, handler: inout Handler
+        handler: inout Handler
     ) throws(ProtocolError) {
-        if isWhole {
-            try deliverControl(header.opcode, piece, outbox: &outbox, handler: &handler)
-            return
-        }
+        if isWhole { return try deliverControl(header.opcode, piece, handler: &handler) }
         partial.controlPayload.append(piece)
         guard isEnd else { return }
         let payload = partial.controlPayload.takeAll()
         try payload.withReadableBytes { (bytes) throws(ProtocolError) in
-            try deliverControl(header.opcode, bytes, outbox: &outbox, handler: &handler)
+            try deliverControl(header.opcode, bytes, handler: &handler)
         }
     }
 
     @inlinable
-    internal mutating func deliverControl<Handler: SessionHandler & ~Copyable>(
-        _ opcode: Opcode, _ payload: RawSpan, outbox: inout Outbox, handler: inout Handler
+    internal mutating func deliverControl<Handler: FrameHandler & ~Copyable>(
+        _ opcode: Opcode, _ payload: RawSpan, handler: inout Handler
     ) throws(ProtocolError) {
         switch opcode {
-        case .ping:
-            outbox.answer(ping: payload)
-            handler.receivedPing(payload, outbox: &outbox)
-        case .pong:
-            handler.receivedPong(payload, outbox: &outbox)
+        case .ping: handler.receivedPing(payload)
+        case .pong: handler.receivedPong(payload)
         default:
             let frame = try CloseFrame(decoding: payload)
-            finish()
-            outbox.answer(close: frame)
-            handler.receivedClose(frame, outbox: &outbox)
+            finish(with: frame)
+            handler.receivedClose(frame)
         }
     }
 
-    /// Ignores all further input.
     @usableFromInline
-    internal mutating func finish() {
-        isFinished = true
-        partial = nil
-    }
+    internal mutating func finish(with frame: CloseFrame) { state = .closed(ReceivedClose(frame)) }
+
+    /// Discards the incomplete message, and ignores further input.
+    internal mutating func finish() { if case .closed = state {} else { state = .failed } }
 }
 
 /// The progress of an incoming message.
@@ -336,7 +397,7 @@ public struct MessageProgress: Equatable, Sendable {
 
 extension MessageReceiver {
     /// The progress of the message being received, or nil if there is none.
-    var progress: MessageProgress? {
+    public var progress: MessageProgress? {
         guard let partial, partial.messageKind != nil else { return nil }
         let missingBytes =
             partial.frame.map { $0.opcode.isControl ? 0 : $0.payloadBytes - partial.payloadBytesReceived } ?? 0

@@ -1,4 +1,4 @@
-/// The sending half of a session: encodes messages and control frames.
+/// Encodes messages and control frames, and holds the bytes until they are written.
 ///
 /// After our close frame, the send methods discard their input and return false. Only pings are still answered.
 public struct Outbox: ~Copyable {
@@ -6,8 +6,6 @@ public struct Outbox: ~Copyable {
     public let role: Role
     /// Whether pings are answered, as RFC 6455 §5.5.2 requires. False simulates a misbehaving peer in tests.
     public var answersPings: Bool
-    /// Whether a server sends a large message back by reference, through ``queue``.
-    internal var sharesReceivedMessages = false
     /// The maximum payload of a data frame in bytes (1 or more). Larger messages are fragmented. A small integer, next to
     /// the Booleans: there are many connections.
     @usableFromInline internal let maximumPayload: UInt32
@@ -20,7 +18,7 @@ public struct Outbox: ~Copyable {
         get { extensions?.observer }
         set {
             guard newValue != nil || extensions != nil else { return }
-            let extensions = self.extensions ?? SessionExtensions()
+            let extensions = self.extensions ?? MessageExtensions()
             extensions.observer = newValue
             self.extensions = extensions
         }
@@ -29,29 +27,26 @@ public struct Outbox: ~Copyable {
     public var traffic: Traffic { sent }
 
     @usableFromInline internal var sent = Traffic()
-    /// The state of the closing handshake, or nil if it has not begun, as for nearly all connections.
-    @usableFromInline internal private(set) var closingState: ClosingState?
+    /// Our close frame, or nil if it was not sent, as for nearly all connections.
+    @usableFromInline internal private(set) var sentClose: SentClose?
     @usableFromInline internal let maskingKeys: MaskingKeySource
-    /// Compression and the observer, or nil if the session has neither.
-    @usableFromInline internal var extensions: SessionExtensions?
+    /// Compression and the observer, or nil if there is neither.
+    @usableFromInline internal private(set) var extensions: MessageExtensions?
     private var backlog: OutboxBacklog?
 
     /// The number of waiting bytes above which only the latest ping is answered. It bounds the memory used for a peer
     /// that sends pings but does not read.
     public static let pongBacklogBytes = 64 << 10
 
-    /// The minimum size of a received message that is sent back by reference, in bytes.
-    @inlinable internal static var sharedMessageBytes: Int { 128 << 10 }
-
     /// Creates the sending half of an open connection.
     public init(
         role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
-        compressor: (any MessageCompressor)? = nil, answersPings: Bool = true
+        extensions: MessageExtensions? = nil, answersPings: Bool = true
     ) {
         self.role = role
         self.answersPings = answersPings
         self.maskingKeys = maskingKeys
-        extensions = compressor.map { SessionExtensions(compressor: $0) }
+        self.extensions = extensions
         maximumPayload = UInt32(clamping: fragmentBytes.map { max(1, $0) } ?? .max)
     }
 
@@ -60,11 +55,11 @@ public struct Outbox: ~Copyable {
 
     @inlinable internal var maximumPayloadBytes: Int { Int(maximumPayload) }
 
-    /// The state of the closing handshake.
-    public internal(set) var closing: ClosingHandshake {
-        get { closingState?.handshake ?? ClosingHandshake() }
-        set { closingState = ClosingState(newValue) }
-    }
+    /// Our close frame, or nil if none was sent yet.
+    public var closeFrame: CloseFrame? { sentClose?.frame }
+
+    /// Whether our close frame was sent before the peer's arrived.
+    public var hasStartedClosing: Bool { sentClose.map { !$0.isAnswer } ?? false }
 
     /// The frames to write before ``bytes``, or nil if there are none.
     public var queue: WriteQueue? { backlog?.queue }
@@ -101,23 +96,15 @@ public struct Outbox: ~Copyable {
         makeBacklog().queue.append(frames, after: &bytes)
     }
 
-    /// Whether a received message of this size should be passed to ``beginSharing(_:)``. An answer with the same bytes
-    /// then needs no copy, unless they are masked, compressed, or divided into fragments.
-    @usableFromInline
-    internal func sharesReceivedMessage(of byteCount: Int) -> Bool {
-        sharesReceivedMessages && byteCount >= Self.sharedMessageBytes && byteCount <= maximumPayloadBytes
-            && role == .server && compressor == nil
-    }
-
-    /// Prepares to send the received message back, while it is delivered.
-    @usableFromInline
-    internal mutating func beginSharing(_ message: SharedBytes) {
+    /// Prepares to send a received message back by reference, while it is delivered. An answer with the same bytes then
+    /// needs no copy, unless they are masked, compressed, or divided into fragments.
+    public mutating func beginSharing(_ message: SharedBytes) {
+        guard role == .server, compressor == nil, message.count <= maximumPayloadBytes else { return }
         makeBacklog().received = message
     }
 
     /// Ends the delivery of the message.
-    @usableFromInline
-    internal mutating func endSharing() {
+    public mutating func endSharing() {
         guard let backlog else { return }
         backlog.received = nil
         if backlog.isEmpty { self.backlog = nil }
@@ -140,9 +127,12 @@ public struct Outbox: ~Copyable {
         return backlog
     }
 
-    /// Whether our close frame has been sent.
+    /// Whether this endpoint has sent its close frame, after which it may send only pongs.
+    ///
+    /// RFC 6455 §5.5.1: an endpoint must not send data frames after a close frame. Our own pings would serve no purpose
+    /// then. The peer's pings are answered until its close frame arrives (§5.5.2).
     @inlinable
-    public var isSendingOver: Bool { closingState?.handshake.isSendingOver ?? false }
+    public var isSendingOver: Bool { sentClose != nil }
 
     /// Sends a message.
     /// - Parameters:
@@ -194,9 +184,12 @@ public struct Outbox: ~Copyable {
     /// - Returns: Whether the frame was sent; false if a close frame was sent before.
     @discardableResult
     public mutating func sendClose(_ frame: CloseFrame) -> Bool {
+        sendClose(frame, isAnswer: false)
+    }
+
+    private mutating func sendClose(_ frame: CloseFrame, isAnswer: Bool) -> Bool {
         guard !isSendingOver else { return false }
-        closing.wasStartedHere = closing.received == nil
-        closing.sent = frame
+        sentClose = SentClose(frame, isAnswer: isAnswer)
         var payload = ByteBuffer()
         frame.encode(into: &payload)
         payload.withReadableBytes { appendFrame(.close, $0) }
@@ -214,14 +207,12 @@ public struct Outbox: ~Copyable {
         let pendingPong = backlog.pendingPong
         backlog.pendingPong = nil
         if backlog.isEmpty { self.backlog = nil }
-        guard let pendingPong, closing.received == nil else { return }
-        appendFrame(.pong, pendingPong.span.bytes)
+        if let pendingPong { appendFrame(.pong, pendingPong.span.bytes) }
     }
 
-    @usableFromInline
-    internal mutating func answer(ping payload: RawSpan) {
-        // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
-        guard answersPings, closing.received == nil else { return }
+    /// Answers a ping that arrived before the peer's close frame (RFC 6455 §5.5.2).
+    public mutating func answer(ping payload: RawSpan) {
+        guard answersPings else { return }
         // RFC 6455 §5.5.3: only the most recent ping needs an answer, so this pong replaces one held back.
         guard queuedBytes > Self.pongBacklogBytes else {
             backlog?.pendingPong = nil
@@ -231,11 +222,12 @@ public struct Outbox: ~Copyable {
         makeBacklog().pendingPong = payload.withUnsafeBytes { Array($0) }
     }
 
-    @usableFromInline
-    internal mutating func answer(close frame: CloseFrame) {
-        closing.received = frame
+    /// Answers the peer's close frame, unless ours was sent before.
+    public mutating func answer(close frame: CloseFrame) {
+        // RFC 6455 §5.5.2: after the peer's close frame, its pings need no answer.
+        backlog?.pendingPong = nil
         // RFC 6455 §5.5.1: a close frame must be answered with a close frame, which typically echoes the code.
-        sendClose(CloseFrame(code: frame.code))
+        _ = sendClose(CloseFrame(code: frame.code), isAnswer: true)
     }
 
     private mutating func sendControl(_ opcode: Opcode, _ payload: RawSpan) -> Bool {
@@ -270,7 +262,7 @@ public struct Outbox: ~Copyable {
         case .server:
             // RFC 6455 §5.1: a server must not mask any frames.
             header.encode(into: &bytes)
-            if payload.byteCount < Self.sharedMessageBytes || !appendReceived(payload) { bytes.append(payload) }
+            if payload.byteCount < SharedBytes.largeMessageBytes || !appendReceived(payload) { bytes.append(payload) }
         case .client:
             // RFC 6455 §5.1, §5.3: a client must mask every frame, each with a fresh key.
             let key = maskingKeys.next()
@@ -283,39 +275,27 @@ public struct Outbox: ~Copyable {
     }
 }
 
-/// The state of the closing handshake, allocated only when the handshake begins.
+/// A sent close frame.
 @usableFromInline
-internal final class ClosingState {
-    @usableFromInline internal let handshake: ClosingHandshake
+internal final class SentClose {
+    let frame: CloseFrame
+    /// Whether it answers the peer's.
+    let isAnswer: Bool
 
-    init(_ handshake: ClosingHandshake) {
-        self.handshake = handshake
+    init(_ frame: CloseFrame, isAnswer: Bool) {
+        self.frame = frame
+        self.isAnswer = isAnswer
     }
 }
 
-/// The parts of a session that most sessions do not have.
-@usableFromInline
-internal final class SessionExtensions {
-    let compressor: (any MessageCompressor)?
-    @usableFromInline internal let decompressor: (any MessageDecompressor)?
-    private var observation: Observation?
+/// What most connections do not have.
+public final class MessageExtensions {
+    public let compressor: (any MessageCompressor)?
+    public let decompressor: (any MessageDecompressor)?
+    var observer: (any SentFrameObserver)?
 
-    /// Observes outgoing frames, or nil.
-    var observer: (any SentFrameObserver)? {
-        get { observation?.observer }
-        set { observation = newValue.map(Observation.init) }
-    }
-
-    /// Boxed, because few sessions have an observer, and it would take twice as much space.
-    private final class Observation {
-        let observer: any SentFrameObserver
-
-        init(_ observer: any SentFrameObserver) {
-            self.observer = observer
-        }
-    }
-
-    init(compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil) {
+    /// Creates the extensions of a connection.
+    public init(compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil) {
         self.compressor = compressor
         self.decompressor = decompressor
     }
@@ -333,9 +313,9 @@ final class OutboxBacklog {
     var isEmpty: Bool { queue.first == nil && pendingPong == nil && received == nil }
 }
 
-/// Observes the frames a session sends.
+/// Observes the frames that an outbox sends.
 public protocol SentFrameObserver: AnyObject {
-    /// Called when a frame is appended to the outbox.
+    /// Called when a frame is appended to the outbox. The observer must not send on the same connection.
     /// - Parameters:
     ///   - header: The header as sent.
     ///   - payload: The payload as sent, but before masking. It is compressed if the message is.

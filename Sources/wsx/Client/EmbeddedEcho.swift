@@ -52,7 +52,7 @@ final class EmbeddedEcho {
         let server = Server<EchoHandler>(
             .init(policy: policy, connection: connection, deflate: DeflatePreferences()), on: loop
         ) { [unowned self] client in
-            EchoHandler { [unowned self] in self.server.remove(client.number) }
+            EchoHandler { [weak self] in self?.server.remove(client.number) }
         }
         server.observer.didReachLimit = { [unowned self] limit in
             if !hasReportedLimit { console.reportLimit(limit) }
@@ -70,10 +70,8 @@ private final class EchoHandler: ConnectionHandler {
         self.didEnd = didEnd
     }
 
-    func connection(
-        _ connection: Connection<EchoHandler>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
-        outbox.send(payload, as: kind)
+    func connection(_ connection: Connection<EchoHandler>, received payload: RawSpan, as kind: MessageKind) {
+        connection.send(payload, as: kind)
     }
 
     func connection(_ connection: Connection<EchoHandler>, didEnd end: ConnectionEnd) {

@@ -15,10 +15,8 @@ final class EchoHandler: ConnectionHandler {
     }
 
     /// Echoes a message with its type, or keeps it.
-    func connection(
-        _ connection: Connection<EchoHandler>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
-        if echoes { outbox.send(payload, as: kind) } else { answer = payload.withUnsafeBytes { Array($0) } }
+    func connection(_ connection: Connection<EchoHandler>, received payload: RawSpan, as kind: MessageKind) {
+        if echoes { connection.send(payload, as: kind) } else { answer = payload.withUnsafeBytes { Array($0) } }
     }
 
     /// Keeps the end of the connection.

@@ -35,24 +35,23 @@ import WSCore
         _ texts: String..., on fixture: LoadFixture, kind: MessageKind = .text, at time: UInt64 = start
     ) throws -> String {
         fixture.context.now = time
-        var outbox = LoadFixture.makeOutbox()
         let connection = try #require(fixture.context.connections[0])
+        let sentCount = try sent(fixture).count
         for text in texts {
             Array(text.utf8).withUnsafeBytes { bytes in
                 switch connection {
                 case let connection as ProtocolRequestConnection:
-                    connection.receive(bytes.bytes, as: kind, outbox: &outbox)
+                    connection.receive(bytes.bytes, as: kind)
                 case let connection as RequestConnection:
-                    connection.receive(bytes.bytes, as: kind, outbox: &outbox)
+                    connection.receive(bytes.bytes, as: kind)
                 case let connection as ScenarioConnection:
-                    connection.receive(bytes.bytes, as: kind, outbox: &outbox)
+                    connection.receive(bytes.bytes, as: kind)
                 default:
-                    _ = fixture.context.takesIntoExchange(bytes.bytes, as: kind, on: connection, outbox: &outbox)
+                    _ = fixture.context.takesIntoExchange(bytes.bytes, as: kind, on: connection)
                 }
             }
         }
-        // The frames of an outbox with the masking key 0 contain the text.
-        return outbox.bytes.withReadableBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        return try sent(fixture).dropFirst(sentCount).joined()
     }
 
     private func sent(_ fixture: LoadFixture) throws -> [String] {
@@ -113,7 +112,7 @@ import WSCore
         #expect(fixture.tally.isFlawless)
     }
 
-    @Test("The next request follows the reply through the outbox")
+    @Test("The next request follows the reply")
     func closedLoop() throws {
         let fixture = try load()
         #expect(try receive("reply 1 a", on: fixture).hasSuffix("2:list"))
@@ -329,12 +328,10 @@ import WSCore
         let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
         #expect(try fixture.port().sent == [request])
         let connection: RequestConnection = try fixture.connection(0)
-        var outbox = LoadFixture.makeOutbox()
-        request.withUnsafeBytes { connection.receive($0.bytes, as: .binary, outbox: &outbox) }
+        request.withUnsafeBytes { connection.receive($0.bytes, as: .binary) }
         #expect((fixture.tally.received, fixture.tally.mismatched, fixture.tally.sent) == (1, 0, 2))
-        let next = outbox.bytes.withReadableBytes { $0.withUnsafeBytes { Array($0.suffix(5)) } }
-        #expect(next == [0x81, 0xA2, 0x69, 0x64, 0x02])
-        [0xC1].withUnsafeBytes { connection.receive($0.bytes, as: .binary, outbox: &outbox) }
+        #expect(try fixture.port().sent.last == [0x81, 0xA2, 0x69, 0x64, 0x02])
+        [0xC1].withUnsafeBytes { connection.receive($0.bytes, as: .binary) }
         guard case .undecodable? = fixture.host.problems.first else {
             Issue.record("not reported: \(fixture.host.problems)")
             return
@@ -352,9 +349,8 @@ import WSCore
         }
         fixture.workload.goOn()
         let connection: RequestConnection = try fixture.connection(0)
-        var outbox = LoadFixture.makeOutbox()
         for payload in [[0xC1, 0xFF], [0xC1]] as [[UInt8]] {
-            payload.withUnsafeBytes { connection.receive($0.bytes, as: .binary, outbox: &outbox) }
+            payload.withUnsafeBytes { connection.receive($0.bytes, as: .binary) }
         }
         #expect(fixture.host.problems == [.undecodable("\(CodecError.notDetected)")])
     }

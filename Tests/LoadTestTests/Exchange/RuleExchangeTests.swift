@@ -46,9 +46,8 @@ import Testing
         let fixture = try load(ready: "welcome")
         #expect(try pass(to: 2 * Self.interval, on: fixture) == [])
         let connection = try #require(fixture.context.connections[0])
-        var outbox = LoadFixture.makeOutbox()
         Array("welcome".utf8).withUnsafeBytes {
-            _ = fixture.context.takesIntoExchange($0.bytes, as: .text, on: connection, outbox: &outbox)
+            _ = fixture.context.takesIntoExchange($0.bytes, as: .text, on: connection)
         }
         #expect(fixture.host.requests.contains("deadline \(3 * Self.interval)"))
     }

@@ -13,9 +13,8 @@ import WSCore
     private func echo(_ number: UInt64, of fixture: LoadFixture) throws {
         let connection: EchoConnection = try fixture.connection(number)
         let sent = try fixture.port(number).sent
-        var outbox = LoadFixture.makeOutbox()
         for message in sent.suffix(connection.ledger.unansweredCount) {
-            message.withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+            message.withUnsafeBytes { connection.receive($0.bytes, as: .text) }
         }
     }
 
@@ -99,8 +98,7 @@ import WSCore
         try echo(0, of: fixture)
         let connection: EchoConnection = try fixture.connection(0)
         fixture.context.resume(connection)
-        var outbox = LoadFixture.makeOutbox()
-        try fixture.port().sent[0].withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+        try fixture.port().sent[0].withUnsafeBytes { connection.receive($0.bytes, as: .text) }
         goOn(fixture, at: 500)
         #expect(try sentCount(0, of: fixture) == 1)
         goOn(fixture, at: 1000)
@@ -433,8 +431,7 @@ import WSCore
         goOn(fixture, at: 0)
         goOn(fixture, at: 1500)
         let connection: EchoConnection = try fixture.connection(0)
-        var outbox = LoadFixture.makeOutbox()
-        Array("wrong".utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+        Array("wrong".utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text) }
         let parts = fixture.context.measurement.latencies.stages?.results(hasLatencies: true)
         #expect(parts?.map(\.mismatched) == [0, 1, 0])
     }

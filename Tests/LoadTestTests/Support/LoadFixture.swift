@@ -45,6 +45,7 @@ final class RecordingHost: LoadHost {
 final class RecordingPort: LoadPort {
     /// The messages and pings that were sent.
     private(set) var sent: [[UInt8]] = []
+    private(set) var closeFrame: CloseFrame?
     /// The number of messages it accepts before it is full.
     var room = Int.max
     var unsentBytes = 0
@@ -62,7 +63,10 @@ final class RecordingPort: LoadPort {
     func sendPing(_ payload: RawSpan) -> Bool { send(payload, as: .binary) }
     func sendPong(_ payload: RawSpan) -> Bool { send(payload, as: .binary) }
     func offerPing(_ payload: RawSpan) -> Bool { offer(payload, as: .binary) }
-    func close(_ frame: CloseFrame) -> Bool { true }
+    func close(_ frame: CloseFrame) -> Bool {
+        closeFrame = frame
+        return true
+    }
     func terminate() {}
 }
 
@@ -121,11 +125,6 @@ struct LoadFixture {
         return context.measurement.latencies.total.maximum
     }
 
-    /// An outbox for a connection's replies.
-    static func makeOutbox() -> Outbox {
-        Outbox(role: .client, maskingKeys: MaskingKeySource { $0.initializeMemory(as: UInt8.self, repeating: 0) })
-    }
-
     /// A template of messages.
     static func template(_ text: String, _ data: LoadData? = nil) throws -> Template {
         try Template(text, variables: data?.columns ?? VariableNames()) { _ in nil }
@@ -145,4 +144,18 @@ struct LoadFixture {
     }
 
     private struct NoSuchConnection: Error {}
+}
+
+extension EchoConnection {
+    /// Passes a message to the connection, which replies on its recorded output.
+    func receive(_ payload: RawSpan, as kind: MessageKind) {
+        if let port = port as? RecordingPort { receive(payload, as: kind, replyingOn: port) }
+    }
+}
+
+extension RequestConnection {
+    /// Passes a message to the connection, which replies on its recorded output.
+    func receive(_ payload: RawSpan, as kind: MessageKind) {
+        if let port = port as? RecordingPort { receive(payload, as: kind, replyingOn: port) }
+    }
 }

@@ -23,8 +23,7 @@ import WSCore
         message.set(DeliveryMessage.Stamp(run: run, number: number, publisher: 1, time: Self.start))
         var bytes = message.withBytes { span in span.withUnsafeBytes { Array($0) } }
         if isDamaged { bytes[47] ^= 1 }
-        var outbox = LoadFixture.makeOutbox()
-        bytes.withUnsafeBytes { reader.receive($0.bytes, as: .text, outbox: &outbox) }
+        bytes.withUnsafeBytes { reader.receive($0.bytes, as: .text) }
     }
 
     @Test("The publishers take turns, by default ten times per second; readers send nothing")

@@ -7,14 +7,12 @@ import WSCore
     private static let start = LoadFixture.start
 
     /// Passes the message with this number, or other data of its size, to a connection.
-    private func receive(
-        _ number: UInt64, isDamaged: Bool = false, on connection: EchoConnection, outbox: inout Outbox
-    ) {
+    private func receive(_ number: UInt64, isDamaged: Bool = false, on connection: EchoConnection) {
         var message = EchoMessage(byteCount: 20)
         message.set(EchoMessage.Stamp(number: number, connection: connection.number, time: 0))
         var bytes = message.withBytes { span in span.withUnsafeBytes { Array($0) } }
         if isDamaged { bytes[19] ^= 1 }
-        bytes.withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+        bytes.withUnsafeBytes { connection.receive($0.bytes, as: .text) }
     }
 
     @Test("A closed loop sends as many messages as may be in flight")
@@ -32,12 +30,11 @@ import WSCore
         let fixture = LoadFixture(.echo, connected: [3])
         let connection: EchoConnection = try fixture.connection(3)
         fixture.workload.goOn()
-        var outbox = LoadFixture.makeOutbox()
         fixture.context.now = Self.start + 1500
-        receive(0, on: connection, outbox: &outbox)
+        receive(0, on: connection)
         #expect((fixture.tally.received, fixture.tally.sent) == (1, 2))
         #expect(connection.ledger.inFlightCount == 1)
-        #expect(outbox.bytes.count == 26)
+        #expect(try fixture.port(3).sent.count == 2)
         #expect(fixture.largestLatency() == 1500)
     }
 
@@ -46,10 +43,9 @@ import WSCore
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)
         connection.ledger.send(at: Self.start)
-        var outbox = LoadFixture.makeOutbox()
-        receive(0, isDamaged: true, on: connection, outbox: &outbox)
+        receive(0, isDamaged: true, on: connection)
         #expect((fixture.tally.received, fixture.tally.mismatched) == (0, 1))
-        #expect(outbox.bytes.count == 26)
+        #expect(try fixture.port().sent.count == 1)
     }
 
     @Test("In an open loop, and after everything was sent, a reply triggers nothing")
@@ -59,10 +55,9 @@ import WSCore
             if !isOpenLoop { fixture.context.phase = .draining }
             let connection: EchoConnection = try fixture.connection(0)
             connection.ledger.send(at: Self.start)
-            var outbox = LoadFixture.makeOutbox()
-            receive(0, on: connection, outbox: &outbox)
+            receive(0, on: connection)
             #expect((fixture.tally.received, fixture.tally.sent) == (1, 0))
-            #expect(outbox.bytes.isEmpty == true)
+            #expect(try fixture.port().sent.isEmpty)
             #expect(fixture.host.requests == (isOpenLoop ? [] : ["close if answered"]))
         }
     }
@@ -72,9 +67,8 @@ import WSCore
         let fixture = LoadFixture(.echo) { $0.messageCount = 1 }
         let connection: EchoConnection = try fixture.connection(0)
         fixture.workload.goOn()
-        var outbox = LoadFixture.makeOutbox()
-        receive(0, on: connection, outbox: &outbox)
-        #expect(outbox.bytes.isEmpty == true)
+        receive(0, on: connection)
+        #expect(try fixture.port().sent.count == 1)
         #expect(fixture.host.requests == ["drain"])
     }
 
@@ -83,8 +77,7 @@ import WSCore
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)
         for _ in 0..<3 { connection.ledger.send(at: Self.start) }
-        var outbox = LoadFixture.makeOutbox()
-        for number: UInt64 in [1, 0, 2, 2] { receive(number, on: connection, outbox: &outbox) }
+        for number: UInt64 in [1, 0, 2, 2] { receive(number, on: connection) }
         let tally = fixture.tally
         #expect((tally.received, tally.reordered, tally.duplicated, tally.mismatched) == (3, 1, 1, 0))
     }

@@ -28,8 +28,7 @@ import WSCore
     private func receive(_ text: String, on fixture: LoadFixture, at time: UInt64 = start) throws {
         let connection: RequestConnection = try fixture.connection(0)
         fixture.context.now = time
-        var outbox = LoadFixture.makeOutbox()
-        Array(text.utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text, outbox: &outbox) }
+        Array(text.utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text) }
     }
 
     @Test("In order, any message is the reply to the oldest request")

@@ -45,14 +45,12 @@ private final class PingPong: ConnectionHandler {
     var remaining = Int.max
     var loop: EventLoop?
 
-    func connection(
-        _ connection: Connection<PingPong>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
+    func connection(_ connection: Connection<PingPong>, received payload: RawSpan, as kind: MessageKind) {
         remaining -= 1
         if remaining == 0 {
             loop?.stop()
         } else {
-            outbox.send(payload, as: kind)
+            connection.send(payload, as: kind)
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
             client.handler.remembersMessages = false
             let message = pattern(1 << 20)
             var equalCount = 0
-            client.handler.onMessage = { _, payload, _, _ in
+            client.handler.onMessage = { _, payload, _ in
                 if areEqual(bytes(of: payload), message) { equalCount += 1 }
             }
             for _ in 0..<8 { client.send(message) }
@@ -62,7 +62,7 @@ import Testing
     func pausing() throws {
         try withConnections(.socketPair) { loop, client, server in
             server.handler.remembersMessages = false
-            server.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            server.handler.onMessage = { connection, _, _ in connection.pauseReading() }
             for _ in 0..<50 { client.send(pattern(10_000)) }
             loop.run {
                 server.resumeReading()
@@ -82,9 +82,9 @@ import Testing
             server.handler.remembersMessages = false
             client.handler.remembersMessages = false
             var remaining = 100
-            client.handler.onMessage = { _, payload, kind, outbox in
+            client.handler.onMessage = { connection, payload, kind in
                 remaining -= 1
-                if remaining > 0 { outbox.send(payload, as: kind) } else { loop.stop() }
+                if remaining > 0 { connection.send(payload, as: kind) } else { loop.stop() }
             }
             client.send("20 bytes of message!")
             loop.run()

@@ -100,7 +100,7 @@ import Testing
             let (near, far) = try makeStreamPair(on: loop)
             let raw = StreamEnd(far)
             let server = makeConnection(near, Peer.Settings(role: .server, limits: .server))
-            server.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            server.handler.onMessage = { connection, _, _ in connection.pauseReading() }
             try raw.write(masked(frame(0x81, "second")))
             server.start(with: masked(frame(0x81, "first")))
             loop.settle()
@@ -147,11 +147,11 @@ import Testing
             }
             client.handler.remembersMessages = false
             server.handler.remembersMessages = false
-            server.handler.onMessage = { _, payload, kind, outbox in
-                outbox.send(payload, as: kind)
-                largestQueue = max(largestQueue, outbox.bytes.count)
+            server.handler.onMessage = { connection, payload, kind in
+                connection.send(payload, as: kind)
+                largestQueue = max(largestQueue, connection.queuedBytes)
             }
-            client.handler.onMessage = { _, payload, _, _ in
+            client.handler.onMessage = { _, payload, _ in
                 received.append(payload.unsafeLoad(fromByteOffset: 0, as: UInt8.self))
             }
             client.handler.onDrain = sendOn
@@ -241,7 +241,7 @@ import Testing
         try withPair { loop, client, server in
             let (sender, receiver) = role == .client ? (client, server) : (server, client)
             receiver.handler.remembersMessages = false
-            receiver.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            receiver.handler.onMessage = { connection, _, _ in connection.pauseReading() }
             for _ in 0..<20 { sender.send(pattern(200_000)) }
             sender.close(CloseFrame(code: .normalClosure))
             let reading = Timer(on: loop) { receiver.resumeReading() }
@@ -409,7 +409,7 @@ import Testing
     @Test("terminate() within a handler ends the connection after the call")
     func terminateInsideHandler() throws {
         try withPair { loop, client, server in
-            server.handler.onMessage = { connection, _, _, _ in
+            server.handler.onMessage = { connection, _, _ in
                 connection.terminate()
                 #expect(connection.handler.end == nil)
             }
@@ -421,14 +421,18 @@ import Testing
         }
     }
 
-    @Test("terminate() outside a handler notifies it immediately and once")
+    @Test("terminate() notifies the handler once, at the end of the turn")
     func terminate() throws {
         try withPair { loop, client, server in
             client.terminate()
+            client.terminate()
+            #expect(client.handler.endCount == 0 && client.isClosing)
+            #expect(!client.send("too late"))
+            loop.run { server.handler.end != nil }
             #expect(client.handler.endCount == 1)
             client.terminate()
+            loop.runOnce()
             #expect(client.handler.endCount == 1)
-            loop.run { server.handler.end != nil }
         }
     }
 
@@ -436,11 +440,11 @@ import Testing
     func otherConnections() throws {
         try withPair { loop, firstClient, firstServer in
             try withPair(on: loop) { loop, secondClient, secondServer in
-                firstServer.handler.onMessage = { _, payload, kind, _ in secondServer.send(payload, as: kind) }
+                firstServer.handler.onMessage = { _, payload, kind in secondServer.send(payload, as: kind) }
                 firstClient.send("relayed")
                 loop.run { secondClient.handler.messageCount == 1 }
                 #expect(secondClient.handler.events == [.text("relayed")])
-                firstServer.handler.onMessage = { _, _, _, _ in
+                firstServer.handler.onMessage = { _, _, _ in
                     secondServer.close(CloseFrame(code: .goingAway))
                     secondServer.terminate()
                 }
@@ -454,11 +458,43 @@ import Testing
     @Test("a handler can answer with a close frame, which completes the handshake")
     func closeFromHandler() throws {
         try withPair { loop, client, server in
-            server.handler.onMessage = { _, _, _, outbox in outbox.sendClose(CloseFrame(code: .normalClosure)) }
+            server.handler.onMessage = { connection, _, _ in connection.close(CloseFrame(code: .normalClosure)) }
             client.send("bye")
             loop.run { client.handler.end != nil && server.handler.end != nil }
             #expect(server.handler.end?.isClean == true)
             #expect(server.handler.end?.closing.wasStartedHere == true)
+        }
+    }
+
+    @Test("after terminate() and abandon(with:), nothing more of the read is delivered", arguments: [true, false])
+    func endWithinRead(isAbandoned: Bool) throws {
+        try withPair { loop, client, server in
+            server.handler.onMessage = { connection, _, _ in
+                if isAbandoned { connection.abandon(with: .memoryIsScarce) } else { connection.terminate() }
+            }
+            for text in ["one", "two", "three"] { client.send(text) }
+            client.sendPing(RawSpan())
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(server.handler.events == [.text("one")])
+            #expect(client.handler.events == (isAbandoned ? [.close(1013, "memory is scarce")] : []))
+        }
+    }
+
+    @Test("while a message is delivered, what was sent is current, and what was received is as before the read")
+    func queriesInsideHandler() throws {
+        try withPair { loop, client, server in
+            var seen: [[Int]] = []
+            server.handler.onMessage = { connection, payload, kind in
+                connection.send(payload, as: kind)
+                seen.append([
+                    connection.sentTraffic.messages, connection.receivedTraffic.messages, connection.queuedBytes,
+                ])
+            }
+            client.send("one")
+            client.send("two")
+            loop.run { client.handler.messageCount == 2 }
+            #expect(seen == [[1, 0, 5], [2, 0, 10]])
+            #expect(server.receivedTraffic.messages == 2)
         }
     }
 

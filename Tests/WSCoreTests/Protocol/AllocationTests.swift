@@ -31,10 +31,10 @@ struct AllocationTests {
     @Test("echoing 100,000 messages of 20 bytes does not allocate", arguments: [MessageKind.text, .binary])
     func echo(kind: MessageKind) throws {
         let message = Array("20 bytes of message!".utf8)
-        var pair = SessionPair()
+        let pair = Pair()
         // The first messages grow the buffers to their final size.
         for _ in 0..<10 { try pair.echo(message.span.bytes, as: kind) }
-        let warm = pair.clientHandler.messageCount
+        let warm = pair.client.messageCount
         var error: ProtocolError?
         let count = allocations {
             do throws(ProtocolError) {
@@ -43,7 +43,7 @@ struct AllocationTests {
                 error = violation
             }
         }
-        let echoed = pair.clientHandler.messageCount - warm
+        let echoed = pair.client.messageCount - warm
         #expect(error == nil)
         #expect(echoed == 100_000)
         #expect(count == 0)
@@ -52,7 +52,7 @@ struct AllocationTests {
     @Test("echoing fragmented messages with pings in between does not allocate")
     func echoFragments() throws {
         let message = Array("a message that is sent in fragments".utf8)
-        var pair = SessionPair(fragmentBytes: 10)
+        let pair = Pair(fragmentBytes: 10)
         for _ in 0..<10 { try pair.echo(message.span.bytes, as: .text) }
         var error: ProtocolError?
         let count = allocations {
@@ -72,7 +72,7 @@ struct AllocationTests {
     @Test("echoing compressed messages does not allocate", arguments: [true, false])
     func echoCompressed(keepsContext: Bool) throws {
         let message = Array("a message that is long enough to be compressed, compressed, compressed".utf8)
-        var pair = SessionPair(
+        let pair = Pair(
             deflate: DeflateParameters(
                 serverNoContextTakeover: !keepsContext, clientNoContextTakeover: !keepsContext))
         for _ in 0..<10 { try pair.echo(message.span.bytes, as: .text) }
@@ -99,36 +99,59 @@ struct AllocationTests {
 }
 
 /// A client and an echo server without a network: each decodes the other's output in place.
-private struct SessionPair: ~Copyable {
-    var client: Session
-    var server: Session
-    var clientHandler = CountingHandler()
-    private var serverHandler = EchoHandler()
+private struct Pair {
+    let client: End
+    let server: End
 
     init(fragmentBytes: Int? = nil, deflate: DeflateParameters? = nil) {
-        let keys = countingKeys()
         let memory = DeflateMemory()
-        let clientCodec = deflate.map { memory.makeCodec(for: $0, role: .client) }
-        let serverCodec = deflate.map { memory.makeCodec(for: $0, role: .server) }
-        client = Session(
-            role: .client, limits: .client, maskingKeys: keys, fragmentBytes: fragmentBytes,
-            compressor: clientCodec?.compressor, decompressor: clientCodec?.decompressor)
-        server = Session(
-            role: .server, limits: .server, maskingKeys: keys, fragmentBytes: fragmentBytes,
-            compressor: serverCodec?.compressor, decompressor: serverCodec?.decompressor)
+        let keys = countingKeys()
+        (client, server) = (
+            End(.client, keys, fragmentBytes: fragmentBytes, deflate.map { memory.makeCodec(for: $0, role: .client) }),
+            End(.server, keys, fragmentBytes: fragmentBytes, deflate.map { memory.makeCodec(for: $0, role: .server) })
+        )
     }
 
-    mutating func echo(_ message: RawSpan, as kind: MessageKind) throws(ProtocolError) {
+    func echo(_ message: RawSpan, as kind: MessageKind) throws(ProtocolError) {
         client.outbox.send(message, as: kind)
-        _ = try client.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
-            try server.receive(&bytes, handler: &serverHandler)
-        }
-        client.outbox.bytes.removeAll()
-        client.outbox.bytesWereTaken()
-        _ = try server.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
-            try client.receive(&bytes, handler: &clientHandler)
-        }
-        server.outbox.bytes.removeAll()
-        server.outbox.bytesWereTaken()
+        try server.receiveOutput(of: client)
+        try client.receiveOutput(of: server)
     }
+}
+
+/// An end that combines a receiver and an outbox as ``Connection`` does.
+private final class End: FrameHandler {
+    var outbox: Outbox
+    private(set) var messageCount = 0
+    private var receiver: MessageReceiver
+    private let role: Role
+    private let decompressor: (any MessageDecompressor)?
+    private let pool = PartialInputPool()
+
+    init(_ role: Role, _ keys: MaskingKeySource, fragmentBytes: Int?, _ extensions: MessageExtensions?) {
+        self.role = role
+        outbox = Outbox(role: role, maskingKeys: keys, fragmentBytes: fragmentBytes, extensions: extensions)
+        receiver = MessageReceiver(role: role, limits: .client)
+        decompressor = extensions?.decompressor
+    }
+
+    func receiveOutput(of other: End) throws(ProtocolError) {
+        var receiver = self.receiver
+        var handler = self
+        _ = try other.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
+            try receiver.receive(&bytes, handler: &handler, decompressor: decompressor, pool: pool)
+        }
+        self.receiver = receiver
+        other.outbox.bytes.removeAll()
+        other.outbox.bytesWereTaken()
+    }
+
+    func received(_ payload: RawSpan, as kind: MessageKind) {
+        messageCount += 1
+        if role == .server { outbox.send(payload, as: kind) }
+    }
+
+    func receivedPing(_ payload: RawSpan) { outbox.answer(ping: payload) }
+    func receivedPong(_ payload: RawSpan) {}
+    func receivedClose(_ frame: CloseFrame) {}
 }

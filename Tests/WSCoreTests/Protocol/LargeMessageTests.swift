@@ -1,14 +1,13 @@
+import SessionSupport
 import Testing
 
 @testable import WSCore
 
 @Suite struct LargeMessageTests {
-    private static let payload = noise(1, byteCount: Outbox.sharedMessageBytes + 5)
+    private static let payload = noise(1, byteCount: SharedBytes.largeMessageBytes + 5)
 
     private static func session(_ role: Role, fragmentBytes: Int? = nil) -> Session {
-        var session = Session(role: role, limits: .client, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
-        session.outbox.sharesReceivedMessages = true
-        return session
+        Session(role: role, limits: .client, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
     }
 
     @Test("a server sends a large message back without copying it")

@@ -1,3 +1,4 @@
+import SessionSupport
 import Testing
 
 @testable import WSCore
@@ -93,7 +94,8 @@ import Testing
         let payload = words(1, byteCount: 5000)
         let message = SharedMessage(payload.span.bytes, as: .text)
         for compressor in compressors {
-            var outbox = Outbox(role: .server, maskingKeys: countingKeys(), compressor: compressor)
+            var outbox = Outbox(
+                role: .server, maskingKeys: countingKeys(), extensions: MessageExtensions(compressor: compressor))
             outbox.send(message)
             #expect(outbox.bytes.count < 4000)
         }
@@ -111,7 +113,9 @@ import Testing
             let shared = words(seed % 4, byteCount: Int(seed) * 50)
             let message = SharedMessage(shared.span.bytes, as: .text)
             for index in 0..<3 {
-                var outbox = Outbox(role: .server, maskingKeys: countingKeys(), compressor: deflaters[index])
+                var outbox = Outbox(
+                    role: .server, maskingKeys: countingKeys(),
+                    extensions: MessageExtensions(compressor: deflaters[index]))
                 let own = words(seed % 3 + UInt64(index), byteCount: Int(seed) * 60)
                 outbox.send(own.span.bytes, as: .text)
                 if seed % UInt64(index + 2) == 0 { outbox.send(message) }

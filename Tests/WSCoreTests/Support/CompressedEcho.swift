@@ -1,3 +1,4 @@
+import SessionSupport
 import Testing
 import WSCore
 
@@ -29,19 +30,16 @@ enum CompressedPeer: CaseIterable {
     /// The reference implementation, which compresses everything and rejects references beyond the window.
     case reference
 
-    func makeCodec(
-        for parameters: DeflateParameters, role: Role
-    ) -> (compressor: any MessageCompressor, decompressor: any MessageDecompressor) {
+    func makeCodec(for parameters: DeflateParameters, role: Role) -> MessageExtensions {
         guard self == .reference else { return DeflateMemory().makeCodec(for: parameters, role: role) }
         let (server, client) = (
             (parameters.serverMaxWindowBits, !parameters.serverNoContextTakeover),
             (parameters.clientMaxWindowBits, !parameters.clientNoContextTakeover)
         )
         let (own, others) = role == .server ? (server, client) : (client, server)
-        return (
-            ReferenceDeflater(windowBits: own.0, keepsContext: own.1),
-            ReferenceInflater(windowBits: others.0, keepsContext: others.1)
-        )
+        return MessageExtensions(
+            compressor: ReferenceDeflater(windowBits: own.0, keepsContext: own.1),
+            decompressor: ReferenceInflater(windowBits: others.0, keepsContext: others.1))
     }
 }
 

@@ -1,3 +1,4 @@
+import SessionSupport
 import Testing
 import WSCore
 
@@ -104,7 +105,7 @@ struct EchoEnd: Equatable, CustomStringConvertible {
                 end.error = error
             }
         }
-        end.sent = contents(of: session.outbox.bytes)
+        end.sent = takeContents(of: &session.outbox)
         let closing = session.closing
         end.isClosedCleanly = closing.isComplete && !closing.wasStartedHere
         return end

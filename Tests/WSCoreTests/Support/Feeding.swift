@@ -1,3 +1,4 @@
+import SessionSupport
 import Testing
 import WSCore
 
@@ -58,7 +59,7 @@ func outcome(of chunks: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limi
         }
     }
     outcome.events = handler.events
-    outcome.sent = contents(of: session.outbox.bytes)
+    outcome.sent = takeContents(of: &session.outbox)
     return outcome
 }
 

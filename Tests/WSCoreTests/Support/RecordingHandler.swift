@@ -1,3 +1,4 @@
+import SessionSupport
 import WSCore
 
 /// An event delivered to a session's handler.
@@ -22,7 +23,7 @@ struct RecordingHandler: SessionHandler {
     /// Whether the handler pauses after every frame.
     var takesSingleFrames = false
 
-    func takesMore(_ outbox: borrowing Outbox) -> Bool { !takesSingleFrames }
+    var takesMore: Bool { !takesSingleFrames }
 
     mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         events.append(.message(kind, bytes(of: payload)))

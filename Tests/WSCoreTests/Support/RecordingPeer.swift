@@ -2,7 +2,7 @@ import WSCore
 
 /// Records the events of a connection and runs a test's actions.
 final class RecordingPeer: ConnectionHandler {
-    typealias Receive = (Connection<RecordingPeer>, RawSpan, MessageKind, inout Outbox) -> Void
+    typealias Receive = (Connection<RecordingPeer>, RawSpan, MessageKind) -> Void
 
     var events: [Event] = []
     var messageCount = 0
@@ -17,23 +17,21 @@ final class RecordingPeer: ConnectionHandler {
     var onDrain: (() -> Void)?
     var onEnd: (() -> Void)?
 
-    func connection(
-        _ connection: Connection<RecordingPeer>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
+    func connection(_ connection: Connection<RecordingPeer>, received payload: RawSpan, as kind: MessageKind) {
         messageCount += 1
         if remembersMessages { events.append(.message(kind, bytes(of: payload))) }
-        onMessage?(connection, payload, kind, &outbox)
+        onMessage?(connection, payload, kind)
     }
 
-    func connection(_ connection: Connection<RecordingPeer>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<RecordingPeer>, receivedPing payload: RawSpan) {
         events.append(.ping(bytes(of: payload)))
     }
 
-    func connection(_ connection: Connection<RecordingPeer>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<RecordingPeer>, receivedPong payload: RawSpan) {
         events.append(.pong(bytes(of: payload)))
     }
 
-    func connection(_ connection: Connection<RecordingPeer>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+    func connection(_ connection: Connection<RecordingPeer>, receivedClose frame: CloseFrame) {
         events.append(.close(frame))
     }
 
@@ -52,8 +50,8 @@ final class RecordingPeer: ConnectionHandler {
 }
 
 /// Echoes every message.
-func echo(_ connection: Connection<RecordingPeer>, _ payload: RawSpan, _ kind: MessageKind, _ outbox: inout Outbox) {
-    outbox.send(payload, as: kind)
+func echo(_ connection: Connection<RecordingPeer>, _ payload: RawSpan, _ kind: MessageKind) {
+    connection.send(payload, as: kind)
 }
 
 extension Connection {

@@ -1,3 +1,5 @@
+import SessionSupport
+
 @testable import WSCore
 @testable import wsx
 

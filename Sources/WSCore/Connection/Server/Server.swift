@@ -233,8 +233,6 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// Sends a message to every client except `sender`, encoded only once.
-    ///
-    /// May be called while a message from `sender` is being delivered.
     /// - Returns: Whether any connection's queue is full; see ``Connection/isFull``.
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {

@@ -37,7 +37,7 @@ extension LoadWorker: LoadHost {
 
     func closeIfAnswered() {
         guard context.phase == .draining, !isCheckScheduled else { return }
-        // Check at the end of the turn: no connection may be closed while one of them is receiving.
+        // Once per turn, after all replies that have arrived.
         isCheckScheduled = true
         loop.atEndOfTurn(self)
     }

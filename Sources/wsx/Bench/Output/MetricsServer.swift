@@ -43,7 +43,7 @@ final class MetricsServer {
     /// A client of a server that refuses WebSockets.
     private final class Nobody: ConnectionHandler {
         func connection(
-            _ connection: Connection<Nobody>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+            _ connection: Connection<Nobody>, received payload: RawSpan, as kind: MessageKind
         ) {}
         func connection(_ connection: Connection<Nobody>, didEnd end: ConnectionEnd) {}
     }

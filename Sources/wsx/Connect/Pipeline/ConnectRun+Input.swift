@@ -169,20 +169,8 @@ extension ConnectRun {
     /// - Returns: Whether it was sent.
     @discardableResult
     func transmit(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) -> Bool {
-        guard stages.encoder != nil else { return connection.send(payload, as: kind) }
-        var sink = ConnectionSink(connection: connection)
-        return transmit(payload, as: kind, through: &sink)
-    }
-
-    /// Sends a message, encoded if requested.
-    /// - Returns: Whether it was sent.
-    @discardableResult
-    func transmit(
-        _ payload: RawSpan, as kind: MessageKind, through sink: inout some MessageSink & ~Copyable
-    ) -> Bool {
-        guard let encoder = stages.encoder else { return sink.send(payload, as: kind) }
         do throws(CodecError) {
-            return try encoder.encode(payload, as: kind) { sink.send($0, as: $1) }
+            return try encode(payload, as: kind, on: connection)
         } catch {
             encodingFailed(error)
             return false
@@ -193,14 +181,7 @@ extension ConnectRun {
     func encodingFailed(_ error: CodecError) {
         guard prompt == nil else { return console.error("a message was not sent: \(error)") }
         let failure = Failure.badInput(what: "a message was not sent", why: "\(error)")
-        // Nothing else is sent.
-        _ = state.end(with: failure, hurried: false)
-        // The handler of the connection, which may be running, cannot close it.
-        loop.atEndOfTurn(
-            DeferredWork { [weak self] in
-                guard let self, !state.isDraining else { return }
-                end(with: failure)
-            })
+        end(with: failure)
     }
 
     /// Sends the ping that precedes the first message of a connection, if replies are counted.

@@ -110,9 +110,9 @@ extension ConnectRun {
     /// Passes a received message through the protocol.
     func receive(
         _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?, through application: ProtocolStage,
-        replyingThrough sink: inout some MessageSink & ~Copyable
+        on connection: Connection<ConnectRun>
     ) {
-        let arrivals = application.received(payload, as: kind) { transmit($0, as: $1, through: &sink) }
+        let arrivals = application.received(payload, as: kind) { transmit($0, as: $1, on: connection) }
         for arrival in arrivals where !state.ignoresIncoming {
             let isLast =
                 switch arrival {
@@ -122,9 +122,9 @@ extension ConnectRun {
                 }
             guard isLast else { continue }
             input.pause()
-            close(with: closeFrame, on: &sink)
+            close(with: closeFrame)
         }
-        if let connection { waitForOutput(connection) }
+        waitForOutput(connection)
     }
 
     /// Passes on a message that the protocol does not understand.

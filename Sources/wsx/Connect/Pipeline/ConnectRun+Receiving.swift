@@ -5,17 +5,15 @@ import WSCore
 // The path from the connection to the outputs.
 extension ConnectRun: ConnectionHandler {
     /// Records and decodes a message, and handles it.
-    func connection(
-        _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
+    func connection(_ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind) {
         guard !state.ignoresIncoming else { return }
         messageArrived()
         outputs.record(payload, as: kind)
         guard let codecs = stages.codecs else {
-            return handle(payload, as: kind, on: connection, replyingThrough: &outbox)
+            return handle(payload, as: kind, on: connection)
         }
         codecs.receive(payload, as: kind) {
-            if !state.ignoresIncoming { handle($0, as: $1, $2, on: connection, replyingThrough: &outbox) }
+            if !state.ignoresIncoming { handle($0, as: $1, $2, on: connection) }
         }
         waitForOutput(connection)
         if codecs.isFull { connection.pauseReading() }
@@ -30,19 +28,17 @@ extension ConnectRun: ConnectionHandler {
     /// - Parameters:
     ///   - decoding: How it was decoded, or `nil` if it is as received.
     ///   - connection: The connection, which the caller holds.
-    ///   - sink: Sends answers and the close frame.
     @inline(__always)
     private func handle(
-        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding? = nil, on connection: Connection<ConnectRun>,
-        replyingThrough sink: inout some MessageSink & ~Copyable
+        _ payload: RawSpan, as kind: MessageKind, _ decoding: Decoding? = nil, on connection: Connection<ConnectRun>
     ) {
         if let application = stages.application {
-            return receive(payload, as: kind, decoding, through: application, replyingThrough: &sink)
+            return receive(payload, as: kind, decoding, through: application, on: connection)
         }
         stages.templates?.received(payload)
         if kind == .text { outputs.prompt?.remember(payload) }
         if let exchange = stages.exchange,
-            exchange.receives(payload, as: kind, send: { transmit($0, as: .text, through: &sink) })
+            exchange.receives(payload, as: kind, send: { transmit($0, as: .text, on: connection) })
         {
             return waitForOutput(connection)
         }
@@ -59,7 +55,7 @@ extension ConnectRun: ConnectionHandler {
         waitForOutput(connection)
         if state.isLast(payload, isOmitted: !isWritten, isReply: isReply) {
             input.pause()
-            close(with: closeFrame, on: &sink)
+            close(with: closeFrame)
         }
     }
 
@@ -78,24 +74,19 @@ extension ConnectRun: ConnectionHandler {
         }
     }
 
-    /// Closes the connection from within a handler, which must send through its outbox.
-    func close(with frame: CloseFrame, on sink: inout some MessageSink & ~Copyable) {
-        if sink.sendClose(frame) { outputs.writeSent(close: frame) }
-    }
-
     /// Shows a ping.
-    func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan) {
         outputs.writeEvent { $0.writeControl(.ping, payload) }
         outputs.show(control: .ping, payload, .received)
         waitForOutput(connection)
     }
 
     /// Shows a pong with its round trip.
-    func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan) {
         let (isConfirmation, endsWait) = stages.acknowledgements?.pongReceived(payload) ?? (false, false)
         if endsWait {
             state.closing = .begun
-            close(with: closeFrame, on: &outbox)
+            close(with: closeFrame)
         }
         if isConfirmation { readOn() }
         let replyRoundTrip = current?.replies?.pongReceived(
@@ -114,7 +105,7 @@ extension ConnectRun: ConnectionHandler {
     }
 
     /// Shows the peer's close frame.
-    func connection(_ connection: Connection<ConnectRun>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ConnectRun>, receivedClose frame: CloseFrame) {
         outputs.show(close: frame)
     }
 
@@ -167,8 +158,7 @@ extension ConnectRun: CodecStage.Host {
     func received(decoded payload: RawSpan, as kind: MessageKind, _ decoding: Decoding?) {
         guard let connection, !state.ignoresIncoming else { return }
         messageArrived()
-        var sink = ConnectionSink(connection: connection)
-        handle(payload, as: kind, decoding, on: connection, replyingThrough: &sink)
+        handle(payload, as: kind, decoding, on: connection)
     }
 
     func codecsDidDrain() {
@@ -179,23 +169,6 @@ extension ConnectRun: CodecStage.Host {
     func codecFailed(_ failure: Failure) {
         if prompt == nil { end(with: failure) } else { console.report(failure) }
     }
-}
-
-/// Sends messages that answer a received one: the outbox of the connection's handler, or the connection itself outside
-/// of it.
-protocol MessageSink: ~Copyable {
-    mutating func send(_ payload: RawSpan, as kind: MessageKind) -> Bool
-    mutating func sendClose(_ frame: CloseFrame) -> Bool
-}
-
-extension Outbox: MessageSink {}
-
-/// Sends on a connection outside of its handler.
-struct ConnectionSink: MessageSink {
-    let connection: Connection<ConnectRun>
-
-    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { connection.send(payload, as: kind) }
-    func sendClose(_ frame: CloseFrame) -> Bool { connection.close(frame) }
 }
 
 extension ConnectRun: ExchangeStage.Host {

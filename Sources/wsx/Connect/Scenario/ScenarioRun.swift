@@ -211,11 +211,9 @@ final class ScenarioRun {
 }
 
 extension ScenarioRun: ConnectionHandler {
-    func connection(
-        _ connection: Connection<ScenarioRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
+    func connection(_ connection: Connection<ScenarioRun>, received payload: RawSpan, as kind: MessageKind) {
         log?.show(payload, as: kind, .received)
-        // Everything else happens at the end of the turn: a handler must not send on its connection.
+        // The steps that follow are taken once per turn.
         if let codecs {
             codecs.decode(payload, as: kind) { receive($0, as: $1, opcode: kind) }
         } else {
@@ -232,19 +230,19 @@ extension ScenarioRun: ConnectionHandler {
         player.received(payload, as: opcode, at: now, self)
     }
 
-    func connection(_ connection: Connection<ScenarioRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ScenarioRun>, receivedPing payload: RawSpan) {
         log?.show(.ping, payload, .received)
         player.received(control: .ping, at: loop.nowNanoseconds, self)
         loop.atEndOfTurn(self)
     }
 
-    func connection(_ connection: Connection<ScenarioRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ScenarioRun>, receivedPong payload: RawSpan) {
         log?.show(.pong, payload, .received)
         player.received(control: .pong, at: loop.nowNanoseconds, self)
         loop.atEndOfTurn(self)
     }
 
-    func connection(_ connection: Connection<ScenarioRun>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ScenarioRun>, receivedClose frame: CloseFrame) {
         log?.show(close: frame, .received)
     }
 

@@ -137,7 +137,7 @@ final class AcknowledgementStage {
         if lines.acknowledged(key) { scheduleWork() }
     }
 
-    /// The handler of a connection, which may be running, cannot send.
+    /// Once per turn, after all confirmations that have arrived.
     private func scheduleWork() {
         guard !isWorkScheduled else { return }
         isWorkScheduled = true

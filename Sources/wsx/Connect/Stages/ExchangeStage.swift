@@ -109,7 +109,7 @@ final class ExchangeStage {
 }
 
 extension ExchangeStage: EndOfTurnWork {
-    /// Continues the run, which cannot send while it handles a message.
+    /// Continues the run, after the messages of the same read: they answer nothing that is sent now.
     func endTurn() {
         host.peerBecameReady()
     }

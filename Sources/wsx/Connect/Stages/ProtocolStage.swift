@@ -422,7 +422,7 @@ final class ProtocolStage {
 }
 
 extension ProtocolStage: EndOfTurnWork {
-    /// Continues or ends the run, which cannot send while it handles a message.
+    /// Continues or ends the run, after the messages of the same read: they answer nothing that is sent now.
     func endTurn() {
         switch state {
         case .ready:

@@ -200,7 +200,8 @@ final class RequestStage {
         startTimer()
     }
 
-    /// Schedules queued work for the end of the turn, because a connection's handler cannot send.
+    /// Schedules queued work for the end of the turn, after the messages of the same read: they answer nothing that is
+    /// sent now.
     func scheduleWork() {
         guard !isWorkScheduled else { return }
         isWorkScheduled = true

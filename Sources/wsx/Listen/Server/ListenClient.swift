@@ -87,38 +87,35 @@ final class ListenClient: ConnectionHandler {
     }
 
     /// Echoes a message, or processes it as the mode requires.
-    func connection(
-        _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
-    ) {
+    func connection(_ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind) {
         guard isPlainEcho, payload.byteCount < Self.countedBytes else {
-            return take(payload, as: kind, on: connection, outbox: &outbox)
+            return take(payload, as: kind, on: connection)
         }
-        outbox.send(payload, as: kind)
+        connection.send(payload, as: kind)
     }
 
     /// Shows a message and processes it as the mode requires. Not inlined, to keep the plain echo short.
     @inline(never)
     private func take(
-        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>, outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>
     ) {
         if let gate, gate.ignoresClient { return }
         // With compression, a few bytes on the wire can become a large message. Without it, a turn receives no more
         // than one read.
         if payload.byteCount >= Self.countedBytes { run.distributor.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.outputs.received(payload, as: kind, from: number) }
-        let isAnswered =
-            exchange?.answers(payload) { send(.message(.text), $0, through: &outbox) } ?? false
-        if !isAnswered { serve(payload, as: kind, on: connection, outbox: &outbox) }
+        let isAnswered = exchange?.answers(payload) { send(.message(.text), $0, on: connection) } ?? false
+        if !isAnswered { serve(payload, as: kind, on: connection) }
         if let gate, gate.isLastMessage() {
-            outbox.answersPings = false
+            connection.stopAnsweringPings()
             if let replay, replay.isBusy { return replay.closeAtEnd() }
-            send(.close(run.faults.closeFrame), RawSpan(), through: &outbox)
+            send(.close(run.faults.closeFrame), RawSpan(), on: connection)
         }
     }
 
     /// Processes a message as the mode requires.
     private func serve(
-        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>, outbox: inout Outbox
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>
     ) {
         switch service {
         case .conversation: break
@@ -126,23 +123,23 @@ final class ListenClient: ConnectionHandler {
         case .scenario: scenario?.received(payload, as: kind)
         case .broadcast: run.distributor.relay(payload, as: kind, from: connection)
         case .echo:
-            if gate?.letsThrough(.message(kind), payload) ?? true, outbox.send(payload, as: kind), isObserved {
+            if gate?.letsThrough(.message(kind), payload) ?? true, connection.send(payload, as: kind), isObserved {
                 run.outputs.answered(payload, as: kind, to: number)
             }
         case .replay:
-            replay?.answer(payload, as: kind) { send($0, $1, after: $2, through: &outbox) }
+            replay?.answer(payload, as: kind) { send($0, $1, after: $2, on: connection) }
         }
     }
 
     /// Shows a ping.
-    func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan) {
         run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)
         scenario?.received(control: .ping)
         program?.receive(control: .ping, payload, from: connection)
     }
 
     /// Shows a pong.
-    func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan) {
         let roundTrip = run.watch?.pongReceived(payload, from: number)
         run.outputs.received(control: .pong, payload, roundTrip: roundTrip, from: number)
         guard roundTrip == nil else { return }
@@ -151,7 +148,7 @@ final class ListenClient: ConnectionHandler {
     }
 
     /// Shows a close frame and starts ending the client's program.
-    func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+    func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame) {
         run.outputs.received(close: frame, from: number)
         program?.clientIsLeaving()
     }
@@ -212,18 +209,19 @@ final class ListenClient: ConnectionHandler {
     /// The number of messages that wait there.
     var waitingMessageCount: Int { gate?.waitingMessageCount ?? 0 }
 
-    /// Sends an item while a message is being received.
+    /// Sends an item.
     private func send(
-        _ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero, through outbox: inout Outbox
+        _ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero,
+        on connection: Connection<ListenClient>
     ) {
         guard gate?.letsThrough(item, payload, after: pause) ?? true else { return }
         switch item {
         case .message(let kind):
-            if outbox.send(payload, as: kind), isObserved { run.outputs.answered(payload, as: kind, to: number) }
-        case .ping: if outbox.sendPing(payload) { run.outputs.record(control: .ping, payload, to: number) }
-        case .pong: if outbox.sendPong(payload) { run.outputs.record(control: .pong, payload, to: number) }
+            if connection.send(payload, as: kind), isObserved { run.outputs.answered(payload, as: kind, to: number) }
+        case .ping: if connection.sendPing(payload) { run.outputs.record(control: .ping, payload, to: number) }
+        case .pong: if connection.sendPong(payload) { run.outputs.record(control: .pong, payload, to: number) }
         case .close(let frame?), .end(let frame):
-            if outbox.sendClose(frame) { run.outputs.record(close: frame, to: number) }
+            if connection.close(frame) { run.outputs.record(close: frame, to: number) }
         case .close(nil): break
         }
     }

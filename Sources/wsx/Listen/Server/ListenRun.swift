@@ -317,13 +317,18 @@ final class ListenRun {
         programs?.kill()
         threads?.stop()
         phase = .stopping(endCause ?? .asked)
-        // So that each client has its line in the log and its event.
-        if !waitsForOutput {
+        guard waitsForOutput else {
+            // So that each client has its line in the log and its event.
             countLosses()
             for connection in distributor.clients.all { connection.terminate() }
+            return loop.atEndOfTurn(
+                DeferredWork { [self] in
+                    outputs.flush()
+                    loop.stop()
+                })
         }
         outputs.flush()
-        if outputs.isDrained || !waitsForOutput { loop.stop() }
+        if outputs.isDrained { loop.stop() }
     }
 
     private func outputsDidDrain() {
