@@ -77,7 +77,7 @@ extension Distributor: ReplayHost {
 }
 
 extension Distributor: ClientExchange.Host {
-    func greet(_ number: Int, with payload: RawSpan) {
+    func answer(_ number: Int, with payload: RawSpan) {
         guard let client = clients[number], client.letsThrough(.message(.text), payload),
             client.send(payload, as: .text)
         else { return }

@@ -8,8 +8,8 @@ final class ClientExchange {
     protocol Host: AnyObject {
         /// The loop that everything runs on.
         var loop: EventLoop { get }
-        /// Sends a first message to a client, and records and shows it.
-        func greet(_ client: Int, with payload: RawSpan)
+        /// Sends a text message to a client, and records and shows it.
+        func answer(_ client: Int, with payload: RawSpan)
     }
 
     private var exchange: AutomaticExchange
@@ -33,10 +33,9 @@ final class ClientExchange {
     }
 
     /// Answers a message if a rule matches.
-    /// - Parameter send: Sends a text message.
     /// - Returns: Whether the message was answered.
-    func answers(_ payload: RawSpan, send: (RawSpan) -> Void) -> Bool {
-        greet(send: send)
+    func answers(_ payload: RawSpan) -> Bool {
+        greet()
         do throws(TemplateValueError) {
             return try exchange.receive(payload, at: WallTime.now.millisecondsSinceEpoch, send: send) == .answered
         } catch {
@@ -45,8 +44,10 @@ final class ClientExchange {
         }
     }
 
+    private func send(_ payload: RawSpan) { host.answer(number, with: payload) }
+
     /// Sends the first messages once.
-    private func greet(send: (RawSpan) -> Void) {
+    private func greet() {
         guard !hasGreeted else { return }
         hasGreeted = true
         do throws(TemplateValueError) {
@@ -59,7 +60,5 @@ final class ClientExchange {
 
 extension ClientExchange: EndOfTurnWork {
     /// Greets the client.
-    func endTurn() {
-        greet { host.greet(number, with: $0) }
-    }
+    func endTurn() { greet() }
 }

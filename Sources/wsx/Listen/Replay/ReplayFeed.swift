@@ -29,10 +29,6 @@ final class ReplayFeed {
     /// Whether to close the client after the last reply.
     private var closesAtEnd = false
 
-    /// How many bytes to send while a message is being received. The rest follows at the end of the turn, when the size
-    /// of the queue is known.
-    private static let bytesAtOnce = 1 << 20
-
     /// Creates the feed of a newly accepted client.
     init(_ conversation: ReplayConversation, client: Int, of host: any ReplayHost) {
         self.host = host
@@ -47,16 +43,17 @@ final class ReplayFeed {
     /// Sends what the recorded server sent before any client message.
     func open() {
         begin(0)
-        waitForRoom()
+        host.pauseForReplay(client)
+        // The response to the client's request is sent first.
+        loop.atEndOfTurn(self)
     }
 
-    /// Answers a message. Passes the first replies to `send`, each with its delay.
-    func answer(_ payload: RawSpan, as kind: MessageKind, _ send: (InputItem, RawSpan, Duration) -> Void) {
+    /// Answers a message.
+    func answer(_ payload: RawSpan, as kind: MessageKind) {
         guard let exchange = progress.next(for: payload, as: kind) else { return }
         begin(exchange)
-        var bytesLeft = Self.bytesAtOnce
-        while bytesLeft > 0, let byteCount = passNext(send) { bytesLeft -= byteCount }
-        waitForRoom()
+        goOn()
+        if isBusy { host.pauseForReplay(client) }
     }
 
     /// Closes the client after the last reply.
@@ -67,7 +64,7 @@ final class ReplayFeed {
     /// Sends replies while there is room.
     func goOn() {
         while isBusy, host.hasRoom(for: client) {
-            guard passNext({ host.say($0, $1, after: $2, to: client) }) == nil else { continue }
+            guard !sendNext() else { continue }
             if closesAtEnd { host.closeAfterReplay(client) }
             host.resumeAfterReplay(client)
         }
@@ -83,26 +80,15 @@ final class ReplayFeed {
         beginTime = loop.now
     }
 
-    private func waitForRoom() {
-        guard isBusy else { return }
-        host.pauseForReplay(client)
-        loop.atEndOfTurn(self)
-    }
-
-    /// Passes the next reply to `send` and returns its length in bytes, or `nil` if there is none.
-    private func passNext(_ send: (InputItem, RawSpan, Duration) -> Void) -> Int? {
-        guard let (exchange, index) = place else { return nil }
+    /// Sends the next reply. Returns whether there was one.
+    private func sendNext() -> Bool {
+        guard let (exchange, index) = place else { return false }
         place?.reply += 1
-        var byteCount = 0
         let isThere = progress.conversation.withReply(index, of: exchange) { reply, payload in
-            byteCount = payload.byteCount
-            send(reply.item, payload, wait(for: reply))
+            host.say(reply.item, payload, after: wait(for: reply), to: client)
         }
-        guard isThere else {
-            place = nil
-            return nil
-        }
-        return byteCount
+        if !isThere { place = nil }
+        return isThere
     }
 
     /// The remaining delay of a reply, which restores its recorded distance from the request.
@@ -112,7 +98,7 @@ final class ReplayFeed {
 }
 
 extension ReplayFeed: EndOfTurnWork {
-    /// Continues, now that the size of the queue is known.
+    /// Begins.
     func endTurn() {
         goOn()
     }

@@ -104,12 +104,11 @@ final class ListenClient: ConnectionHandler {
         // than one read.
         if payload.byteCount >= Self.countedBytes { run.distributor.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.outputs.received(payload, as: kind, from: number) }
-        let isAnswered = exchange?.answers(payload) { send(.message(.text), $0, on: connection) } ?? false
-        if !isAnswered { serve(payload, as: kind, on: connection) }
+        if !(exchange?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
         if let gate, gate.isLastMessage() {
             connection.stopAnsweringPings()
             if let replay, replay.isBusy { return replay.closeAtEnd() }
-            send(.close(run.faults.closeFrame), RawSpan(), on: connection)
+            run.distributor.send(.close(run.faults.closeFrame), RawSpan(), to: connection)
         }
     }
 
@@ -122,12 +121,8 @@ final class ListenClient: ConnectionHandler {
         case .exec: program?.receive(payload, as: kind, from: connection)
         case .scenario: scenario?.received(payload, as: kind)
         case .broadcast: run.distributor.relay(payload, as: kind, from: connection)
-        case .echo:
-            if gate?.letsThrough(.message(kind), payload) ?? true, connection.send(payload, as: kind), isObserved {
-                run.outputs.answered(payload, as: kind, to: number)
-            }
-        case .replay:
-            replay?.answer(payload, as: kind) { send($0, $1, after: $2, on: connection) }
+        case .echo: run.distributor.send(.message(kind), payload, to: connection)
+        case .replay: replay?.answer(payload, as: kind)
         }
     }
 
@@ -208,23 +203,6 @@ final class ListenClient: ConnectionHandler {
     var waitsForGate: Bool { gate?.isHolding ?? false }
     /// The number of messages that wait there.
     var waitingMessageCount: Int { gate?.waitingMessageCount ?? 0 }
-
-    /// Sends an item.
-    private func send(
-        _ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero,
-        on connection: Connection<ListenClient>
-    ) {
-        guard gate?.letsThrough(item, payload, after: pause) ?? true else { return }
-        switch item {
-        case .message(let kind):
-            if connection.send(payload, as: kind), isObserved { run.outputs.answered(payload, as: kind, to: number) }
-        case .ping: if connection.sendPing(payload) { run.outputs.record(control: .ping, payload, to: number) }
-        case .pong: if connection.sendPong(payload) { run.outputs.record(control: .pong, payload, to: number) }
-        case .close(let frame?), .end(let frame):
-            if connection.close(frame) { run.outputs.record(close: frame, to: number) }
-        case .close(nil): break
-        }
-    }
 }
 
 extension Server: ClientDirectory where Handler == ListenClient {}
