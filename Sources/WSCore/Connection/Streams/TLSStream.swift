@@ -165,7 +165,8 @@ internal final class TLSStream: ByteStream {
     private func goOnReading() {
         // After the end, there is nothing to read. After a failure, the owner may read on to discard the input.
         guard !isClosed, isReading || isInHandshake, !hasEnded || hasFailed else { return }
-        if unread.isEmpty { return stream.startReading() }
+        // The end that came with the last data was held back, too.
+        if unread.isEmpty, hasEnded || !session.hasEnded { return stream.startReading() }
         guard !isTurnEndScheduled else { return }
         isTurnEndScheduled = true
         loop.atEndOfTurn(self)
@@ -201,7 +202,7 @@ internal final class TLSStream: ByteStream {
                 var bytes = UnsafeMutableRawBufferPointer(rebasing: target[..<plaintextBytes]).mutableBytes
                 delegate?.stream(self, didRead: &bytes)
             }
-            if session.hasEnded { end() }
+            if session.hasEnded, isReading || !isEstablished { end() }
             // Stop: no progress is possible without more input.
             if progressBytes == 0, plaintextBytes == 0, !target.isEmpty { break }
         }
@@ -247,12 +248,13 @@ extension TLSStream: EndOfTurnWork {
     /// Decrypts input held back earlier.
     func endTurn() {
         isTurnEndScheduled = false
-        guard !isClosed, isReading, !unread.isEmpty else { return }
+        guard !isClosed, isReading, !unread.isEmpty || session.hasEnded else { return }
         var waiting = unread.takeAll()
         waiting.consume(waiting.withReadableBytes { take($0) })
         guard !isClosed else { return }
         unread = waiting
         unread.releaseStorage(above: 0)
+        if session.hasEnded, isReading { end() }
         flush()
         goOnReading()
     }

@@ -79,6 +79,24 @@ import Testing
         }
     }
 
+    @Test("an end that arrives with data for which the receiver pauses is reported when it resumes")
+    func endWithPause() throws {
+        try withTLSPair { loop, client, server in
+            server.recorder.didChange = { [unowned server] _ in server.stream.stopReading() }
+            server.stream.startReading()
+            client.send(Array("last words".utf8))
+            client.close()
+            loop.run { !server.recorder.received.isEmpty }
+            loop.settle()
+            #expect(!server.recorder.hasEnded)
+            server.recorder.didChange = { _ in }
+            server.stream.startReading()
+            loop.run { server.recorder.hasEnded }
+            #expect(server.recorder.received == Array("last words".utf8))
+            #expect(server.session.hasEnded && !server.session.isTruncated)
+        }
+    }
+
     @Test("a reset after the handshake is reported as a system error")
     func reset() throws {
         try withLoop { loop in
