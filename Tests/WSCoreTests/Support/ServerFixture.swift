@@ -28,14 +28,14 @@ final class ServerFixture {
     init(
         _ policy: ServerPolicy, deflate: DeflatePreferences? = nil, on loop: EventLoop,
         responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
-        responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, tls: TLSLayer? = nil
+        responseTimeout: Duration = .seconds(30), maximumConnections: Int? = nil, tls: TLSLayer? = nil
     ) {
         let registry = Registry()
         self.registry = registry
         server = Server(
             .init(
                 policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
-                responder: responder, handshakeTimeout: handshakeTimeout, responsePatience: responsePatience,
+                responder: responder, handshakeTimeout: handshakeTimeout, responseTimeout: responseTimeout,
                 maximumConnections: maximumConnections),
             tls: tls, on: loop
         ) { client in

@@ -15,7 +15,7 @@ public final class Server<Handler: ConnectionHandler> {
         /// The bandwidth of each client's stream in bytes per second and direction, including TLS; nil means no limit.
         public var bytesPerSecond: Int?
         /// The time a client may take nothing of a response before it is disconnected.
-        public var responsePatience: Duration
+        public var responseTimeout: Duration
         /// The maximum number of concurrent connections, including those in the opening handshake; nil for as many as
         /// the limit on open files allows.
         public var maximumConnections: Int?
@@ -32,7 +32,7 @@ public final class Server<Handler: ConnectionHandler> {
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
             responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
-            responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
+            responseTimeout: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
             bytesPerSecond: Int? = nil, maximumHeldBytes: Int? = nil, share: Share? = nil
         ) {
             self.share = share
@@ -43,7 +43,7 @@ public final class Server<Handler: ConnectionHandler> {
             self.deflate = deflate
             self.responder = responder ?? Site(policy: policy)
             self.handshakeTimeout = handshakeTimeout
-            self.responsePatience = responsePatience
+            self.responseTimeout = responseTimeout
             self.maximumConnections = maximumConnections
             self.reservedDescriptors = reservedDescriptors
         }
@@ -307,7 +307,7 @@ public final class Server<Handler: ConnectionHandler> {
         let response = settings.responder.response(to: request)
         let exchange = WebExchange(request, response, on: opening.stream, facts: opening.facts)
         exchanges[ObjectIdentifier(exchange)] = exchange
-        exchange.run(patience: settings.responsePatience) { [unowned self] exchange, served in
+        exchange.run(timeout: settings.responseTimeout) { [unowned self] exchange, served in
             exchanges[ObjectIdentifier(exchange)] = nil
             updateAccepting()
             observer.didServe?(served)

@@ -26,9 +26,9 @@ internal final class WebExchange {
 
     /// Sends the response and closes the stream.
     /// - Parameters:
-    ///   - patience: The time without progress after which the response is given up.
+    ///   - timeout: The time without progress after which the response is given up.
     ///   - completion: Called when the stream is closed.
-    func run(patience: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
+    func run(timeout: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
         var output = ByteBuffer()
         let head = response.headBytes(at: .now)
         head.withUnsafeBytes { output.append($0.bytes) }
@@ -37,7 +37,7 @@ internal final class WebExchange {
             bytes.withUnsafeBytes { output.append($0.bytes) }
         }
         _ = LingeringClose(
-            stream, output: output, closesOwnSide: true, patience: patience,
+            stream, output: output, closesOwnSide: true, timeout: timeout,
             refill: { [self] output in refill(&output) }
         ) { [self] writtenBytes in
             let contentBytes = max(0, writtenBytes - head.count)

@@ -4,6 +4,17 @@
 /// such as a close frame or an error page (RFC 9112 §9.6). Therefore input is read and discarded until the peer closes
 /// its side, for a limited time after output last moved.
 internal final class LingeringClose: ByteStreamDelegate {
+    private enum State {
+        /// Output is left: in the buffer, in the stream, or in the source.
+        case writing
+        /// Like ``writing``, but the peer has closed its side: the stream is closed after the output.
+        case writingLast
+        /// The stream has accepted all output, and the peer has not closed its side.
+        case waiting
+        /// Writing failed. The stream is closed in another turn: the owner does not expect the completion yet.
+        case failed
+    }
+
     /// Several round trips on any network. The peer has no obligation to close at all.
     static let limit = Duration.seconds(1)
 
@@ -13,8 +24,9 @@ internal final class LingeringClose: ByteStreamDelegate {
     private let stream: any ByteStream
     private var output: ByteBuffer
     private let closesOwnSide: Bool
-    private let patience: Duration
-    /// Nil when there is no more output.
+    private let timeout: Duration
+    private var state = State.writing
+    /// Nil when the source has no more output.
     private var refill: ((inout ByteBuffer) -> Void)?
     private let completion: (_ writtenBytes: Int) -> Void
     private var timer: Timer?
@@ -28,8 +40,6 @@ internal final class LingeringClose: ByteStreamDelegate {
     private var arrivedBytes = 0
     /// The time since output last moved.
     private var idleTime = Duration.zero
-    private var peerHasEnded = false
-    private var hasFailed = false
 
     /// Takes over a stream and closes it in the end.
     /// - Parameters:
@@ -37,25 +47,25 @@ internal final class LingeringClose: ByteStreamDelegate {
     ///   - output: The remaining output, or its first part.
     ///   - closesOwnSide: Whether to shut down our side after the output. Servers do, and so do endpoints that fail
     ///     the connection; other clients wait for the server (RFC 6455 §7.1.1).
-    ///   - patience: The time without progress after which pending output is given up. Defaults to 1 s.
+    ///   - timeout: The time without progress after which pending output is given up. Defaults to 1 s.
     ///   - refill: Appends more output to the empty buffer; called until it appends nothing. Defaults to nil.
     ///   - completion: Called when the stream is closed, with the number of bytes the kernel has accepted.
     init(
-        _ stream: any ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, patience: Duration = limit,
+        _ stream: any ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, timeout: Duration = limit,
         refill: ((inout ByteBuffer) -> Void)? = nil, completion: @escaping (_ writtenBytes: Int) -> Void
     ) {
         self.stream = stream
         offeredBytes = output.count
         self.output = output
         self.closesOwnSide = closesOwnSide
-        self.patience = patience
+        self.timeout = timeout
         self.refill = refill
         self.completion = completion
         stream.delegate = self
         let timer = Timer(on: stream.loop) { [unowned self] in timerFired() }
         self.timer = timer
         stream.startReading()
-        writeOn()
+        writeMore()
         arrivedBytes = arrivedBytesNow
         timer.start(after: Self.limit, every: Self.limit)
     }
@@ -68,34 +78,34 @@ internal final class LingeringClose: ByteStreamDelegate {
         idleTime = arrived > arrivedBytes ? .zero : idleTime + Self.limit
         arrivedBytes = arrived
         let hasEverything = refill == nil && output.isEmpty && stream.unsentBytes == 0
-        if idleTime >= (hasEverything ? Self.limit : patience) { finish() }
+        if idleTime >= (hasEverything ? Self.limit : timeout) { finish() }
     }
 
-    private func writeOn() {
-        guard !hasFailed else { return }
+    private func writeMore() {
+        guard state == .writing || state == .writingLast else { return }
         var bytesLeft = Self.turnBytes
         repeat {
             guard (try? stream.write(&output)) != nil else {
-                // Do not finish within this call, which may be the initializer's: the owner does not expect the
-                // completion yet.
-                hasFailed = true
-                return writeOnInAnotherTurn()
+                state = .failed
+                return continueInAnotherTurn()
             }
             writtenBytes = offeredBytes - output.count - stream.inFlightBytes
             guard output.isEmpty, !stream.isWriting else { return }
-            guard bytesLeft > 0 else { return writeOnInAnotherTurn() }
+            guard bytesLeft > 0 else { return continueInAnotherTurn() }
             refill?(&output)
             offeredBytes += output.count
             bytesLeft -= output.count
         } while !output.isEmpty
         refill = nil
-        if peerHasEnded { return finish() }
+        guard state == .writing else { return finish() }
+        state = .waiting
         if closesOwnSide { stream.shutdown() }
     }
 
-    private func writeOnInAnotherTurn() {
+    private func continueInAnotherTurn() {
         let timer =
-            turnTimer ?? Timer(on: stream.loop) { [unowned self] in if hasFailed { finish() } else { writeOn() } }
+            turnTimer
+            ?? Timer(on: stream.loop) { [unowned self] in if state == .failed { finish() } else { writeMore() } }
         turnTimer = timer
         timer.start(after: .milliseconds(1))
     }
@@ -111,10 +121,9 @@ internal final class LingeringClose: ByteStreamDelegate {
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
     func streamDidReachEnd(_ stream: any ByteStream) {
-        peerHasEnded = true
-        if refill == nil, output.isEmpty, !stream.isWriting { finish() }
+        if state == .writing { state = .writingLast } else { finish() }
     }
-    func streamDidDrain(_ stream: any ByteStream) { writeOn() }
+    func streamDidDrain(_ stream: any ByteStream) { writeMore() }
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { finish() }
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { finish() }
 }

@@ -82,7 +82,7 @@ import Testing
 
     @Test("a client that does not read its response is dropped after the limit without affecting others")
     func stoppedReader() throws {
-        try withSite(patience: .seconds(1)) { loop, fixture, address, tree in
+        try withSite(timeout: .seconds(1)) { loop, fixture, address, tree in
             try tree.file("large", String(repeating: "x", count: 20_000_000))
             try tree.file("small", "s")
             let stopped = try ask("GET /large HTTP/1.1", of: address, on: loop, reads: false)
@@ -125,13 +125,13 @@ import Testing
     }
 
     private func withSite(
-        patience: Duration = .seconds(30), _ body: (EventLoop, ServerFixture, SocketAddress, TreeFixture) throws -> Void
+        timeout: Duration = .seconds(30), _ body: (EventLoop, ServerFixture, SocketAddress, TreeFixture) throws -> Void
     ) throws {
         try TreeFixture.with { tree in
             try withLoop { loop in
                 let policy = try ServerPolicy()
                 let site = Site(policy: policy, files: try FileTree(tree.root))
-                let fixture = ServerFixture(policy, on: loop, responder: site, responsePatience: patience)
+                let fixture = ServerFixture(policy, on: loop, responder: site, responseTimeout: timeout)
                 try body(loop, fixture, try fixture.listen(), tree)
                 fixture.server.close(CloseFrame(code: .goingAway))
                 loop.runOnce()

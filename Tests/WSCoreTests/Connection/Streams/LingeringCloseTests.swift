@@ -97,14 +97,14 @@ import Testing
         }
     }
 
-    @Test("a larger patience applies only while output is pending")
-    func patience() throws {
+    @Test("a longer timeout applies only while output is pending")
+    func timeout() throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
             var output = ByteBuffer()
             pattern(5_000_000).withUnsafeBytes { output.append($0.bytes) }
             var writtenBytes: Int?
-            _ = LingeringClose(near, output: output, closesOwnSide: true, patience: .seconds(3)) { writtenBytes = $0 }
+            _ = LingeringClose(near, output: output, closesOwnSide: true, timeout: .seconds(3)) { writtenBytes = $0 }
             loop.advance(by: .milliseconds(1500))
             #expect(writtenBytes == nil)
             loop.advance { writtenBytes != nil }
