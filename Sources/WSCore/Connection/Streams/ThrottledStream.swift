@@ -6,9 +6,16 @@
 /// Written bytes wait here, as in a kernel's send buffer, and count as in flight. At most one read of incoming data is
 /// buffered; the rest stays in the underlying stream.
 internal final class ThrottledStream: ByteStream {
+    private enum State {
+        case open
+        /// ``shutdown()`` waits until nothing is left to write.
+        case shuttingDown
+        case shutDown
+        case closed
+    }
+
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
-    private(set) var isClosed = false
 
     private let stream: any ByteStream
     private let watch: DeadPeerDetector
@@ -20,9 +27,9 @@ internal final class ThrottledStream: ByteStream {
     private var waiting = ByteBuffer()
     /// Outgoing bytes that have passed the limit but were not yet accepted by the stream.
     private var piece = ByteBuffer()
+    private var state = State.open
+    /// Independent of the state: our side may be shut down while the delegate reads or pauses.
     private var isReading = false
-    private var isShuttingDown = false
-    private var hasShutDownStream = false
     private var timer: Timer?
 
     /// The maximum output storage kept when it is empty, in bytes.
@@ -41,6 +48,8 @@ internal final class ThrottledStream: ByteStream {
         stream.delegate = self
     }
 
+    var isClosed: Bool { state == .closed }
+
     // MARK: Writing
 
     var isWriting: Bool { !isClosed && (stream.isWriting || !waiting.isEmpty || !piece.isEmpty) }
@@ -50,7 +59,7 @@ internal final class ThrottledStream: ByteStream {
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         guard !isClosed, !isWriting, !buffer.isEmpty else { return }
         swap(&buffer, &waiting)
-        try writeOn()
+        try writeMore()
         schedule()
     }
 
@@ -61,19 +70,20 @@ internal final class ThrottledStream: ByteStream {
             waiting.append(piece)
             return piece.byteCount
         }
-        try writeOn()
+        try writeMore()
         schedule()
         return count
     }
 
     func shutdown() {
-        isShuttingDown = true
+        guard state == .open else { return }
+        state = .shuttingDown
         shutDownIfDone()
     }
 
     func close() {
         guard !isClosed else { return }
-        isClosed = true
+        state = .closed
         isReading = false
         delegate = nil
         timer = nil
@@ -85,7 +95,7 @@ internal final class ThrottledStream: ByteStream {
     }
 
     /// Writes as much as the rate allows now.
-    private func writeOn() throws(StreamError) {
+    private func writeMore() throws(StreamError) {
         guard !isClosed, !stream.isWriting else { return }
         if piece.isEmpty {
             let count = min(waiting.count, outgoing.available(at: loop.now))
@@ -96,7 +106,7 @@ internal final class ThrottledStream: ByteStream {
         do throws(StreamError) {
             try stream.write(&piece)
         } catch {
-            forgetOutput()
+            discardOutput()
             throw error
         }
         if waiting.isEmpty { waiting.releaseStorage(above: Self.keptStorageBytes) }
@@ -104,12 +114,12 @@ internal final class ThrottledStream: ByteStream {
     }
 
     private func shutDownIfDone() {
-        guard isShuttingDown, !hasShutDownStream, !isClosed, waiting.isEmpty, piece.isEmpty else { return }
-        hasShutDownStream = true
+        guard state == .shuttingDown, waiting.isEmpty, piece.isEmpty else { return }
+        state = .shutDown
         stream.shutdown()
     }
 
-    private func forgetOutput() {
+    private func discardOutput() {
         waiting.removeAll()
         piece.removeAll()
     }
@@ -131,7 +141,7 @@ internal final class ThrottledStream: ByteStream {
     }
 
     /// Delivers as much as the rate allows now, and resumes reading when nothing is left.
-    private func readOn() {
+    private func deliver() {
         guard isReading else { return }
         let count = min(received.count, incoming.available(at: loop.now))
         if count > 0 {
@@ -154,22 +164,21 @@ internal final class ThrottledStream: ByteStream {
     // MARK: Time
 
     /// Continues in both directions when the timer fires.
-    private func goOn() {
-        writeOnInTime()
-        readOn()
+    private func timerFired() {
+        if isWriting { continueWriting() }
+        deliver()
         schedule()
     }
 
     /// Continues writing outside a `write` call. The delegate receives any error.
-    private func writeOnInTime() {
-        let hadToWait = isWriting
+    private func continueWriting() {
         do throws(StreamError) {
-            try writeOn()
+            try writeMore()
         } catch {
             delegate?.stream(self, didFailToWrite: error)
             return
         }
-        if hadToWait, !isWriting { delegate?.streamDidDrain(self) }
+        if !isWriting { delegate?.streamDidDrain(self) }
     }
 
     private func schedule() {
@@ -179,7 +188,7 @@ internal final class ThrottledStream: ByteStream {
         // While the stream is busy, `streamDidDrain` continues instead of the timer.
         if !waiting.isEmpty, !stream.isWriting { waits.write = outgoing.wait(for: waiting.count, at: loop.now) }
         guard let wait = [waits.read, waits.write].compactMap(\.self).min() else { return }
-        let timer = self.timer ?? Timer(on: loop) { [unowned self] in goOn() }
+        let timer = self.timer ?? Timer(on: loop) { [unowned self] in timerFired() }
         self.timer = timer
         timer.start(after: wait)
     }
@@ -190,7 +199,7 @@ extension ThrottledStream: PeerWatched {
     func lookAfterPeer(probing isProbing: Bool) {
         guard stream.peerPresence == .isGone else { return }
         watch.remove(self)
-        forgetOutput()
+        discardOutput()
         delegate?.stream(self, didFailToWrite: .system(.connectionReset))
     }
 }
@@ -214,14 +223,8 @@ extension ThrottledStream: ByteStreamDelegate {
     }
 
     func streamDidDrain(_ stream: any ByteStream) {
-        // Drained only if nothing waits here either.
-        do throws(StreamError) {
-            try writeOn()
-        } catch {
-            delegate?.stream(self, didFailToWrite: error)
-            return
-        }
-        if isWriting { schedule() } else { delegate?.streamDidDrain(self) }
+        continueWriting()
+        schedule()
     }
 
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
@@ -229,7 +232,7 @@ extension ThrottledStream: ByteStreamDelegate {
     }
 
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
-        forgetOutput()
+        discardOutput()
         delegate?.stream(self, didFailToWrite: error)
     }
 }
