@@ -8,31 +8,31 @@ import COpenSSL
 /// After each call, send the contents of ``output``, even if the call throws: it then contains the alert for the peer.
 /// Confined to the thread of its context.
 public final class TLSSession {
+    private enum State {
+        /// The first `recognizedBytes` bytes of the peer, at most 2, were recognized as TLS.
+        case handshaking(recognizedBytes: Int)
+        case established
+        /// The peer has ended its side with close_notify. This side may still send.
+        case peerEnded
+        indirect case failed(TLSError)
+    }
+
     internal let context: TLSContext
     internal let handle: OpaquePointer
     private let name: TLSServerName?
     private let resumptionKey: String
-    private let nameIsUsable: Bool
 
     /// Ciphertext to send.
     public var output = ByteBuffer()
-    /// Whether the handshake is complete and ``encrypt(_:)`` may be called.
-    public private(set) var isEstablished = false
-    /// Whether the peer has ended its side with close_notify. This side may still send.
-    public private(set) var hasEnded = false
-    /// Whether the transport ended before the peer's close_notify.
-    public private(set) var isTruncated = false
+    private var state = State.handshaking(recognizedBytes: 0)
+    /// A fact for ``summary``, whatever the state.
     internal var clientCertificateWasRequested = false
 
     /// The part of the current call's ciphertext that OpenSSL has not read.
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
     /// 1 if a byte was read but reported as not consumed: more plaintext is available without further ciphertext.
     private var heldBackBytes = 0
-    /// The number of the peer's first bytes recognized as TLS.
-    private var recognizedBytes = 0
-    private var isClosed = false
     private var problem: TLSCertificateProblem?
-    private var failure: TLSError?
 
     /// Creates a client's session.
     /// - Parameters:
@@ -46,7 +46,7 @@ public final class TLSSession {
         self.name = name
         handle = Self.makeHandle(context)
         resumptionKey = "\(name.verifiedText) \(sessionKey)"
-        nameIsUsable = Self.setName(name, of: handle)
+        if !Self.setName(name, of: handle) { state = .failed(.invalidServerName(name.verifiedText)) }
         SSL_set_connect_state(handle)
         if offersALPN {
             SSL_set_alpn_protos(handle, ApplicationProtocol.offer, UInt32(ApplicationProtocol.offer.count))
@@ -65,7 +65,6 @@ public final class TLSSession {
         name = nil
         handle = Self.makeHandle(context)
         resumptionKey = ""
-        nameIsUsable = true
         SSL_set_accept_state(handle)
         connect()
     }
@@ -112,7 +111,7 @@ public final class TLSSession {
     /// Starts the handshake. A client's first message is then in ``output``; a server waits for it.
     /// - Throws: ``TLSError``.
     public func start() throws(TLSError) {
-        guard nameIsUsable else { throw .invalidServerName(name?.verifiedText ?? "") }
+        if let failure { throw failure }
         OpenSSLErrors.clear()
         if !context.isServer { try continueHandshake() }
     }
@@ -131,7 +130,7 @@ public final class TLSSession {
     ) throws(TLSError) -> (consumedBytes: Int, plaintextBytes: Int) {
         if let failure { throw failure }
         return try ciphertext.withUnsafeBytes { (bytes) throws(TLSError) in
-            if recognizedBytes < 2 { try recognize(bytes) }
+            if case .handshaking(let recognizedBytes) = state { try recognize(bytes, after: recognizedBytes) }
             input = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(heldBackBytes))
             defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
             OpenSSLErrors.clear()
@@ -150,9 +149,8 @@ public final class TLSSession {
     /// Encrypts `plaintext` into ``output``. Call it only after the handshake and before ``close()``.
     /// - Throws: ``TLSError``.
     public func encrypt(_ plaintext: RawSpan) throws(TLSError) {
-        precondition(isEstablished)
         if let failure { throw failure }
-        guard !isClosed else { throw .failed(reason: "the session was closed by this side") }
+        precondition(isEstablished)
         guard !plaintext.isEmpty else { return }
         OpenSSLErrors.clear()
         let isWritten = plaintext.withUnsafeBytes { bytes in
@@ -160,24 +158,43 @@ public final class TLSSession {
             // Our transport accepts everything, so either all of it is written or the session has failed.
             return SSL_write_ex(handle, bytes.baseAddress, bytes.count, &count) == 1
         }
-        guard isWritten else { throw fail() }
+        guard isWritten else {
+            throw hasSentClose ? .failed(reason: "the session was closed by this side") : fail()
+        }
     }
 
     /// Sends close_notify once (RFC 8446 §6.1). Data from the peer can still be decrypted.
     public func close() {
-        guard isEstablished, !isClosed, failure == nil else { return }
-        isClosed = true
+        guard isEstablished, !hasSentClose else { return }
         OpenSSLErrors.clear()
         SSL_shutdown(handle)
     }
 
-    /// Handles the end of the transport. After the handshake, it sets ``isTruncated``.
+    /// Handles the end of the transport. After the handshake, data was truncated unless the peer ended its side before;
+    /// see ``hasEnded``.
     /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``, or an earlier error.
     public func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
-        guard isEstablished else { throw fail(.endedDuringHandshake(peerHasAnswered: recognizedBytes > 0)) }
-        isTruncated = !hasEnded
+        if case .handshaking(let recognizedBytes) = state {
+            throw fail(.endedDuringHandshake(peerHasAnswered: recognizedBytes > 0))
+        }
     }
+
+    /// Whether the handshake is complete and the session has not failed.
+    public var isEstablished: Bool {
+        switch state {
+        case .established, .peerEnded: true
+        case .handshaking, .failed: false
+        }
+    }
+
+    /// Whether the peer has ended its side with close_notify.
+    public var hasEnded: Bool { if case .peerEnded = state { true } else { false } }
+
+    private var failure: TLSError? { if case .failed(let error) = state { error } else { nil } }
+
+    /// Whether this side has sent close_notify.
+    private var hasSentClose: Bool { SSL_get_shutdown(handle) & SSL_SENT_SHUTDOWN != 0 }
 
     /// The negotiated parameters, or `nil` before the handshake is complete.
     public var summary: TLSSummary? {
@@ -205,13 +222,13 @@ public final class TLSSession {
 extension TLSSession {
     /// RFC 8446 §5.1: a record begins with its type, initially an alert or a handshake message, and the major version
     /// 3.
-    private func recognize(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
-        for byte in bytes.prefix(2 - recognizedBytes) {
-            let isTLS = recognizedBytes == 0 ? byte == SSL3_RT_HANDSHAKE || byte == SSL3_RT_ALERT : byte == 3
+    private func recognize(_ bytes: UnsafeRawBufferPointer, after recognizedBytes: Int) throws(TLSError) {
+        for (index, byte) in bytes.prefix(2 - recognizedBytes).enumerated() {
+            let isTLS = recognizedBytes + index == 0 ? byte == SSL3_RT_HANDSHAKE || byte == SSL3_RT_ALERT : byte == 3
             guard isTLS else {
                 throw fail(.notTLS(preview: Array(bytes.prefix(64)), peerIsServer: !context.isServer))
             }
-            recognizedBytes += 1
+            state = .handshaking(recognizedBytes: recognizedBytes + index + 1)
         }
     }
 
@@ -220,7 +237,7 @@ extension TLSSession {
     private func continueHandshake() throws(TLSError) -> Bool {
         let result = SSL_do_handshake(handle)
         guard result != 1 else {
-            isEstablished = true
+            state = .established
             return true
         }
         switch SSL_get_error(handle, result) {
@@ -240,7 +257,7 @@ extension TLSSession {
                 switch SSL_get_error(handle, result) {
                 case SSL_ERROR_WANT_READ: break
                 case SSL_ERROR_ZERO_RETURN:
-                    hasEnded = true
+                    state = .peerEnded
                     // RFC 8446 §6.1: ignore data after close_notify.
                     input = UnsafeRawBufferPointer(start: nil, count: 0)
                 default: _ = fail()
@@ -292,7 +309,7 @@ extension TLSSession {
     }
 
     private func fail(_ error: TLSError) -> TLSError {
-        failure = error
+        state = .failed(error)
         // The resumption may be the cause, so the next session starts afresh.
         if !context.isServer { context.resumption.removeAll(for: resumptionKey) }
         return error
