@@ -8,26 +8,40 @@
 /// A TLS stream can run over another, such as TLS through an HTTPS proxy. The two need separate layers, because the
 /// plaintext of the lower is the ciphertext of the upper.
 internal final class TLSStream: ByteStream {
+    // RFC 8446 §6.1: each side ends on its own, so each has its own state.
+
+    /// The state of our side.
+    private enum State {
+        /// The completion is called once: when the handshake completes, before any data is delivered, or when it fails.
+        case handshaking(Completion?)
+        case established
+        /// The stream will be shut down when it has accepted our close_notify or alert.
+        case shuttingDown
+        case shutDown
+        case closed
+    }
+
+    /// The state of the peer's side.
+    private enum PeerState {
+        /// The delegate does not read. Only the handshake does.
+        case paused
+        case reading
+        /// The peer closed its side.
+        case ended
+        /// TLS failed, so further input is meaningless and discarded.
+        case failed
+    }
+
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
-    private(set) var isClosed = false
 
     private let stream: any ByteStream
     private let session: TLSSession
     private let layer: TLSLayer
-    /// Called once: when the handshake completes, before any data is delivered, or when it fails.
-    private var completion: Completion?
+    private var state: State
+    private var peerState = PeerState.paused
     /// Ciphertext held back while the delegate is not reading. It is decrypted before anything else is read.
     private var unread = ByteBuffer()
-    private var isReading = false
-    private var isEstablished = false
-    /// Whether no more data will come from the peer: it closed its side, or TLS failed.
-    private var hasEnded = false
-    /// Whether TLS failed, so further input is meaningless.
-    private var hasFailed = false
-    private var isShuttingDown = false
-    private var hasShutDownStream = false
-    private var isTurnEndScheduled = false
 
     /// The maximum number of bytes encrypted at once. The rest stays in the owner's queue, which is bounded.
     private static let pieceBytes = 256 << 10
@@ -46,7 +60,7 @@ internal final class TLSStream: ByteStream {
         self.stream = stream
         self.session = session
         self.layer = layer
-        self.completion = completion
+        state = .handshaking(completion)
         loop = stream.loop
     }
 
@@ -68,6 +82,15 @@ internal final class TLSStream: ByteStream {
     /// The TLS parameters and the peer's certificate; nil before the handshake is complete.
     var summary: TLSSummary? { session.summary }
 
+    var isClosed: Bool { if case .closed = state { true } else { false } }
+
+    private var isEstablished: Bool {
+        switch state {
+        case .handshaking, .closed: false
+        case .established, .shuttingDown, .shutDown: true
+        }
+    }
+
     // MARK: Writing
 
     var isWriting: Bool { !isClosed && (stream.isWriting || !session.output.isEmpty) }
@@ -75,7 +98,7 @@ internal final class TLSStream: ByteStream {
     var unsentBytes: Int { isClosed ? 0 : stream.unsentBytes + session.output.count }
 
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {
-        guard !isClosed, isEstablished else { return }
+        guard isEstablished else { return }
         do throws(StreamError) {
             buffer.consume(try buffer.withReadableBytes { (bytes) throws(StreamError) in try writePieces(of: bytes) })
         } catch {
@@ -87,7 +110,7 @@ internal final class TLSStream: ByteStream {
     }
 
     func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
-        guard !isClosed, isEstablished else { return 0 }
+        guard isEstablished else { return 0 }
         return try shared.withBytes(from: offset) { (bytes) throws(StreamError) in try writePieces(of: bytes) }
     }
 
@@ -115,8 +138,10 @@ internal final class TLSStream: ByteStream {
 
     /// Closes our side of TLS, then our side of the stream.
     func shutdown() {
-        guard !isClosed, !isShuttingDown else { return }
-        isShuttingDown = true
+        switch state {
+        case .handshaking, .established: state = .shuttingDown
+        case .shuttingDown, .shutDown, .closed: return
+        }
         session.close()
         flush()
     }
@@ -125,21 +150,21 @@ internal final class TLSStream: ByteStream {
         guard !isClosed else { return }
         // RFC 8446 §6.1: each party must send close_notify before it closes its side. Sent only if the kernel accepts
         // it now.
-        if isEstablished, !isShuttingDown, !stream.isWriting {
+        if case .established = state, !stream.isWriting {
             session.close()
             flush()
         }
-        isClosed = true
+        state = .closed
+        peerState = .ended
         delegate = nil
-        completion = nil
         stream.close()
     }
 
     /// Writes pending TLS output. Failures surface when reading, after any input that arrived before.
     private func flush() {
         try? stream.write(&session.output)
-        guard isShuttingDown, !hasShutDownStream, session.output.isEmpty else { return }
-        hasShutDownStream = true
+        guard case .shuttingDown = state, session.output.isEmpty else { return }
+        state = .shutDown
         stream.shutdown()
     }
 
@@ -149,42 +174,47 @@ internal final class TLSStream: ByteStream {
     var hasUnreadBytes: Bool { !unread.isEmpty || stream.hasUnreadBytes }
 
     func startReading() {
-        guard !isClosed, !isReading else { return }
-        isReading = true
-        goOnReading()
+        switch peerState {
+        case .paused:
+            peerState = .reading
+            resumeReading()
+        case .failed: stream.startReading()
+        case .reading, .ended: break
+        }
     }
 
     func stopReading() {
-        isReading = false
+        if peerState == .reading { peerState = .paused }
         if isEstablished { stream.stopReading() }
     }
 
     /// Whether the handshake is in progress. It reads even if the delegate does not.
-    private var isInHandshake: Bool { !isEstablished && !hasFailed }
+    private var isInHandshake: Bool {
+        if case .handshaking = state { peerState != .failed } else { false }
+    }
 
-    private func goOnReading() {
-        // After the end, there is nothing to read. After a failure, the owner may read on to discard the input.
-        guard !isClosed, isReading || isInHandshake, !hasEnded || hasFailed else { return }
+    /// Whether input is decrypted now.
+    private var decrypts: Bool { peerState == .reading || isInHandshake }
+
+    /// Decrypts the input held back at the end of the turn, or reads more if there is none.
+    private func resumeReading() {
         // The end that came with the last data was held back, too.
-        if unread.isEmpty, hasEnded || !session.hasEnded { return stream.startReading() }
-        guard !isTurnEndScheduled else { return }
-        isTurnEndScheduled = true
-        loop.atEndOfTurn(self)
+        if unread.isEmpty, !session.hasEnded { stream.startReading() } else { loop.atEndOfTurn(self) }
     }
 
     /// Decrypts input, and holds back what the delegate does not take.
     private func receive(_ ciphertext: RawSpan) {
         let takenBytes = take(ciphertext)
-        guard !isClosed else { return }
+        guard !isClosed, peerState != .failed else { return }
         unread.append(ciphertext.extracting(droppingFirst: takenBytes))
         flush()
-        if isReading || isInHandshake { goOnReading() } else { stream.stopReading() }
+        if decrypts { resumeReading() } else { stream.stopReading() }
     }
 
     /// Decrypts input while the delegate reads. Returns the number of bytes consumed.
     private func take(_ ciphertext: RawSpan) -> Int {
         var offset = 0
-        while !isClosed, !hasEnded, isReading || !isEstablished, offset < ciphertext.byteCount {
+        while decrypts, offset < ciphertext.byteCount {
             let target = isEstablished ? layer.plaintext : UnsafeMutableRawBufferPointer(start: nil, count: 0)
             let progressBytes: Int
             let plaintextBytes: Int
@@ -197,23 +227,21 @@ internal final class TLSStream: ByteStream {
                 fail(error)
                 return ciphertext.byteCount
             }
-            if !isEstablished, session.isEstablished { established() }
+            if case .handshaking(let completion) = state, session.isEstablished { established(completion) }
             if plaintextBytes > 0, !isClosed {
                 var bytes = UnsafeMutableRawBufferPointer(rebasing: target[..<plaintextBytes]).mutableBytes
                 delegate?.stream(self, didRead: &bytes)
             }
-            if session.hasEnded, isReading || !isEstablished { end() }
+            if session.hasEnded, decrypts { end() }
             // Stop: no progress is possible without more input.
             if progressBytes == 0, plaintextBytes == 0, !target.isEmpty { break }
         }
-        return hasEnded ? ciphertext.byteCount : offset
+        return peerState == .ended ? ciphertext.byteCount : offset
     }
 
-    private func established() {
-        isEstablished = true
+    private func established(_ completion: Completion?) {
+        state = .established
         flush()
-        let completion = self.completion
-        self.completion = nil
         if let summary = session.summary { completion?(.success(summary)) }
         // The delegate can write now.
         if !isClosed { delegate?.streamDidDrain(self) }
@@ -221,25 +249,26 @@ internal final class TLSStream: ByteStream {
 
     /// Reports that the peer closed its side. Ours stays open (RFC 8446 §6.1).
     private func end() {
-        guard !hasEnded, !isClosed else { return }
-        hasEnded = true
+        guard peerState != .ended else { return }
+        peerState = .ended
         stream.stopReading()
         delegate?.streamDidReachEnd(self)
     }
 
     /// Sends the alert for a TLS error and reports the error.
     private func fail(_ error: TLSError) {
-        hasEnded = true
-        hasFailed = true
-        isReading = false
+        peerState = .failed
         flush()
         stream.stopReading()
         fail(.protection(error))
     }
 
     private func fail(_ error: StreamError) {
-        guard let completion else { delegate?.stream(self, didFailToRead: error); return }
-        self.completion = nil
+        guard case .handshaking(let completion?) = state else {
+            delegate?.stream(self, didFailToRead: error)
+            return
+        }
+        state = .handshaking(nil)
         completion(.failure(error))
     }
 }
@@ -247,16 +276,15 @@ internal final class TLSStream: ByteStream {
 extension TLSStream: EndOfTurnWork {
     /// Decrypts input held back earlier.
     func endTurn() {
-        isTurnEndScheduled = false
-        guard !isClosed, isReading, !unread.isEmpty || session.hasEnded else { return }
+        guard decrypts, !unread.isEmpty || session.hasEnded else { return }
         var waiting = unread.takeAll()
         waiting.consume(waiting.withReadableBytes { take($0) })
         guard !isClosed else { return }
         unread = waiting
         unread.releaseStorage(above: 0)
-        if session.hasEnded, isReading { end() }
+        if session.hasEnded, decrypts { end() }
         flush()
-        goOnReading()
+        if decrypts { resumeReading() }
     }
 }
 
@@ -267,7 +295,7 @@ extension TLSStream: ByteStreamDelegate {
 
     /// Handles an end of the stream without close_notify. After the handshake, the layer above detects truncation.
     func streamDidReachEnd(_ stream: any ByteStream) {
-        if hasFailed {
+        if peerState == .failed {
             delegate?.streamDidReachEnd(self)
             return
         }
