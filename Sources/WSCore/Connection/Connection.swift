@@ -165,7 +165,6 @@ public final class Connection<Handler: ConnectionHandler> {
     public func abandon(with frame: CloseFrame) {
         guard isOpen else { return }
         close(frame)
-        stopCounting()
         end(in: .leaving)
     }
 
@@ -347,7 +346,6 @@ public final class Connection<Handler: ConnectionHandler> {
         state = .lingering
         unread = nil
         receiver.finish()
-        stopCounting()
         updateWatch()
         ending?.closeTimer = nil
         // RFC 6455 §7.1.1: the server closes the TCP connection first and the client waits for it. An endpoint that
@@ -356,8 +354,12 @@ public final class Connection<Handler: ConnectionHandler> {
         let refill: (inout ByteBuffer) -> Void = { [self] output in outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
         refill(&output)
-        _ = LingeringClose(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) { [self] _ in
-            end(failure: nil)
+        let lingeringClose = LingeringClose(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) {
+            [self] _ in end(failure: nil)
+        }
+        if isCounted || queuedBytes + lingeringClose.unwrittenBytes > HeldMemory.uncountedBytes {
+            makeEnding().lingeringClose = lingeringClose
+            countMemory()
         }
     }
 
@@ -420,7 +422,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func countMemory() {
-        guard isOpen, let memory = resources.memory else { return }
+        guard state != .ended, let memory = resources.memory else { return }
         isCounted = memory.update(self)
     }
 
@@ -457,27 +459,37 @@ extension Connection: EndOfTurnWork {
 
 // What the connection holds for its peer.
 extension Connection: MemoryHolder {
-    /// The storage of the incomplete message, and the queued output except broadcasts, in bytes.
-    internal var heldBytes: Int {
-        receiver.incompleteBytes + queuedBytes - outbox.broadcastBytes - stream.broadcastInFlightBytes
-    }
+    /// The storage of the incomplete message, in bytes.
+    internal var incompleteBytes: Int { receiver.incompleteBytes }
+
+    internal var outputBytes: Int { queuedBytes + lingeringBytes - sharedBytes }
+
+    internal var sharedBytes: Int { outbox.broadcastBytes + stream.broadcastInFlightBytes }
+
+    private var lingeringBytes: Int { ending?.lingeringClose?.unwrittenBytes ?? 0 }
 
     /// nil also if the connection does not read because its output is full: that has to go first.
     internal var missingBytes: Int? {
-        wasFull && settings.pausesReadingWhenFull ? nil : receiver.missingBytes
+        isLeaving || (wasFull && settings.pausesReadingWhenFull) ? nil : receiver.missingBytes
     }
 
-    internal var movedBytes: Int { receiver.traffic.wireBytes + outbox.traffic.wireBytes - unsentBytes }
+    internal var movedBytes: Int {
+        receiver.traffic.wireBytes + outbox.traffic.wireBytes - unsentBytes - lingeringBytes
+    }
 
     internal var isKeptWaiting: Bool { queuedBytes == 0 && isPausedByUser && hasUnreadBytes }
 
     internal func memoryIsFree() {
+        guard !isLeaving else { return }
         resumeReading(after: .memory)
         // Queues have their usual limit again.
         if wasFull { beginTurn() }
     }
 
-    internal func freeMemory() { handler.connectionIsStalled(self, holding: heldBytes) }
+    internal func freeMemory() {
+        // The peer does not take the last output of a connection that is closing.
+        if isLeaving { end(failure: nil) } else { handler.connectionIsStalled(self, holding: heldBytes + sharedBytes) }
+    }
 }
 
 /// The state of a connection's end, allocated only when the end begins.
@@ -486,6 +498,8 @@ final class ConnectionEnding {
     var writeFailure: StreamError?
     var closeTimer: Timer?
     var unsentBytesAtLastCheck = 0
+    /// Writes the last output. The stream keeps it alive.
+    weak var lingeringClose: LingeringClose?
 }
 
 /// Input held back because the handler could not take more; allocated only then.

@@ -7,9 +7,11 @@
 ///                        progress, another continues, as long as they hold less than 9/8 of the limit
 ///                        output queues are full at 64 KiB, so their sources pause
 ///                        connections without progress for 5 s are abandoned, the largest first
+///      beyond 9/8 of it: no other message continues while output is left that can go first
 ///      below 7/8 of it:  all connections read again
 ///
-/// At least one connection always continues, so legal messages arrive, one after the other if necessary.
+/// If only incomplete messages are left, one of them continues, so legal messages arrive, one after the other if
+/// necessary. A broadcast counts once, however many connections it waits for.
 public final class HeldMemory {
     /// What a connection may hold without being counted, in bytes.
     static let uncountedBytes = 64 << 10
@@ -21,12 +23,19 @@ public final class HeldMemory {
 
     /// What one connection holds.
     struct Holding {
-        /// The number of bytes it holds.
-        var heldBytes = 0
+        /// The number of bytes of its incomplete message.
+        var incompleteBytes = 0
+        /// The number of bytes of its output, without broadcasts.
+        var outputBytes = 0
+        /// The number of bytes of the broadcasts in its output.
+        var sharedBytes = 0
         /// The number of bytes that its incomplete message lacks; nil if it has none.
         var missingBytes: Int?
         /// How long memory has been scarce since it last made progress.
         var stallTime = Duration.zero
+
+        /// The number of bytes it holds, alone or together with others.
+        var allBytes: Int { incompleteBytes + outputBytes + sharedBytes }
     }
 
     /// A connection that is counted.
@@ -46,7 +55,11 @@ public final class HeldMemory {
     private let progressBytes: Int
     private let checkInterval: Duration
     private var entries: [ObjectIdentifier: Entry] = [:]
-    private var heldBytes = 0
+    /// Counts all broadcasts. It changes while connections are in use, so nothing follows at once.
+    let broadcasts = BroadcastCounter()
+    /// The number of bytes of incomplete messages, and of output without broadcasts.
+    private var incompleteBytes = 0
+    private var ownOutputBytes = 0
     /// The connection that continues with its message beyond the limit.
     private var reader: ObjectIdentifier?
     private var timer: Timer?
@@ -70,13 +83,20 @@ public final class HeldMemory {
 
     private var resumeBytes: Int { limitBytes / 8 * 7 }
 
+    private var heldBytes: Int { incompleteBytes + ownOutputBytes + broadcasts.byteCount }
+
+    /// Whether an incomplete message may continue beyond the limit, which adds a message to the output. Otherwise, the
+    /// output goes first: its peers take it, or are abandoned.
+    private var hasRoomForMessage: Bool {
+        heldBytes <= limitBytes / 8 * 9 || ownOutputBytes + broadcasts.byteCount <= limitBytes / 8
+    }
+
     /// Counts what a connection holds now.
     /// - Returns: Whether it holds enough to be counted. If so, call this method again after each change, and
     ///   ``remove(_:)`` in the end.
     func update(_ holder: any MemoryHolder) -> Bool {
         let identifier = ObjectIdentifier(holder)
-        let heldBytes = holder.heldBytes
-        guard heldBytes > Self.uncountedBytes else {
+        guard holder.heldBytes + holder.sharedBytes > Self.uncountedBytes else {
             if entries[identifier] != nil {
                 remove(holder)
                 holder.memoryIsFree()
@@ -84,26 +104,32 @@ public final class HeldMemory {
             return false
         }
         var entry = entries[identifier] ?? Entry(holder: holder, movedBytes: holder.movedBytes)
-        self.heldBytes += heldBytes - entry.holding.heldBytes
-        entry.holding.heldBytes = heldBytes
-        entry.holding.missingBytes = holder.missingBytes
+        measure(&entry)
         entries[identifier] = entry
         updateState()
         guard isExceeded else { return true }
-        if reader == nil || (reader == identifier && entry.holding.missingBytes == nil) {
-            chooseReader()
-        } else if reader != identifier, entry.holding.missingBytes != nil {
-            holder.pauseReading(for: .memory)
-        }
+        let hasIncomplete = entry.holding.missingBytes != nil
+        if reader == identifier ? !hasIncomplete : reader == nil && hasRoomForMessage { chooseReader() }
+        if reader != identifier, hasIncomplete { holder.pauseReading(for: .memory) }
         return true
     }
 
     /// Stops counting a connection.
     func remove(_ holder: any MemoryHolder) {
         guard let entry = entries.removeValue(forKey: ObjectIdentifier(holder)) else { return }
-        heldBytes -= entry.holding.heldBytes
+        incompleteBytes -= entry.holding.incompleteBytes
+        ownOutputBytes -= entry.holding.outputBytes
         updateState()
-        if reader == ObjectIdentifier(holder) { chooseReader() }
+        if reader == nil || reader == ObjectIdentifier(holder) { chooseReader() }
+    }
+
+    private func measure(_ entry: inout Entry) {
+        incompleteBytes += entry.holder.incompleteBytes - entry.holding.incompleteBytes
+        ownOutputBytes += entry.holder.outputBytes - entry.holding.outputBytes
+        entry.holding.incompleteBytes = entry.holder.incompleteBytes
+        entry.holding.outputBytes = entry.holder.outputBytes
+        entry.holding.sharedBytes = entry.holder.sharedBytes
+        entry.holding.missingBytes = entry.holder.missingBytes
     }
 
     private func updateState() {
@@ -123,10 +149,10 @@ public final class HeldMemory {
         self.timer = timer
     }
 
-    /// Pauses all connections with an incomplete message, except the one nearest its end.
+    /// Pauses all connections with an incomplete message, except the one nearest its end, if there is room for it.
     private func chooseReader() {
         guard isExceeded else { return reader = nil }
-        reader = Self.nearestEnd(of: entries.mapValues(\.holding))
+        reader = hasRoomForMessage ? Self.nearestEnd(of: entries.mapValues(\.holding)) : nil
         for (identifier, entry) in entries where entry.holding.missingBytes != nil {
             if identifier == reader {
                 entry.holder.resumeReading(after: .memory)
@@ -142,6 +168,8 @@ public final class HeldMemory {
         let elapsed = min(loop.turnTime - lastCheckTime, checkInterval * 2)
         lastCheckTime = loop.turnTime
         for (identifier, var entry) in entries {
+            // Closing connections do not report what has gone.
+            measure(&entry)
             let movedBytes = entry.holder.movedBytes
             if movedBytes - entry.movedBytes >= progressBytes || entry.holder.isKeptWaiting {
                 entry.movedBytes = movedBytes
@@ -151,6 +179,8 @@ public final class HeldMemory {
             }
             entries[identifier] = entry
         }
+        updateState()
+        guard isExceeded else { return }
         let holdings = entries.mapValues(\.holding)
         let stalled = Self.stalled(of: holdings, excessBytes: heldBytes - resumeBytes)
         for holder in stalled.compactMap({ entries[$0]?.holder }) { holder.freeMemory() }
@@ -174,7 +204,7 @@ public final class HeldMemory {
         of holdings: [Identifier: Holding], excessBytes: Int
     ) -> [Identifier] {
         let candidates = holdings.filter { $0.value.stallTime >= stallLimit }
-            .map { (heldBytes: $0.value.heldBytes, identifier: $0.key) }
+            .map { (heldBytes: $0.value.allBytes, identifier: $0.key) }
             .sorted { ($0.heldBytes, $1.identifier) > ($1.heldBytes, $0.identifier) }
         var excessBytes = excessBytes
         return candidates.prefix { candidate in
@@ -186,8 +216,12 @@ public final class HeldMemory {
 
 /// A connection that holds memory for its peer.
 protocol MemoryHolder: AnyObject {
-    /// The number of bytes it holds.
-    var heldBytes: Int { get }
+    /// The number of bytes of its incomplete message.
+    var incompleteBytes: Int { get }
+    /// The number of bytes of its output that the kernel has not taken, without broadcasts.
+    var outputBytes: Int { get }
+    /// The number of bytes of the broadcasts among its output, which other connections hold, too.
+    var sharedBytes: Int { get }
     /// The number of bytes that its incomplete message lacks; nil if it has none.
     var missingBytes: Int? { get }
     /// The number of bytes that have gone from or to its peer, plus a constant.
@@ -202,4 +236,9 @@ protocol MemoryHolder: AnyObject {
     func memoryIsFree()
     /// Abandons the connection.
     func freeMemory()
+}
+
+extension MemoryHolder {
+    /// The number of bytes that only this connection holds.
+    var heldBytes: Int { incompleteBytes + outputBytes }
 }

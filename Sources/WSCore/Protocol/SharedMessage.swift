@@ -10,6 +10,7 @@ public final class SharedMessage {
     fileprivate let kind: MessageKind
     fileprivate let payload: ByteBuffer
     private let maximumPayloadBytes: Int
+    private let counter: BroadcastCounter?
     private var plain: SharedBytes?
     /// The compressed frames by window size in bits; nil if compression does not shorten the message.
     private var compressed: [Int: SharedBytes?] = [:]
@@ -19,11 +20,15 @@ public final class SharedMessage {
     ///   - payload: The message, which is copied.
     ///   - kind: The message type.
     ///   - fragmentBytes: The maximum payload of a frame, in bytes. Defaults to nil: no limit.
-    public init(_ payload: RawSpan, as kind: MessageKind, fragmentBytes: Int? = nil) {
+    ///   - counter: Counts the encoded frames as long as they wait. Defaults to nil.
+    public init(
+        _ payload: RawSpan, as kind: MessageKind, fragmentBytes: Int? = nil, countedBy counter: BroadcastCounter? = nil
+    ) {
         var copy = ByteBuffer()
         copy.append(payload)
         self.payload = copy
         self.kind = kind
+        self.counter = counter
         maximumPayloadBytes = fragmentBytes.map { max(1, $0) } ?? .max
     }
 
@@ -71,7 +76,7 @@ public final class SharedMessage {
             bytes.append(data.extracting(offset..<end))
             offset = end
         } while offset < data.byteCount
-        return SharedBytes(bytes, isBroadcast: true)
+        return SharedBytes(bytes, countedBy: counter)
     }
 }
 

@@ -60,15 +60,64 @@ import Testing
         }
     }
 
-    @Test("the next message continues when one is complete, although its echo is not read")
-    func next() throws {
-        try withMemory { _, memory in
+    @Test(
+        "when a message is complete, the next one continues, unless the echo is unread and leaves no room",
+        arguments: [(540_000, false), (600_000, true)])
+    func next(heldBytes: Int, isPaused: Bool) throws {
+        try withMemory { loop, memory in
             let (first, second) = (FakeHolder(missing: 500), FakeHolder(missing: 600))
-            for holder in [first, second] { _ = memory.update(holder, holding: 600_000) }
+            for holder in [first, second] { _ = memory.update(holder, holding: heldBytes) }
             #expect(!first.isPaused && second.isPaused)
             first.missingBytes = nil
-            _ = memory.update(first, holding: 600_000)
-            #expect(!second.isPaused)
+            _ = memory.update(first, holding: heldBytes)
+            #expect(second.isPaused == isPaused)
+            second.isKeptWaiting = true
+            first.didFree = { memory.remove(first) }
+            loop.advance(by: .seconds(6))
+            #expect(first.isFreed && !second.isPaused)
+            memory.remove(second)
+        }
+    }
+
+    @Test("broadcasts count once, and those that nobody takes keep messages waiting until their readers are abandoned")
+    func broadcasts() throws {
+        try withMemory { loop, memory in
+            let (sender, readers) = (FakeHolder(missing: 500), [FakeHolder(missing: nil), FakeHolder(missing: nil)])
+            memory.broadcasts.byteCount = 900_000
+            for reader in readers {
+                reader.sharedBytes = 900_000
+                reader.didFree = {
+                    memory.remove(reader)
+                    if readers.allSatisfy(\.isFreed) { memory.broadcasts.byteCount = 0 }
+                }
+                #expect(memory.update(reader, holding: 0) && !memory.isExceeded)
+            }
+            #expect(memory.update(sender, holding: 300_000) && memory.isExceeded && sender.isPaused)
+            sender.isKeptWaiting = true
+            loop.advance(by: .seconds(8))
+            #expect(readers.allSatisfy(\.isFreed) && !sender.isFreed && !sender.isPaused)
+            memory.remove(sender)
+        }
+    }
+
+    @Test("a shared message counts as long as a queue refers to it")
+    func sharedMessage() throws {
+        try withMemory { _, memory in
+            let holder = FakeHolder(missing: nil)
+            var queues = [WriteQueue(), WriteQueue()]
+            for _ in 0..<2 {
+                let bytes = SharedBytes(
+                    buffer(of: [UInt8](repeating: 1, count: 600_000)), countedBy: memory.broadcasts)
+                for queue in queues {
+                    var none = ByteBuffer()
+                    queue.append(bytes, after: &none)
+                }
+            }
+            holder.sharedBytes = queues[0].broadcastBytes
+            #expect(memory.update(holder, holding: 0) && memory.isExceeded)
+            queues = []
+            holder.sharedBytes = 0
+            #expect(!memory.update(holder, holding: 0) && !memory.isExceeded)
         }
     }
 
@@ -146,27 +195,68 @@ import Testing
         }
     }
 
+    @Test(
+        "echoes that nobody reads hold little more than the limit, also when their clients close",
+        arguments: [false, true])
+    func unreadEchoes(closes: Bool) throws {
+        try withLoop { loop in
+            let limitBytes = 4 << 20
+            let message = masked(frame(0x82, [UInt8](repeating: 0x61, count: 1 << 20)))
+            let close = closes ? masked(frame(0x88, [])) : []
+            let resources = ConnectionResources(on: loop, memory: HeldMemory(limitBytes: limitBytes, on: loop))
+            let pairs = try (0..<12).map { _ in
+                let (near, far) = try makeStreamPair(on: loop)
+                let handler = RecordingPeer()
+                handler.remembersMessages = false
+                handler.onMessage = { _, payload, kind, outbox in _ = outbox.send(payload, as: kind) }
+                let server = Connection(
+                    far, settings: .init(role: .server, limits: .server), resources: resources, handler: handler)
+                var bytes = ByteBuffer()
+                bytes.append((message + close).span.bytes)
+                try near.write(&bytes)
+                server.start()
+                return (near, server)
+            }
+            let heldBytes = { pairs.map { $0.1.handler.end == nil ? $0.1.heldBytes : 0 }.reduce(0, +) }
+            var peakBytes = 0
+            // Those that close are dropped after a second, the others after five. Then other messages are read.
+            loop.advance {
+                peakBytes = max(peakBytes, heldBytes())
+                return pairs.allSatisfy { $0.1.handler.messageCount == 1 }
+            }
+            #expect(limitBytes..<limitBytes + (2 << 20) ~= peakBytes)
+            for (near, server) in pairs {
+                server.terminate()
+                near.close()
+            }
+        }
+    }
+
     private func withMemory(_ body: (EventLoop, HeldMemory) throws -> Void) throws {
         try withLoop { loop in try body(loop, HeldMemory(limitBytes: 1_000_000, on: loop)) }
     }
 
     private func holding(_ bytes: Int, missing: Int? = nil, stall: Duration = .zero) -> HeldMemory.Holding {
-        HeldMemory.Holding(heldBytes: bytes, missingBytes: missing, stallTime: stall)
+        HeldMemory.Holding(outputBytes: bytes, missingBytes: missing, stallTime: stall)
     }
 }
 
 extension HeldMemory {
     fileprivate func update(_ holder: FakeHolder, holding byteCount: Int) -> Bool {
-        holder.heldBytes = byteCount
+        holder.byteCount = byteCount
         return update(holder)
     }
 }
 
 private final class FakeHolder: MemoryHolder {
-    var heldBytes = 0
+    /// The size of the incomplete message, or of the output if there is none.
+    var byteCount = 0
+    var sharedBytes = 0
     var missingBytes: Int?
     var movedBytes = 0
     var isKeptWaiting = false
+    var incompleteBytes: Int { missingBytes == nil ? 0 : byteCount }
+    var outputBytes: Int { byteCount - incompleteBytes }
     private(set) var isPaused = false
     private(set) var isFreed = false
     private(set) var freeCount = 0

@@ -241,7 +241,9 @@ public final class Server<Handler: ConnectionHandler> {
             connection.send(payload, as: kind)
             return connection.isFull
         }
-        let message = SharedMessage(payload, as: kind, fragmentBytes: settings.connection.fragmentBytes)
+        let message = SharedMessage(
+            payload, as: kind, fragmentBytes: settings.connection.fragmentBytes, countedBy: resources.memory?.broadcasts
+        )
         var isOneFull = false
         for connection in connections.values where connection !== sender {
             connection.send(message)

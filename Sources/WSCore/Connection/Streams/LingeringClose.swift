@@ -70,6 +70,9 @@ internal final class LingeringClose: ByteStreamDelegate {
         timer.start(after: Self.limit, every: Self.limit)
     }
 
+    /// The number of bytes that the stream has not accepted, without those that `refill` will append.
+    var unwrittenBytes: Int { output.count }
+
     private var arrivedBytesNow: Int { offeredBytes - output.count - stream.unsentBytes }
 
     /// Finishes unless the peer is still taking output.

@@ -48,11 +48,13 @@ extension ManualSection {
                 (
                     "Memory of clients",
                     """
-                    Counts incomplete messages and unread output, without broadcasts, which are stored once, and \
-                    without the first 64 KiB of each client. Beyond the limit, the server reads only one incomplete \
-                    message at a time, that nearest its end, and output queues are full at 64 KiB. A client that \
-                    sends or takes less than 64 KiB within 5 seconds of such time, although the server would read \
-                    more, is closed with 1013, the largest first, until the rest fits.
+                    Counts incomplete messages and unread output, also of clients that are closing, but each broadcast \
+                    only once, and without the first 64 KiB of each client. Messages that `--delay` holds back, and \
+                    the input of programs, do not count. Beyond the limit, the server reads only one incomplete \
+                    message at a time, that nearest its end, and output queues are full at 64 KiB. Beyond 9/8 of the \
+                    limit, unread output must go before the next message is read. A client that sends or takes less \
+                    than 64 KiB within 5 seconds of such time, although the server would read more, is closed with \
+                    1013, the largest first, until the rest fits.
                     """
                 ),
                 (
