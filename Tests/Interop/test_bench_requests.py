@@ -45,6 +45,14 @@ def test_replies_need_not_be_echoes(matching, pace):
     assert results["messages"]["received"] == 90
 
 
+@pytest.mark.parametrize("option, status", [(["--expect", "^(a+)+$"], 7), (["--answer", "^(a+)+$ => x"], 0)])
+def test_a_search_that_takes_too_many_steps_is_reported(wsx_echo, option, status):
+    result = wsx(
+        "bench", "--mode", "request", "-m", "a" * 40 + "b", "-n", "4", "-c", "2", "-t", "2", *option, wsx_echo.url)
+    assert result.status == status
+    assert result.err.count("wsx: searching '^(a+)+$': some text needs too many steps ") == 1
+
+
 def test_pushes_between_replies_are_counted_separately():
     def answer(peer, request):
         peer.send(wire.text(b'{"event":"tick"}'))

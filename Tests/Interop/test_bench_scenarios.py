@@ -482,6 +482,7 @@ def test_a_pause_does_not_extend_the_load(wsx_echo, tmp_path):
         '{"type":"pause","for":"1h"}\n')
     result, results = bench("--scenario", path, "-c", "2", "-d", "500ms", wsx_echo.url, timeout=60)
     assert (result.status, result.err) == (0, "")
+    assert any("ended before an iteration was complete" in warning for warning in results["warnings"])
     messages = results["messages"]
     assert (messages["sent"], messages["interrupted"], messages["lost"]) == (2, 2, 0)
     (step,) = results["steps"]

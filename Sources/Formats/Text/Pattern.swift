@@ -26,7 +26,8 @@ public final class Pattern {
     /// The stack for JIT-compiled code. If it cannot be allocated, this is `nil`, and 32 KiB of the thread's stack are
     /// used.
     private let stack: OpaquePointer?
-    private var hasGivenUp = false
+    /// Whether a search exceeded the limits.
+    public private(set) var hasGivenUp = false
 
     /// The memory limit of a search, in bytes: enough for a group that repeats throughout a message of 1 MiB. It is
     /// allocated on demand.

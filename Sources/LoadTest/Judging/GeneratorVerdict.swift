@@ -22,6 +22,8 @@ public struct GeneratorVerdict: Sendable {
     private let rate: Int?
     /// The number of messages that were due but not sent.
     private let unsentCount: Int
+    /// Whether iterations were begun, but none ended in time.
+    private let isTooShort: Bool
     private let wording: ModeWording
 
     /// The share of processor time above which a thread is at its limit.
@@ -46,6 +48,8 @@ public struct GeneratorVerdict: Sendable {
         rate = results.description.largestRate
         neededConnections = rate.flatMap { Self.neededConnections(results, rate: $0) }
         unsentCount = results.tally.unsent
+        let tally = results.tally
+        isTooShort = tally.interrupted > 0 && tally.received + tally.mismatched + tally.lost == 0
         wording = results.description.mode.wording
     }
 
@@ -83,9 +87,13 @@ public struct GeneratorVerdict: Sendable {
         var warnings: [String] = []
         if let neededConnections, let rate {
             warnings.append(
-                "All connections were busy when \(wording.countedThings) were due. About "
+                "All connections were busy when \(wording.countedThings) were due. If the server stays as fast, about "
                     + "\(Phrase.count(neededConnections, "connection")) would suffice for \(Phrase.grouped(rate)) per "
                     + "second: raise --connections.")
+        }
+        if isTooShort {
+            warnings.append(
+                "The test ended before an iteration was complete: raise --duration, or use --messages.")
         }
         if unsentCount > 0 {
             warnings.append(

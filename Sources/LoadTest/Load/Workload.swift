@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The load of a mode for the connections of one thread. Each mode has its own type.
@@ -8,6 +9,9 @@ public protocol Workload: AnyObject {
     var context: LoadContext { get }
     /// The end of the period over which rates are calculated.
     var measurementEnd: LoadMeasurement.End { get }
+
+    /// The regular expressions that received messages are compared with.
+    var patterns: [Pattern] { get }
 
     // MARK: Connections
 
@@ -52,6 +56,9 @@ public protocol Workload: AnyObject {
 extension Workload {
     /// Ends with the last reply.
     public var measurementEnd: LoadMeasurement.End { .withLastReply }
+
+    /// Those of `--ready` and `--answer`.
+    public var patterns: [Pattern] { context.exchangeRules?.patterns ?? [] }
 
     /// Does nothing.
     public func opened(_ connection: LoadConnection) {}

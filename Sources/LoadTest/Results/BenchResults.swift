@@ -49,7 +49,8 @@ public struct BenchResults: ~Copyable {
     /// The number of TLS handshakes as text: `680 handshakes, 669 resumed`.
     public var tlsHandshakes: String {
         let resumed = tally.tlsResumed == 0 ? "none" : Phrase.grouped(tally.tlsResumed)
-        return "\(Phrase.count(tally.tlsHandshakes, "handshake")), \(resumed) resumed"
+        let noun = tally.tlsHandshakes == 1 ? "handshake" : "handshakes"
+        return "\(Phrase.grouped(tally.tlsHandshakes)) \(noun), \(resumed) resumed"
     }
 
     /// The version of the JSON format. It changes when the meaning of a name changes.

@@ -40,6 +40,7 @@ internal final class RequestWorkload: Workload {
     fileprivate let field: JSONField?
     /// The patterns that each reply has to match.
     private let expectations: [Pattern]
+    var patterns: [Pattern] { expectations + (context.exchangeRules?.patterns ?? []) }
     /// The maximum number of requests in flight per connection in a closed loop.
     let inFlight: Int
     /// Whether messages are encoded.

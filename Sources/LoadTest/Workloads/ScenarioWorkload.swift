@@ -1,4 +1,5 @@
 import Conversation
+import Formats
 import WSCore
 
 extension BenchMode {
@@ -34,6 +35,7 @@ extension BenchMode {
 internal final class ScenarioWorkload: Workload {
     let context: LoadContext
     let scenario: Scenario
+    var patterns: [Pattern] { scenario.patterns + (context.exchangeRules?.patterns ?? []) }
     /// The record of each step. Steps with equal names share one.
     private let records: [PartRecorder]
     /// Whether each step is part of the results even if it has no faults: it waits for the peer, or has a name.

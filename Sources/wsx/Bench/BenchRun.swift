@@ -70,6 +70,10 @@ final class BenchRun {
         monitor.stop()
         timers = Timers()
         workers = pool.join()
+        let patterns = workers.flatMap(\.workload.patterns)
+        for source in Set(patterns.lazy.filter(\.hasGivenUp).map(\.source)).sorted() {
+            console.reportLimit(ofSearching: source)
+        }
         report(redirect: workers.lazy.compactMap(\.opener.redirectNotice).first)
         let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil

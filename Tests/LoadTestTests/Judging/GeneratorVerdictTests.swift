@@ -74,11 +74,20 @@ import WSCore
     func connections() {
         #expect(
             Self.busyRun(connections: 1, waited: 20) == [
-                "All connections were busy when iterations were due. About 3 connections would suffice for 10 per "
-                    + "second: raise --connections."
+                "All connections were busy when iterations were due. If the server stays as fast, about 3 connections "
+                    + "would suffice for 10 per second: raise --connections."
             ])
         #expect(Self.busyRun(connections: 1, waited: 2).isEmpty)
         #expect(Self.busyRun(connections: 3, waited: 20).isEmpty)
+    }
+
+    @Test("A scenario that no iteration completes in time is reported as too long", arguments: [(0, true), (1, false)])
+    func tooShort(received: Int, isReported: Bool) {
+        var results = BenchSamples.results(seed: 1, mode: .scenario)
+        results.tally = LoadTally()
+        (results.tally.sent, results.tally.interrupted, results.tally.received) = (2, 2, received)
+        let warning = "The test ended before an iteration was complete: raise --duration, or use --messages."
+        #expect(GeneratorVerdict(results).warnings.contains(warning) == isReported)
     }
 
     @Test("Messages that were not sent are reported as missing in latencies")

@@ -48,14 +48,14 @@ final class ReadableConsole {
     let console: Console
     private let pipe: ReadablePipe
 
-    init(isQuiet: Bool = false, isTerminal: Bool = false, columns: Int? = nil) throws {
+    init(isQuiet: Bool = false, isTerminal: Bool = false, columns: Int? = nil, term: String = "xterm") throws {
         let pipe = try ReadablePipe()
         self.pipe = pipe
         console = Console(
             color: .never, isQuiet: isQuiet, secrets: SecretRecord(),
             log: LogWriter(descriptor: pipe.writing) { "\($0) lines lost\n" },
             isTerminal: isTerminal, screenSize: { _ in columns.map { ScreenSize(columns: $0, rows: 24) } },
-            environment: { _ in nil })
+            environment: { $0 == "TERM" ? term : nil })
     }
 
     /// The bytes written since the last call.

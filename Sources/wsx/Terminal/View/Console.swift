@@ -14,6 +14,8 @@ final class Console {
     private let isTerminal: Bool
     private let screenSize: (_ isPrompt: Bool) -> ScreenSize?
     private let log: LogWriter
+    /// Whether the terminal shows escape sequences as text.
+    let isDumb: Bool
     /// The secrets of the run, which no line shows.
     let secrets: SecretRecord
     /// Whether the terminal shows a status, which other output replaces.
@@ -43,10 +45,9 @@ final class Console {
         self.screenSize = screenSize
         self.log = log
         self.color = color
-        // no-color.org: any value but an empty one disables colors. Dumb terminals show escape sequences as text.
-        hasNoColor =
-            color == .auto
-            && (!(environment("NO_COLOR") ?? "").isEmpty || ["", "dumb"].contains(environment("TERM") ?? ""))
+        isDumb = ["", "dumb"].contains(environment("TERM") ?? "")
+        // no-color.org: any value but an empty one disables colors.
+        hasNoColor = color == .auto && (!(environment("NO_COLOR") ?? "").isEmpty || isDumb)
         palette = Self.colors(color, hasNoColor: hasNoColor, on: StandardDescriptors.error)
     }
 
@@ -154,7 +155,7 @@ final class Console {
     /// - Returns: Whether the line is shown.
     @discardableResult
     func showStatus(_ line: String) -> Bool {
-        guard isTerminal, !isQuiet, editor == nil else { return false }
+        guard isTerminal, !isDumb, !isQuiet, editor == nil else { return false }
         log.write(Self.eraseLine + line)
         hasStatus = true
         return true
@@ -171,11 +172,14 @@ final class Console {
 extension Console {
     /// Reports once that a search reached its limits.
     func watch(_ pattern: Pattern) {
-        let shown = escapingControls(pattern.source)
-        pattern.didGiveUp = { [weak self] in
-            self?.error(
-                "searching '\(shown)': some text needs too many steps or too much memory and counts as not matching; "
-                    + "avoid nested repetitions such as (a+)+")
-        }
+        let source = pattern.source
+        pattern.didGiveUp = { [weak self] in self?.reportLimit(ofSearching: source) }
+    }
+
+    /// Reports that a search for `source` reached its limits.
+    func reportLimit(ofSearching source: String) {
+        error(
+            "searching '\(escapingControls(source))': some text needs too many steps or too much memory and counts as "
+                + "not matching; avoid nested repetitions such as (a+)+")
     }
 }

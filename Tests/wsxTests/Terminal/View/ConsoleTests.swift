@@ -48,11 +48,14 @@ import WSCore
         #expect(log.takeAll() == erase + "three" + erase)
     }
 
-    @Test("A pipe, a quiet run, and a prompt show no status")
+    @Test("A pipe, a quiet run, a prompt, and a terminal that cannot erase a line show no status")
     func noStatus() throws {
         let editor = FakeEditor()
-        for (isQuiet, isTerminal, hasPrompt) in [(false, false, false), (true, true, false), (false, true, true)] {
-            let log = try ReadableConsole(isQuiet: isQuiet, isTerminal: isTerminal)
+        for (isQuiet, isTerminal, hasPrompt, term) in [
+            (false, false, false, "xterm"), (true, true, false, "xterm"), (false, true, true, "xterm"),
+            (false, true, false, "dumb"), (false, true, false, ""),
+        ] {
+            let log = try ReadableConsole(isQuiet: isQuiet, isTerminal: isTerminal, term: term)
             if hasPrompt { log.console.editor = editor }
             log.console.showStatus("status")
             log.console.eraseStatus()
