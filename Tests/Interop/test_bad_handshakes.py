@@ -105,6 +105,14 @@ def test_the_error_stays_on_the_screen_above_a_page_of_900_lines():
     assert result.error_lines[-2:] == ["  <p>line 7</p>", "  … (892 more lines)"]
 
 
+def test_a_long_header_field_of_a_refusal_is_cut():
+    fields = b"Location: ws://elsewhere.invalid/" + b"a" * 60_000 + b"\r\nContent-Length: 0\r\n"
+    result = connect(answering(b"HTTP/1.1 302 Found\r\n" + fields + b"\r\n", stays_open=True))
+    assert result.status == 4
+    assert len(result.err) < 2000
+    assert "aaa…\n  Content-Length: 0\n" in result.err
+
+
 def test_a_refusal_cannot_forge_error_lines():
     answer = b"HTTP/1.1 403 No\r\nwsx: field\r\n\r\nwsx: body\nwsx: second line\rwsx: third"
     result = connect(answering(answer))

@@ -92,7 +92,9 @@ struct InputDecoder: ~Copyable {
 
     private mutating func decodeEvent(_ record: RawSpan) throws(InputProblem) -> Input? {
         guard !Self.isBlank(record) else { return nil }
-        let event = try reader.read(record)
+        // Editors and shells of Windows begin files with a byte order mark.
+        let hasMark = record.withUnsafeBytes { $0.starts(with: [0xEF, 0xBB, 0xBF]) }
+        let event = try reader.read(record.extracting(droppingFirst: hasMark ? 3 : 0))
         let isRecording = isRecording ?? (event.kind == .recording)
         self.isRecording = isRecording
         if firstTime == nil { firstTime = event.time }

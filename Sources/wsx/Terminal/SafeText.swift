@@ -25,10 +25,11 @@ enum SafeText {
     /// The maximum length of a line in Unicode scalars, because a Character can have any number of them.
     private static let maximumLineScalars = 200
 
-    private static func shortened(_ line: Substring) -> String {
+    /// The beginning of a line, in printable form.
+    static func shortened(_ line: Substring, maximumScalars: Int = maximumLineScalars) -> String {
         // An escape is longer than its character.
-        let escaped = escapingControls(String(line.unicodeScalars.prefix(maximumLineScalars)), keepingLayout: true)
-        let shown = String(escaped.unicodeScalars.prefix(maximumLineScalars))
+        let escaped = escapingControls(String(line.unicodeScalars.prefix(maximumScalars)), keepingLayout: true)
+        let shown = String(escaped.unicodeScalars.prefix(maximumScalars))
         return shown.utf8.count < line.utf8.count ? shown + "…" : shown
     }
 }

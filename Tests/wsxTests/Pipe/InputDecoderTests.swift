@@ -12,7 +12,7 @@ import WSCore
         "Records are decoded by format",
         arguments: [
             (.lines, "text", "text"), (.nul, "", ""), (.hex, "68 69", "hi"), (.hex, "", ""), (.base64, "aGk=\r", "hi"),
-            (.base64, "", ""), (.json, bare, "bare"),
+            (.base64, "", ""), (.json, bare, "bare"), (.json, "\u{FEFF}" + bare, "bare"),
         ] as [(InputFormat, String, String)])
     func formats(format: InputFormat, record: String, payload: String) throws {
         var decoder = InputDecoder(format, as: .binary)

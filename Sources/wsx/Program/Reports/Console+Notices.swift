@@ -27,12 +27,15 @@ extension Console {
 extension Console {
     /// The maximum number of lines of a response's head. With those of the body, the error fits on 24 rows.
     private static let shownHeadLines = 11
+    /// The maximum length of such a line, which is enough for most URLs.
+    private static let shownHeadLineScalars = 1000
 
     /// Reports a failure. For a rejected upgrade, it also shows the head of the response and the beginning of its body.
     func report(_ failure: Failure) {
         if let message = failure.message { error(message) }
         guard let (head, body, bodyIsTruncated) = failure.refusal else { return }
         var lines = ReportedHead.lines(of: head, without: secrets).prefix(Self.shownHeadLines)
+            .map { SafeText.shortened($0[...], maximumScalars: Self.shownHeadLineScalars) }
         let hiddenCount = 1 + head.fields.count - Self.shownHeadLines
         if hiddenCount > 0 { lines.append("… (\(Phrase.count(hiddenCount, "more field")); -v shows all)") }
         let text = secrets.masking(body).withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) }
