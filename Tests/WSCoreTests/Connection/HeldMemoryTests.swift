@@ -208,7 +208,7 @@ import Testing
                 let (near, far) = try makeStreamPair(on: loop)
                 let handler = RecordingPeer()
                 handler.remembersMessages = false
-                handler.onMessage = { _, payload, kind, outbox in _ = outbox.send(payload, as: kind) }
+                handler.onMessage = echo
                 let server = Connection(
                     far, settings: .init(role: .server, limits: .server), resources: resources, handler: handler)
                 var bytes = ByteBuffer()
