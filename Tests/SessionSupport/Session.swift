@@ -40,14 +40,16 @@ public struct Session: ~Copyable {
     public mutating func receive<Handler: SessionHandler>(
         _ bytes: inout MutableRawSpan, handler: inout Handler
     ) throws(ProtocolError) -> Int {
-        var answering = Answering(handler: handler, sending: sending)
-        defer { handler = answering.handler }
-        do throws(ProtocolError) {
-            return try receiver.receive(
-                &bytes, handler: &answering, decompressor: decompressor, pool: partialInputs)
-        } catch {
-            sending.outbox.sendClose(CloseFrame(code: error.closeCode, reason: error.description))
-            throw error
+        // By pointer: a copy of the handler would share its arrays, and each event would copy them.
+        let (decompressor, pool, sending) = (decompressor, partialInputs, sending)
+        return try withUnsafeMutablePointer(to: &handler) { (handler) throws(ProtocolError) in
+            var answering = Answering(handler: handler, sending: sending)
+            do throws(ProtocolError) {
+                return try receiver.receive(&bytes, handler: &answering, decompressor: decompressor, pool: pool)
+            } catch {
+                sending.outbox.sendClose(CloseFrame(code: error.closeCode, reason: error.description))
+                throw error
+            }
         }
     }
 }
@@ -78,32 +80,32 @@ extension SessionHandler {
 }
 
 private struct Answering<Handler: SessionHandler>: FrameHandler {
-    var handler: Handler
+    let handler: UnsafeMutablePointer<Handler>
     let sending: SendingHalf
 
-    mutating func received(_ payload: RawSpan, as kind: MessageKind) {
-        handler.received(payload, as: kind, outbox: &sending.outbox)
+    func received(_ payload: RawSpan, as kind: MessageKind) {
+        handler.pointee.received(payload, as: kind, outbox: &sending.outbox)
     }
 
-    mutating func received(_ message: SharedBytes, as kind: MessageKind) {
+    func received(_ message: SharedBytes, as kind: MessageKind) {
         sending.outbox.beginSharing(message)
         message.withBytes { received($0, as: kind) }
         sending.outbox.endSharing()
     }
 
-    mutating func receivedPing(_ payload: RawSpan) {
+    func receivedPing(_ payload: RawSpan) {
         sending.outbox.answer(ping: payload)
-        handler.receivedPing(payload, outbox: &sending.outbox)
+        handler.pointee.receivedPing(payload, outbox: &sending.outbox)
     }
 
-    mutating func receivedPong(_ payload: RawSpan) { handler.receivedPong(payload, outbox: &sending.outbox) }
+    func receivedPong(_ payload: RawSpan) { handler.pointee.receivedPong(payload, outbox: &sending.outbox) }
 
-    mutating func receivedClose(_ frame: CloseFrame) {
+    func receivedClose(_ frame: CloseFrame) {
         sending.outbox.answer(close: frame)
-        handler.receivedClose(frame, outbox: &sending.outbox)
+        handler.pointee.receivedClose(frame, outbox: &sending.outbox)
     }
 
-    mutating func receivedHeader(_ header: FrameHeader) { handler.receivedHeader(header) }
-    mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) { handler.receivedPiece(piece, of: header) }
-    var takesMore: Bool { handler.takesMore }
+    func receivedHeader(_ header: FrameHeader) { handler.pointee.receivedHeader(header) }
+    func receivedPiece(_ piece: RawSpan, of header: FrameHeader) { handler.pointee.receivedPiece(piece, of: header) }
+    var takesMore: Bool { handler.pointee.takesMore }
 }

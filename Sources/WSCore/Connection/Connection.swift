@@ -13,8 +13,8 @@ public final class Connection<Handler: ConnectionHandler> {
         case idle
         /// Output is written at the end of the turn; until then, the outbox has storage.
         case inTurn
-        /// Both close frames exist, or this end fails the connection: at the end of the turn, ``LingeringClose`` takes
-        /// over the stream.
+        /// Both close frames exist, or this end fails the connection: after this read, or at the end of the turn,
+        /// ``LingeringClose`` takes over the stream.
         case leaving
         /// The connection ends at the end of the turn.
         case terminating
@@ -281,6 +281,8 @@ public final class Connection<Handler: ConnectionHandler> {
         lastReadMilliseconds = loop.turnMilliseconds
         let takenBytes = take(&bytes)
         if takenBytes < bytes.byteCount { keepUnread(bytes.bytes.extracting(droppingFirst: takenBytes)) }
+        // The stream may report its end next, which concerns only its new owner.
+        if leaveIfDue() { return }
         countMemory(with: receiver.incompleteBytes)
         if unread != nil || (settings.pausesReadingWhenFull && isFull) { updateReading() }
     }
@@ -341,6 +343,12 @@ public final class Connection<Handler: ConnectionHandler> {
         abandon(with: CloseFrame(code: error.closeCode, reason: error.description))
     }
 
+    internal func leaveIfDue() -> Bool {
+        guard state == .leaving else { return false }
+        leave()
+        return true
+    }
+
     /// Writes the last output and closes the stream. Further input is discarded.
     private func leave() {
         state = .lingering
@@ -380,6 +388,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Discards all output. Input that arrived before the failure, perhaps with a close frame, is still read.
     internal func didFailToWrite(_ error: StreamError) {
+        guard isOpen else { return }
         makeEnding().writeFailure = error
         outbox.removeAll()
         startCloseTimer()
@@ -404,6 +413,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// It had none while our output still moves or reading is paused. The same applies if it is gone but has left
     /// unread input.
     private func closeTimerFired() {
+        guard isOpen else { return }
         let ending = makeEnding()
         let isMoving = unsentBytes < ending.unsentBytesAtLastCheck
         guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else {
@@ -450,9 +460,8 @@ extension Connection: EndOfTurnWork {
             }
         }
         switch state {
-        case .leaving: leave()
         case .terminating: end(failure: nil)
-        case .idle, .inTurn, .lingering, .ended: break
+        case .idle, .inTurn, .leaving, .lingering, .ended: _ = leaveIfDue()
         }
     }
 }

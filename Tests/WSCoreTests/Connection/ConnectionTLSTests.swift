@@ -99,6 +99,28 @@ import Testing
         }
     }
 
+    @Test("messages and a close frame that arrive with close_notify are answered", arguments: [true, false])
+    func endWithLastFrames(isViolation: Bool) throws {
+        try withTLSPair(.tcp) { loop, client, server in
+            let connection = Connection(
+                server.stream, settings: .init(role: .server, limits: .server),
+                resources: ConnectionResources(on: loop), handler: RecordingPeer())
+            connection.handler.onMessage = echo
+            connection.start()
+            client.stream.startReading()
+            client.send(
+                masked(frame(0x81, "last")) + (isViolation ? frame(0x81, "unmasked") : masked(closeFrame(1000))))
+            client.stream.shutdown()
+            loop.run { client.recorder.hasEnded && connection.handler.end != nil }
+            let received = client.recorder.received
+            #expect(received.prefix(6) == frame(0x81, "last")[...])
+            #expect(received.dropFirst(6).first == 0x88)
+            #expect(connection.handler.end?.failure == nil)
+            #expect(connection.handler.end?.isClean == !isViolation)
+            client.close()
+        }
+    }
+
     private typealias Peer = Connection<RecordingPeer>
 
     private func withConnections(_ transport: Transport, _ body: (EventLoop, Peer, Peer) throws -> Void) throws {

@@ -185,7 +185,7 @@ import Testing
             #expect(limitBytes..<limitBytes + (5 << 20) ~= heldBytes())
             let legal = try open(0xC1)
             loop.advance { legal.1.handler.messageCount == 1 }
-            loop.advance { heldBytes() < limitBytes }
+            loop.advance { heldBytes() <= limitBytes }
             #expect(legal.1.handler.end == nil)
             #expect(attackers.allSatisfy { $0.1.handler.messageCount == 0 })
             for (near, server) in attackers + [legal] {
