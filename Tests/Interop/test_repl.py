@@ -411,6 +411,7 @@ def test_the_terminal_is_restored(screen, leave):
             screen.press("C-z")
             screen.wait_for_last_line("shell$")
             screen.enter("kill %1; fg")
+            screen.wait_for("^Disconnected after")
         elif leave == "peer":
             server.send(wire.close(1000))
             screen.wait_for_last_line("(disconnected) >")

@@ -37,7 +37,7 @@ def server(screen):
 def shown(screen):
     """Returns the screen after the line that announces the connection, without the status line and the prompt."""
     lines = screen.lines
-    start = next(index for index, line in enumerate(lines) if line.startswith("Connected to "))
+    start = next((index for index, line in enumerate(lines) if line.startswith("Connected to ")), len(lines))
     assert lines[-2].startswith("ws://") and lines[-1].startswith(">")
     return "\n".join(lines[start + 1:-2])
 
