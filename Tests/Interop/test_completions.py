@@ -94,7 +94,7 @@ def zsh(place, *words):
             time.sleep(0.1)
             return texts[-1].strip() and texts[-1] == texts[-2]
 
-        wait_until(is_listed, timeout=10, what=f"a list for {line!r}")
+        wait_until(is_listed, what=f"a list for {line!r}")
         # zsh shows special characters as it would insert them.
         return set(texts[-1].replace("\\", "").split())
 

@@ -46,7 +46,7 @@ def expect(screen, expected):
     """Waits until the screen looks like `expected`."""
     expected = "\n".join(line.rstrip() for line in expected.strip("\n").split("\n"))
     try:
-        wait_until(lambda: shown(screen) == expected, 10)
+        wait_until(lambda: shown(screen) == expected)
     except AssertionError:
         assert shown(screen) == expected
 
