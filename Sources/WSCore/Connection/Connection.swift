@@ -3,15 +3,15 @@
 ///      bytes ─► MessageReceiver ─► handler ─► send(…) ─► Outbox ─► one write at the end of the turn
 ///                      └─ pongs, close echo, failure ──────┘
 ///
-/// Every method may be called at any time, also while a message is being delivered, and none of them calls the handler.
-/// What is sent during a turn of the loop leaves in one write at its end. Until the connection ends, the stream retains
+/// Every method may be called at any time, also while a message is being delivered, and none of them calls the handler;
+/// only an observer of sent frames must not send. The output of a turn of the loop leaves in one write at its end. Until the connection ends, the stream retains
 /// the connection, and the connection retains its handler.
 public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal enum State {
-        /// Nothing is left to do in this turn.
+        /// No output waits for the end of the turn.
         case idle
-        /// Output is written at the end of the turn; until then, the outbox has storage.
+        /// Output is written at the end of the turn. The outbox has storage for it.
         case inTurn
         /// Both close frames exist, or this end fails the connection: after this read, or at the end of the turn,
         /// ``LingeringClose`` takes over the stream.
@@ -128,7 +128,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Whether a write failed because the peer is gone. Input that arrived before is still read.
-    public var isLost: Bool { ending != nil && ending?.writeFailure != nil }
+    public var isLost: Bool { ending?.writeFailure != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent; false after our close frame.
     @inlinable
@@ -343,6 +343,8 @@ public final class Connection<Handler: ConnectionHandler> {
         abandon(with: CloseFrame(code: error.closeCode, reason: error.description))
     }
 
+    /// Lets ``LingeringClose`` take over the stream if the connection is leaving.
+    /// - Returns: Whether it has, so that it must handle the stream's current event.
     internal func leaveIfDue() -> Bool {
         guard state == .leaving else { return false }
         leave()

@@ -240,7 +240,7 @@ extension BenchManual {
             ),
             (
                 "`tls`",
-                "The number of connections opened with TLS (`handshakes`), of which some `resumed` an earlier session."
+                "The number of connections opened with TLS (`handshakes`), and how many of them `resumed` a session."
             ),
             (
                 "`latency_us`, `handshake_us`",

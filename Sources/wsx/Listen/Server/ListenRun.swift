@@ -130,7 +130,7 @@ final class ListenRun {
         return console.failure(after: failure ?? scenarioTally.failure, losses())
     }
 
-    /// Counts what the clients that are left have not taken, and what was not read from them.
+    /// Counts the output that the remaining clients have not taken, and their input that was not read.
     private func countLosses() {
         // Clients that wait for standard output are not read.
         if distributor.clients.all.contains(where: { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }) {

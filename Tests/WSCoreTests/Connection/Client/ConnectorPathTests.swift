@@ -67,16 +67,18 @@ import Testing
     func socksAddresses() throws {
         try withScript { loop, server in
             var requests: [[UInt8]] = []
-            server.answer = { end, received in
-                end.recorder.received = []
-                if received == [5, 1, 0] { return try! end.write([5, 0]) }
+            let answer = { (received: [UInt8]) -> [UInt8] in
+                if received == [5, 1, 0] { return [5, 0] }
                 guard received.first == 5 else {
-                    return try! end.write(
-                        Array(acceptingResponse(to: String(decoding: received, as: UTF8.self)).utf8))
+                    return Array(acceptingResponse(to: String(decoding: received, as: UTF8.self)).utf8)
                 }
                 requests.append(Array(received.dropFirst(4)))
                 // RFC 1928 §6: connection refused, and success.
-                try! end.write([5, requests.count < 3 ? 5 : 0, 0, 1, 0, 0, 0, 0, 0, 0])
+                return [5, requests.count < 3 ? 5 : 0, 0, 1, 0, 0, 0, 0, 0, 0]
+            }
+            server.answer = { end, received in
+                end.recorder.received = []
+                do { try end.write(answer(received)) } catch { Issue.record("the answer was not written: \(error)") }
             }
             let override = try AddressOverride(parsing: "x.example:99:127.0.0.7,127.0.0.8,127.0.0.9,127.0.0.10")
             let attempt = Attempt(
