@@ -93,10 +93,11 @@ run: build
 	@$(BINARY) connect echo:
 
 # The unit tests are built and run in the background, because the build of the program mostly uses one processor, and
-# black-box tests mostly wait. The program goes first, so that these tests run beside the longer build. The output of the
-# unit tests is in .build/unit-tests.log.
+# black-box tests mostly wait. The program is built first, so that these tests run beside the longer build. The output of
+# the unit tests is in .build/unit-tests.log.
 test: test-deps
-	@mkdir -p $(SCRATCH); nice $(MAKE) --no-print-directory test-unit > $(UNIT_LOG) 2>&1 & unit=$$!; \
+	@mkdir -p $(SCRATCH); \
+	{ nice swift build --build-tests --scratch-path $(SCRATCH) && $(MAKE) test-unit; } > $(UNIT_LOG) 2>&1 & unit=$$!; \
 	$(MAKE) --no-print-directory test-program; program=$$?; \
 	wait $$unit; unit=$$?; tail -n 1 $(UNIT_LOG); [ $$unit -eq 0 ] || grep -E '✘|error:' $(UNIT_LOG); \
 	$(MAKE) --no-print-directory test-alone && [ $$program -eq 0 ] && [ $$unit -eq 0 ]

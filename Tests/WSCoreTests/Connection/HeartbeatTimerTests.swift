@@ -72,7 +72,7 @@ import Testing
             server.pauseReading()
             let settings = Beat.Settings(interval: .milliseconds(20), maximumMisses: 2)
             let timer = Beat(settings, of: client, report: log.take)
-            loop.run { log.silence != nil }
+            loop.advance { log.silence != nil }
             loop.advance(by: .milliseconds(60))
             withExtendedLifetime(timer) {}
             #expect(log.pings.count == 2)
