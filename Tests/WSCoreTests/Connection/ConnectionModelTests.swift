@@ -95,8 +95,10 @@ private final class Model {
     func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 
     func bytes(_ count: Int, startingWith first: UInt8) -> [UInt8] {
-        [first] + (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) & 0x7F }
+        [first] + Self.pattern[(count & 0x7F)...].prefix(count)
     }
+
+    private static let pattern = (0..<(1 << 20) + 0x80).map { UInt8(truncatingIfNeeded: $0 &* 7) & 0x7F }
 }
 
 private final class ModelHandler: ConnectionHandler {
