@@ -41,15 +41,17 @@ struct ConnectorComposition {
         self.url = url
         let proxies = try Self.proxies(arguments, secrets: secrets)
         secrets.record.add(request)
-        connector = Connector.Settings(
-            request: request,
-            negotiation: protocolSelection?.negotiation(maximumRedirects: arguments.request.maximumRedirects),
-            destination: arguments.network.unixSocket.map { .unix(path: $0) },
-            network: try NetworkSettings(arguments.network), proxies: proxies, serverName: arguments.tls.serverName,
-            redirects: RedirectPolicy(
-                maximum: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
-                isTrusted: arguments.request.trustsRedirects),
-            timeouts: arguments.network.connectTimeouts)
+        var connector = Connector.Settings(
+            request: request, destination: arguments.network.unixSocket.map { .unix(path: $0) })
+        connector.negotiation = protocolSelection?.negotiation(maximumRedirects: arguments.request.maximumRedirects)
+        connector.network = try NetworkSettings(arguments.network)
+        connector.proxies = proxies
+        connector.serverName = arguments.tls.serverName
+        connector.redirects = RedirectPolicy(
+            maximum: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
+            isTrusted: arguments.request.trustsRedirects)
+        connector.timeouts = arguments.network.connectTimeouts
+        self.connector = connector
         let isProxySecure = try Self.proxy(for: url, among: proxies, secrets: secrets)?.isSecure ?? false
         let mayRedirect = arguments.request.followsRedirects || connector.negotiation != nil
         let needsTLS = url.isSecure || isProxySecure || mayRedirect || arguments.tls.areGiven

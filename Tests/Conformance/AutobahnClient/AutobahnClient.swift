@@ -43,11 +43,9 @@ struct AutobahnClient {
         let request = try ClientRequest(url: url, extensionOffers: ClientSettings.extensionOffers)
         let handler = EchoHandler(echoes: echoes)
         var failure: ConnectError?
-        let connector = Connector(
-            .init(
-                request: request, timeouts: ConnectTimeouts(whole: ClientSettings.connectTimeout)),
-            resources: try ConnectorResources(), on: loop
-        ) { result in
+        var settings = Connector.Settings(request: request)
+        settings.timeouts.whole = ClientSettings.connectTimeout
+        let connector = Connector(settings, resources: try ConnectorResources(), on: loop) { result in
             switch result {
             case .success(let opened):
                 Connection(

@@ -16,30 +16,20 @@ extension Connector {
         /// The destination to connect to; nil for the URL's host, possibly through a proxy.
         public var destination: Destination?
         /// The network settings.
-        public var network: NetworkSettings
+        public var network = NetworkSettings()
         /// Chooses the proxy; nil for a direct connection.
         public var proxies: ProxyChoice?
         /// The name expected in the server's certificate; nil for the URL's host.
         public var serverName: String?
         /// The redirects to follow. Others are reported as refusals.
-        public var redirects: RedirectPolicy
+        public var redirects = RedirectPolicy()
         /// The time limits.
-        public var timeouts: ConnectTimeouts
+        public var timeouts = ConnectTimeouts()
 
         /// Creates settings. By default, the connection is direct and redirects are not followed.
-        public init(
-            request: ClientRequest, negotiation: Negotiation? = nil, destination: Destination? = nil,
-            network: NetworkSettings = NetworkSettings(), proxies: ProxyChoice? = nil, serverName: String? = nil,
-            redirects: RedirectPolicy = RedirectPolicy(), timeouts: ConnectTimeouts = ConnectTimeouts()
-        ) {
+        public init(request: ClientRequest, destination: Destination? = nil) {
             self.request = request
-            self.negotiation = negotiation
             self.destination = destination
-            self.network = network
-            self.proxies = proxies
-            self.serverName = serverName
-            self.redirects = redirects
-            self.timeouts = timeouts
         }
 
         /// Whether the server is on this machine, judging by the URL: a loopback address without a proxy, a Unix
@@ -157,28 +147,14 @@ public struct NetworkSettings: Sendable {
 
 /// The time spent in each phase of opening a connection, including redirects.
 public struct PhaseDurations: Sendable {
-    private var resolving = Duration.zero
-    private var connecting = Duration.zero
-    private var tunnelling = Duration.zero
-    private var securing = Duration.zero
-    private var upgrading = Duration.zero
+    private var durations: [ConnectError.Phase: Duration] = [:]
 
     /// Creates durations of zero.
     public init() {}
 
     /// The duration of a phase; zero if it did not occur.
     public subscript(phase: ConnectError.Phase) -> Duration {
-        get { self[keyPath: Self.path(of: phase)] }
-        set { self[keyPath: Self.path(of: phase)] = newValue }
-    }
-
-    private static func path(of phase: ConnectError.Phase) -> WritableKeyPath<PhaseDurations, Duration> {
-        switch phase {
-        case .resolving: \.resolving
-        case .connecting: \.connecting
-        case .tunnelling: \.tunnelling
-        case .securing: \.securing
-        case .upgrading: \.upgrading
-        }
+        get { durations[phase] ?? .zero }
+        set { durations[phase] = newValue }
     }
 }

@@ -34,11 +34,8 @@ public final class Connector {
     private var request: ClientRequest
     /// The request for the upgrade while ``request`` negotiates; otherwise nil.
     private var nextRequest: ClientRequest?
-    private var proxy: Proxy?
+    /// The host or proxy that is being contacted.
     private var peer: String?
-    private var tls: TLSSummary?
-    /// With SOCKS5, the addresses of the server that the proxy has not tried.
-    private var targetAddresses: ArraySlice<SocketAddress> = []
 
     /// The current phase.
     public private(set) var phase = ConnectError.Phase.resolving
@@ -133,7 +130,7 @@ public final class Connector {
                 return finish(.failure(failure(for: refusal)))
             }
         case .tunnelling(let tunnel):
-            if let proxy, let refusal = tunnel.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
+            if let refusal = tunnel.partialRefusal { return finish(.failure(refusal)) }
         case .idle, .lookingUpTarget, .dialing, .connected, .over: break
         }
         finish(.failure(.timedOut(phase, after: limit, peer: peer, redirectCount: redirectCount)))
@@ -157,46 +154,30 @@ public final class Connector {
 
     private func connect() {
         peer = nil
-        tls = nil
-        targetAddresses = []
         enter(.resolving)
+        let proxy: Proxy?
         do throws(ProxyChoiceError) {
             proxy = try chooseProxy()
         } catch {
             return finish(.failure(.proxyChoice(error)))
         }
         // SOCKS5 without "h": we resolve the name and pass the address to the proxy.
-        guard proxy?.needsTargetAddress == true, case .tcp(let host, let port) = request.url.endpoint else {
-            return open(targetAddress: nil)
+        guard let proxy, proxy.needsTargetAddress, case .tcp(let host, let port) = request.url.endpoint else {
+            return open(through: proxy)
         }
-        if let known = AddressOverride.addresses(for: host, port: port, in: settings.network.overrides) {
-            let family = settings.network.family
-            return found(known.filter { family == nil || $0.family == family }, for: host)
-        }
-        lookUpTarget(host, port: port)
-    }
-
-    private func lookUpTarget(_ host: String, port: UInt16) {
         var addresses: [SocketAddress] = []
-        let lookup = HostLookup(family: settings.network.family, on: loop) { more in
+        let lookup = HostLookup(network: settings.network, on: loop) { more in
             addresses += more
         } didEnd: { [self] error in
             stage = .idle
-            guard let error, error != .noAddress || settings.network.family == nil else {
-                return found(addresses, for: host)
+            switch error {
+            case nil: open(through: proxy, to: addresses[...])
+            case .noAddress? where settings.network.family != nil: finish(.failure(.noAddress(host: host)))
+            case let error?: finish(.failure(.unresolvable(host: host, error)))
             }
-            finish(.failure(.unresolvable(host: host, error)))
         }
         stage = .lookingUpTarget(lookup)
         lookup.start(host, port: port)
-    }
-
-    /// Opens a tunnel to the first of the addresses. If the proxy cannot reach it, the next one follows. They are not
-    /// tried at the same time, as without a proxy: each would need its own connection to the proxy.
-    private func found(_ addresses: [SocketAddress], for host: String) {
-        guard let first = addresses.first else { return finish(.failure(.noAddress(host: host))) }
-        targetAddresses = addresses.dropFirst()
-        open(targetAddress: first.hostBytes)
     }
 
     private func chooseProxy() throws(ProxyChoiceError) -> Proxy? {
@@ -205,7 +186,7 @@ public final class Connector {
     }
 
     /// The first hop: the explicit destination, the proxy, or the URL's host. Nil for the built-in echo server.
-    private var firstHop: Dialer.Destination? {
+    private func firstHop(_ proxy: Proxy?) -> Dialer.Destination? {
         switch settings.destination {
         case .tcp(let host, let port): return .host(host, port: port)
         case .unix(let path): return .unix(path: path)
@@ -219,10 +200,13 @@ public final class Connector {
         }
     }
 
-    private func open(targetAddress: [UInt8]?) {
-        guard let firstHop else { preconditionFailure("echo: needs a destination") }
+    /// - Parameter targets: The addresses of the server if the proxy needs one. If it cannot reach the first, the next
+    ///   one follows. They are not tried at the same time, as without a proxy: each would need its own connection to the
+    ///   proxy.
+    private func open(through proxy: Proxy?, to targets: ArraySlice<SocketAddress> = []) {
+        guard let destination = firstHop(proxy) else { preconditionFailure("echo: needs a destination") }
         peer = proxy?.description
-        let dialer = Dialer(firstHop, network: settings.network, on: loop) { [self] result in
+        let dialer = Dialer(destination, network: settings.network, on: loop) { [self] result in
             switch result {
             case .failure(let error):
                 stage = .idle
@@ -232,7 +216,7 @@ public final class Connector {
                 stage = .connected(stream)
                 didStep?(.reached(peer: peer, proxy))
                 guard !isOver else { return }
-                if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
+                if let proxy { reach(proxy, to: targets) } else { secure() }
             }
         }
         dialer.didResolve = { [unowned self] in enter(.connecting) }
@@ -242,36 +226,36 @@ public final class Connector {
 
     // MARK: The proxy
 
-    private func reach(_ proxy: Proxy, targetAddress: [UInt8]?) {
+    private func reach(_ proxy: Proxy, to targets: ArraySlice<SocketAddress>) {
         guard let stream else { return }
         enter(.tunnelling)
-        guard proxy.isSecure else { return tunnel(through: proxy, targetAddress: targetAddress) }
+        guard proxy.isSecure else { return tunnel(through: proxy, to: targets) }
         let secured = resources.secure(stream, with: proxy) { [self] result in
             switch result {
             case .failure(.protection(let error as TLSError)): finish(.failure(.proxySecurity(proxy, error)))
             case .failure(let error): finish(.failure(.lost(error, .tunnelling)))
             case .success(let summary):
                 didStep?(.secured(summary, with: proxy))
-                tunnel(through: proxy, targetAddress: targetAddress)
+                tunnel(through: proxy, to: targets)
             }
         }
         stage = .connected(secured)
         secured.start()
     }
 
-    private func tunnel(through proxy: Proxy, targetAddress: [UInt8]?) {
+    private func tunnel(through proxy: Proxy, to targets: ArraySlice<SocketAddress>) {
         guard let stream, case .tcp(let host, let port) = request.url.endpoint else { return }
         do throws(ProxyError) {
             let handshake = try ProxyHandshake(
-                proxy: proxy, host: host, port: port, address: targetAddress,
+                proxy: proxy, host: host, port: port, address: targets.first?.hostBytes,
                 userAgent: request.fields.first(named: "User-Agent"))
             let tunnel = ProxyTunnel(handshake, with: proxy, on: stream) { [self] result in
                 switch result {
                 case .failure(.lost(.protection(let error as TLSError), _)):
                     finish(.failure(.proxySecurity(proxy, error)))
-                case .failure(.proxy(_, .failed)) where !targetAddresses.isEmpty:
+                case .failure(.proxy(_, .failed)) where targets.count > 1:
                     leaveStage(for: .idle)
-                    open(targetAddress: targetAddresses.removeFirst().hostBytes)
+                    open(through: proxy, to: targets.dropFirst())
                 case .failure(let error): finish(.failure(error))
                 case .success(let firstBytes):
                     stage = .connected(stream)
@@ -299,9 +283,8 @@ public final class Connector {
             case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
             case .failure(let error): finish(.failure(.lost(error, .securing)))
             case .success(let summary):
-                tls = summary
                 didStep?(.secured(summary, with: nil))
-                upgrade()
+                upgrade(tls: summary)
             }
         }
         stage = .connected(secured)
@@ -329,7 +312,7 @@ public final class Connector {
         return TLSServerName(host: host)
     }
 
-    private func upgrade(with firstBytes: [UInt8] = []) {
+    private func upgrade(with firstBytes: [UInt8] = [], tls: TLSSummary? = nil) {
         guard let stream else { return }
         enter(.upgrading)
         request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
@@ -342,7 +325,7 @@ public final class Connector {
                 if let nextRequest, 200...299 ~= head.status { return negotiated(nextRequest, head, body) }
                 refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
             case .failure(let error): finish(.failure(error))
-            case .success(let opened): upgraded(stream, opened)
+            case .success(let opened): upgraded(stream, opened, tls)
             }
         }
         stage = .upgrading(opening)
@@ -389,7 +372,7 @@ public final class Connector {
         connect()
     }
 
-    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened) {
+    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened, _ tls: TLSSummary?) {
         resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
         do throws(DeflateNegotiationError) {
             let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)

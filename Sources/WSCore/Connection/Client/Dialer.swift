@@ -52,22 +52,18 @@ internal final class Dialer {
     }
 
     private func open(_ host: String, port: UInt16) {
-        if let all = AddressOverride.addresses(for: host, port: port, in: network.overrides) {
-            let addresses = all.filter { network.family == nil || $0.family == network.family }
-            guard !addresses.isEmpty else { return finish(.failure(.noAddress(host: host))) }
-            found(addresses)
-            race?.noMoreAddresses()
-        } else if let zone = SocketAddress.unknownZone(of: host) {
-            finish(.failure(.unknownZone(zone, host: host)))
-        } else {
-            let lookup = HostLookup(family: network.family, on: loop) { [self] addresses in
-                found(addresses)
-            } didEnd: { [self] error in
-                ended(host, error)
-            }
-            self.lookup = lookup
-            lookup.start(host, port: port)
+        if let zone = SocketAddress.unknownZone(of: host),
+            AddressOverride.addresses(for: host, port: port, in: network.overrides) == nil
+        {
+            return finish(.failure(.unknownZone(zone, host: host)))
         }
+        let lookup = HostLookup(network: network, on: loop) { [self] addresses in
+            found(addresses)
+        } didEnd: { [self] error in
+            ended(host, error)
+        }
+        self.lookup = lookup
+        lookup.start(host, port: port)
     }
 
     private func found(_ addresses: [SocketAddress]) {

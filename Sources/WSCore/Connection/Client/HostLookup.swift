@@ -6,6 +6,7 @@ internal final class HostLookup {
     /// RFC 8305 §3: the recommended Resolution Delay.
     static let resolutionDelay = Duration.milliseconds(50)
 
+    private let network: NetworkSettings
     private let loop: EventLoop
     private let didFind: ([SocketAddress]) -> Void
     private let didEnd: (IOError?) -> Void
@@ -19,21 +20,27 @@ internal final class HostLookup {
 
     /// Prepares a lookup.
     /// - Parameters:
-    ///   - family: The only family to look up; nil for both.
+    ///   - network: The family to look up, and the addresses that replace lookups.
     ///   - didFind: Receives the addresses of a family, in the system's order of preference.
     ///   - didEnd: Called last, with an error if there are no addresses.
     init(
-        family: SocketAddress.Family?, on loop: EventLoop, didFind: @escaping ([SocketAddress]) -> Void,
+        network: NetworkSettings, on loop: EventLoop, didFind: @escaping ([SocketAddress]) -> Void,
         didEnd: @escaping (IOError?) -> Void
     ) {
+        self.network = network
         self.loop = loop
         self.didFind = didFind
         self.didEnd = didEnd
-        pending = family.map { [$0] } ?? [.ipv6, .ipv4]
+        pending = network.family.map { [$0] } ?? [.ipv6, .ipv4]
     }
 
     /// Starts the lookup.
     func start(_ host: String, port: UInt16) {
+        if let known = AddressOverride.addresses(for: host, port: port, in: network.overrides) {
+            release(known.filter { pending.contains($0.family) })
+            pending = []
+            return endIfComplete()
+        }
         for family in [SocketAddress.Family.ipv6, .ipv4] where pending.contains(family) {
             lookups.append(
                 NameResolver.resolve(host, port: port, family: family, on: loop) { [self] result in
@@ -58,9 +65,13 @@ internal final class HostLookup {
         case .success(let addresses):
             // RFC 8305 §3: wait briefly for the IPv6 addresses, which take precedence.
             if family == .ipv4, pending.contains(.ipv6) { return hold(addresses) }
-            handOn(addresses)
+            release(addresses)
         }
         release()
+        endIfComplete()
+    }
+
+    private func endIfComplete() {
         // Wait for the pending lookup: its addresses may be the ones that work. `--connect-timeout` bounds the wait.
         guard !isOver, pending.isEmpty else { return }
         isOver = true
@@ -78,10 +89,10 @@ internal final class HostLookup {
         timer = nil
         let addresses = held
         held = []
-        handOn(addresses)
+        release(addresses)
     }
 
-    private func handOn(_ addresses: [SocketAddress]) {
+    private func release(_ addresses: [SocketAddress]) {
         guard !isOver, !addresses.isEmpty else { return }
         hasFound = true
         didFind(addresses)

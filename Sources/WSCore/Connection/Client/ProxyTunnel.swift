@@ -34,14 +34,14 @@ internal final class ProxyTunnel {
     }
 
     /// The refusal received so far, or nil if the proxy has not refused.
-    var partialRefusal: ProxyError? { handshake.partialRefusal }
+    var partialRefusal: ConnectError? { handshake.partialRefusal.map { .proxy(proxy, $0) } }
 
     private func send(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { output.append($0.bytes) }
-        writeOn()
+        writeOutput()
     }
 
-    private func writeOn() {
+    private func writeOutput() {
         // If the write fails, the proxy may have responded before it closed, so read the response first.
         try? stream.write(&output)
     }
@@ -88,12 +88,11 @@ extension ProxyTunnel: ByteStreamDelegate {
     }
 
     func streamDidDrain(_ stream: any ByteStream) {
-        writeOn()
+        writeOutput()
     }
 
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
-        if let partialRefusal { return finish(.failure(.proxy(proxy, partialRefusal))) }
-        finish(.failure(.lost(error, .tunnelling)))
+        finish(.failure(partialRefusal ?? .lost(error, .tunnelling)))
     }
 
     /// Ignored: a response sent before the failure can still be read.

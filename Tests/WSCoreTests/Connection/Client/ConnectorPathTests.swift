@@ -353,12 +353,14 @@ private struct Attempt {
 
     func connector(on loop: EventLoop, completion: @escaping (Outcome) -> Void) throws -> Connector {
         let request = try ClientRequest(url: try WebSocketURL(parsing: url))
+        var settings = Connector.Settings(request: request)
+        settings.network = network
+        settings.proxies = try ProxyChoice(proxy: proxy ?? "") { _ in nil }
+        settings.redirects = RedirectPolicy(maximum: 5)
+        settings.timeouts = timeouts
         return Connector(
-            .init(
-                request: request, network: network, proxies: try ProxyChoice(proxy: proxy ?? "") { _ in nil },
-                redirects: RedirectPolicy(maximum: 5),
-                timeouts: timeouts),
-            resources: try resources ?? ConnectorResources(tls: TLSClientSettings()), on: loop, completion: completion)
+            settings, resources: try resources ?? ConnectorResources(tls: TLSClientSettings()), on: loop,
+            completion: completion)
     }
 
     /// Returns the outcome and checks that the connector was deallocated.

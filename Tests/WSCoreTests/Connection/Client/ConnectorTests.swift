@@ -203,11 +203,10 @@ import Testing
     ) throws -> Result<Connector.Opened, ConnectError> {
         var outcome: Outcome?
         let request = try ClientRequest(url: try WebSocketURL(parsing: url), subprotocols: subprotocols)
-        let connector = Connector(
-            .init(
-                request: request, destination: destination, network: NetworkSettings(family: family),
-                timeouts: ConnectTimeouts(whole: timeout)), resources: try ConnectorResources(), on: loop
-        ) { result in
+        var settings = Connector.Settings(request: request, destination: destination)
+        settings.network.family = family
+        settings.timeouts.whole = timeout
+        let connector = Connector(settings, resources: try ConnectorResources(), on: loop) { result in
             #expect(outcome == nil || Bool(false), "the completion was called twice")
             outcome = result
         }

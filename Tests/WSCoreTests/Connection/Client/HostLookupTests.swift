@@ -126,7 +126,7 @@ import Testing
     ) throws {
         try withLoop { loop in
             let record = Record()
-            let lookup = HostLookup(family: family, on: loop) { addresses in
+            let lookup = HostLookup(network: NetworkSettings(family: family), on: loop) { addresses in
                 record.found += addresses.map(\.host)
             } didEnd: { error in
                 record.ends.append(error)
