@@ -54,7 +54,8 @@ final class EmbeddedEcho {
         ) { [unowned self] client in
             EchoHandler { [weak self] in self?.server.remove(client.number) }
         }
-        server.observer.didReachLimit = { [unowned self] limit in
+        server.observer = { [unowned self] event in
+            guard case .reachedLimit(let limit) = event else { return }
             if !hasReportedLimit { console.reportLimit(limit) }
             hasReportedLimit = true
         }

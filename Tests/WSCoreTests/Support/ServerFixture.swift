@@ -32,13 +32,12 @@ final class ServerFixture {
     ) {
         let registry = Registry()
         self.registry = registry
-        server = Server(
-            .init(
-                policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
-                responder: responder, handshakeTimeout: handshakeTimeout, responseTimeout: responseTimeout,
-                maximumConnections: maximumConnections),
-            tls: tls, on: loop
-        ) { client in
+        var settings = Server<RecordingPeer>.Settings(
+            policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate, responder: responder)
+        settings.handshakeTimeout = handshakeTimeout
+        settings.responseTimeout = responseTimeout
+        settings.maximumConnections = maximumConnections
+        server = Server(settings, tls: tls, on: loop) { client in
             let handler = RecordingPeer()
             registry.fixture?.clients.append(client)
             registry.fixture?.handlers.append(handler)
@@ -47,10 +46,14 @@ final class ServerFixture {
             return handler
         }
         registry.fixture = self
-        server.observer.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
-        server.observer.didServe = { registry.fixture?.served.append($0) }
-        server.observer.didReachLimit = { limit in registry.fixture?.limits.append(limit) }
-        server.observer.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
+        server.observer = { event in
+            switch event {
+            case .refused(let refusal, _): registry.fixture?.refusals.append(refusal)
+            case .served(let served): registry.fixture?.served.append(served)
+            case .failedToSecure(let error, _): registry.fixture?.failures.append(error)
+            case .reachedLimit(let limit): registry.fixture?.limits.append(limit)
+            }
+        }
     }
 
     /// Listens on a free port.

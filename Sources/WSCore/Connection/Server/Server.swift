@@ -11,18 +11,18 @@ public final class Server<Handler: ConnectionHandler> {
         /// Responds to requests that are not upgrades.
         public var responder: any WebResponder
         /// The time limit for receiving a request.
-        public var handshakeTimeout: Duration
+        public var handshakeTimeout = Duration.seconds(10)
         /// The bandwidth of each client's stream in bytes per second and direction, including TLS; nil means no limit.
         public var bytesPerSecond: Int?
         /// The time a client may take nothing of a response before it is disconnected.
-        public var responseTimeout: Duration
+        public var responseTimeout = Duration.seconds(30)
         /// The maximum number of concurrent connections, including those in the opening handshake; nil for as many as
         /// the limit on open files allows.
         public var maximumConnections: Int?
         /// This server's share of a port; nil if it has the port to itself.
         public var share: Share?
         /// The number of descriptors to reserve for the handlers' own use.
-        public var reservedDescriptors: Int
+        public var reservedDescriptors = 0
         /// The maximum number of bytes that all connections hold together: incomplete messages and queued output, except
         /// the first 64 KiB of each connection; nil means no common limit.
         public var maximumHeldBytes: Int?
@@ -31,21 +31,12 @@ public final class Server<Handler: ConnectionHandler> {
         /// and responses may stall for 30 s.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
-            responseTimeout: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
-            bytesPerSecond: Int? = nil, maximumHeldBytes: Int? = nil, share: Share? = nil
+            responder: (any WebResponder)? = nil
         ) {
-            self.share = share
-            self.bytesPerSecond = bytesPerSecond
-            self.maximumHeldBytes = maximumHeldBytes
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
             self.responder = responder ?? Site(policy: policy)
-            self.handshakeTimeout = handshakeTimeout
-            self.responseTimeout = responseTimeout
-            self.maximumConnections = maximumConnections
-            self.reservedDescriptors = reservedDescriptors
         }
     }
 
@@ -100,60 +91,22 @@ public final class Server<Handler: ConnectionHandler> {
         public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
     }
 
-    /// Observes the clients that do not get a connection, for logs.
-    public struct Observer {
-        /// Called for each refused request.
-        public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
-        /// Called for each request that is not an upgrade, when its response is complete or has failed.
-        public var didServe: ((ServedRequest) -> Void)?
-        /// Called when TLS with a client fails before its request is complete.
-        public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
-        /// Called when accepting pauses.
-        public var didReachLimit: ((Limit) -> Void)?
+    /// An event of a client that does not get a connection, for logs.
+    public enum Event {
+        /// A request was refused.
+        case refused(HandshakeRefusal, OpeningFacts)
+        /// The response to a request that is not an upgrade is complete or has failed.
+        case served(ServedRequest)
+        /// TLS failed before the request was complete.
+        case failedToSecure(TLSError, OpeningFacts)
+        /// Accepting has paused.
+        case reachedLimit(Limit)
     }
 
-    /// The numbers of clients. Servers that share a port use different numbers.
-    private struct Numbers {
-        private var last: Int
-        private let step: Int
-
-        init(_ share: Share) {
-            last = share.index + 1 - share.count
-            step = share.count
-        }
-
-        mutating func next() -> Int {
-            last += step
-            return last
-        }
-    }
-
-    /// The number of clients that the server accepts.
-    private struct Capacity {
-        /// The number of descriptors available for clients.
-        let descriptors: Int
-        /// The maximum number of concurrent streams.
-        let streams: Int
-
-        init(_ settings: Settings, _ share: Share) {
-            descriptors = DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
-            streams = min(descriptors, settings.maximumConnections ?? .max)
-        }
-
-        /// Whether no further client fits.
-        /// - Parameter exchangeCount: The number of responses that may need a descriptor for their file in addition to
-        ///   their stream.
-        func isExhausted(by clientCount: Int, exchangeCount: Int) -> Bool {
-            clientCount >= streams || clientCount + exchangeCount >= descriptors
-        }
-    }
-
-    /// The loop that runs the server.
-    public let loop: EventLoop
     /// The open connections by client number.
     public private(set) var connections: [Int: Connection<Handler>] = [:]
     /// Observes the clients that do not get a connection.
-    public var observer = Observer()
+    public var observer: ((Event) -> Void)?
     /// Called for each new connection, before it receives anything.
     public var didOpen: ((Connection<Handler>) -> Void)?
     /// Asked about each request the policy accepts. Returns the reason to refuse it, or nil to accept it.
@@ -169,9 +122,11 @@ public final class Server<Handler: ConnectionHandler> {
     /// The responses in progress to requests that are not upgrades.
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// The number of refused clients still receiving their response.
-    private var leavingCount = 0
-    private var numbers: Numbers
-    private let capacity: Capacity
+    private var lingeringCount = 0
+    /// The number of the latest client. Servers that share a port use different numbers.
+    private var lastNumber: Int
+    /// The number of descriptors available for clients.
+    private let descriptorCount: Int
 
     /// Creates a server that does not listen yet.
     /// - Parameters:
@@ -184,11 +139,10 @@ public final class Server<Handler: ConnectionHandler> {
     ) {
         self.settings = settings
         self.tls = tls
-        self.loop = loop
         self.makeHandler = makeHandler
         let share = settings.share ?? Share(index: 0, count: 1)
-        numbers = Numbers(share)
-        capacity = Capacity(settings, share)
+        lastNumber = share.index + 1 - share.count
+        descriptorCount = DescriptorBudget().streams(onEachOf: share.count, besides: settings.reservedDescriptors)
         resources = ConnectionResources(
             on: loop,
             memory: settings.maximumHeldBytes.map {
@@ -196,6 +150,9 @@ public final class Server<Handler: ConnectionHandler> {
             })
         memory = CrowdMemory(on: loop)
     }
+
+    /// The loop that runs the server.
+    public var loop: EventLoop { resources.loop }
 
     /// Starts listening on an endpoint. Call it once per endpoint.
     /// - Returns: The address with the actual port; nil for a Unix domain socket.
@@ -213,7 +170,7 @@ public final class Server<Handler: ConnectionHandler> {
             case .inherited(let socket): try StreamListener(adopting: socket, loop: loop, accept: accept)
             }
         // The limit may be too low even for one client.
-        listener.didRunOut = { [unowned self] in observer.didReachLimit?(.descriptors(connections.count)) }
+        listener.didRunOut = { [unowned self] in observer?(.reachedLimit(.descriptors(connections.count))) }
         listeners.append(listener)
         return listener.address
     }
@@ -260,14 +217,15 @@ public final class Server<Handler: ConnectionHandler> {
 
     /// Pauses accepting at the limit. New clients then wait in the kernel's queue until others leave.
     private func updateAccepting() {
-        let count = connections.count + openings.count + exchanges.count + leavingCount
+        let count = connections.count + openings.count + exchanges.count + lingeringCount
         memory.update(count)
-        guard capacity.isExhausted(by: count, exchangeCount: exchanges.count) else {
+        // A response may need a descriptor for its file in addition to its stream.
+        guard count >= settings.maximumConnections ?? .max || count + exchanges.count >= descriptorCount else {
             for listener in listeners { listener.resume() }
             return
         }
         for listener in listeners { listener.pause() }
-        observer.didReachLimit?(count == settings.maximumConnections ? .connections(count) : .descriptors(count))
+        observer?(.reachedLimit(count == settings.maximumConnections ? .connections(count) : .descriptors(count)))
     }
 
     private func accept(_ stream: SystemStream, at endpointIndex: Int) {
@@ -282,21 +240,21 @@ public final class Server<Handler: ConnectionHandler> {
             refusal: { [unowned self] upgrade in refusal?(upgrade) }
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
-            if opening.isTakingLeave { leavingCount += 1 }
+            if opening.isLingering { lingeringCount += 1 }
             defer { updateAccepting() }
             switch outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
-            case .abandoned(.protection(let error as TLSError)?): observer.didFailToSecure?(error, opening.facts)
+            case .abandoned(.protection(let error as TLSError)?): observer?(.failedToSecure(error, opening.facts))
             case .abandoned: break
-            case .refused(let refusal): observer.didRefuse?(refusal, opening.facts)
+            case .refused(let refusal): observer?(.refused(refusal, opening.facts))
             case .requested(let request): answer(request, of: opening)
             case .accepted(let upgrade, let firstBytes):
                 open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
             }
         }
         // The opening may outlive the server.
-        opening.didTakeLeave = { [weak self] in
-            self?.leavingCount -= 1
+        opening.didClose = { [weak self] in
+            self?.lingeringCount -= 1
             self?.updateAccepting()
         }
         openings[ObjectIdentifier(opening)] = opening
@@ -312,7 +270,7 @@ public final class Server<Handler: ConnectionHandler> {
         exchange.run(timeout: settings.responseTimeout) { [unowned self] exchange, served in
             exchanges[ObjectIdentifier(exchange)] = nil
             updateAccepting()
-            observer.didServe?(served)
+            observer?(.served(served))
         }
     }
 
@@ -320,7 +278,8 @@ public final class Server<Handler: ConnectionHandler> {
         _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: PeerAddress, at endpointIndex: Int,
         firstBytes: [UInt8]
     ) {
-        let number = numbers.next()
+        lastNumber += settings.share?.count ?? 1
+        let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
         let client = Client(

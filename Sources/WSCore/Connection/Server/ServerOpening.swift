@@ -24,9 +24,9 @@ internal final class ServerOpening: ByteStreamDelegate {
     private var timer: Timer?
     private var isOver = false
     /// Whether the stream is still open to deliver a refusal or TLS alert.
-    private(set) var isTakingLeave = false
+    private(set) var isLingering = false
     /// Called when that stream is closed.
-    var didTakeLeave: () -> Void = {}
+    var didClose: () -> Void = {}
 
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
@@ -81,9 +81,13 @@ internal final class ServerOpening: ByteStreamDelegate {
         let response = answer.bytes(answering: refusal.request?.method, at: .now)
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
-        isTakingLeave = true
-        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in didTakeLeave() }
+        linger(sending: output)
         finish(.refused(refusal))
+    }
+
+    private func linger(sending output: consuming ByteBuffer = ByteBuffer()) {
+        isLingering = true
+        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in didClose() }
     }
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
@@ -115,8 +119,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         guard !isOver else { return }
         if case .protection = error {
             // TLS has sent an alert, and the client may still be sending.
-            isTakingLeave = true
-            _ = LingeringClose(stream, output: ByteBuffer(), closesOwnSide: true) { [self] _ in didTakeLeave() }
+            linger()
         } else {
             stream.close()
         }

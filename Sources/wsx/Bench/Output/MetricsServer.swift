@@ -18,12 +18,12 @@ final class MetricsServer {
         } catch {
             throw .badArgument(what: "--metrics", why: "\(error)")
         }
-        server = Server<Nobody>(
-            .init(
-                policy: policy,
-                connection: .init(role: .server, limits: Limits(maximumMessageBytes: 1, maximumFragments: 1)),
-                responder: page, maximumConnections: 16), on: loop
-        ) { _ in Nobody() }
+        var settings = Server<Nobody>.Settings(
+            policy: policy,
+            connection: .init(role: .server, limits: Limits(maximumMessageBytes: 1, maximumFragments: 1)),
+            responder: page)
+        settings.maximumConnections = 16
+        server = Server(settings, on: loop) { _ in Nobody() }
         server.refusal = { _ in HandshakeRefusal(status: 404, reason: "There are no WebSockets here; see /metrics.") }
         let place = try ListeningAddress.parse(address, what: "--metrics '\(escapingControls(address))'")
         do throws(IOError) {

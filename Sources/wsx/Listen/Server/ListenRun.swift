@@ -151,24 +151,27 @@ final class ListenRun {
     }
 
     private func makeServer() -> Server<ListenClient> {
-        let server = Server<ListenClient>(
-            .init(
-                policy: settings.policy, connection: settings.connection,
-                deflate: settings.arguments.compression.deflate,
-                responder: settings.site, handshakeTimeout: settings.arguments.server.handshakeTimeout,
-                maximumConnections: settings.arguments.access.maximumConnections,
-                reservedDescriptors: programs?.reservedDescriptors ?? 0,
-                bytesPerSecond: faults.arguments.bytesPerSecond, maximumHeldBytes: settings.maximumHeldBytes,
-                share: settings.share),
-            tls: settings.tls, on: loop
-        ) { [unowned self] client in opened(client) }
+        var serverSettings = Server<ListenClient>.Settings(
+            policy: settings.policy, connection: settings.connection, deflate: settings.arguments.compression.deflate,
+            responder: settings.site)
+        serverSettings.handshakeTimeout = settings.arguments.server.handshakeTimeout
+        serverSettings.maximumConnections = settings.arguments.access.maximumConnections
+        serverSettings.reservedDescriptors = programs?.reservedDescriptors ?? 0
+        serverSettings.bytesPerSecond = faults.arguments.bytesPerSecond
+        serverSettings.maximumHeldBytes = settings.maximumHeldBytes
+        serverSettings.share = settings.share
+        let server = Server(serverSettings, tls: settings.tls, on: loop) { [unowned self] client in opened(client) }
         server.refusal = { [unowned self] upgrade in
             faults.rejection(of: upgrade.request, policy: settings.policy) ?? programs?.refusal(of: upgrade)
         }
-        server.observer.didRefuse = { [unowned self] refusal, facts in log.refused(refusal, facts) }
-        server.observer.didServe = { [unowned self] served in log.answered(served) }
-        server.observer.didFailToSecure = { [unowned self] error, facts in log.failedToSecure(error, facts) }
-        server.observer.didReachLimit = { [unowned self] limit in log.reachedLimit(limit) }
+        server.observer = { [unowned self] event in
+            switch event {
+            case .refused(let refusal, let facts): log.refused(refusal, facts)
+            case .served(let served): log.answered(served)
+            case .failedToSecure(let error, let facts): log.failedToSecure(error, facts)
+            case .reachedLimit(let limit): log.reachedLimit(limit)
+            }
+        }
         server.didOpen = { [unowned self] connection in
             watch?.add(connection)
             connection.handler.didOpen(connection)
