@@ -30,51 +30,48 @@ internal enum Descriptor {
     static func reopen(_ descriptor: Int32, forWriting: Bool) throws(IOError) -> Int32 {
         if let reopened = openAgain(descriptor, forWriting: forWriting) { return reopened }
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        guard duplicate >= 0 else { throw lastError }
+        guard duplicate >= 0 else { throw .last }
         return duplicate
     }
 
     /// Like ``reopen(_:forWriting:)``, but returns `nil` instead of sharing the mode.
     static func openAgain(_ descriptor: Int32, forWriting: Bool) -> Int32? {
         let flags = (forWriting ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-        let reopened = open("/proc/self/fd/\(descriptor)", flags)
+        let reopened = Glibc.open("/proc/self/fd/\(descriptor)", flags)
         return reopened >= 0 ? reopened : nil
     }
 
     /// Reads once and returns the number of bytes read, 0 at the end of the file.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(IOError) -> Int {
-        while true {
-            let count = systemRead(descriptor, buffer)
-            if count >= 0 { return count }
-            if errno != EINTR { throw lastError }
-        }
+        try untilUninterrupted { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
     }
 
     /// Writes once and returns the number of bytes written.
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
-        while true {
-            let count = systemWrite(descriptor, bytes)
-            if count >= 0 { return count }
-            if errno != EINTR { throw lastError }
-        }
+        try untilUninterrupted { Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
     }
 
     /// Writes to a socket once without blocking, even in blocking mode, and returns the number of bytes written.
     static func sendAtOnce(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
+        try untilUninterrupted { wsx_send_at_once(socket, bytes.baseAddress, bytes.count) }
+    }
+
+    /// Repeats a system call while signals interrupt it.
+    private static func untilUninterrupted(_ call: () -> Int) throws(IOError) -> Int {
         while true {
-            let count = wsx_send_at_once(socket, bytes.baseAddress, bytes.count)
+            let count = call()
             if count >= 0 { return count }
-            if errno != EINTR { throw lastError }
+            if errno != EINTR { throw .last }
         }
     }
 
     /// Writes all bytes to a file.
-    static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(IOError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
-            guard count > 0 || errno == EINTR else { throw lastError }
-            rest = rest.dropFirst(max(0, count))
+    static func writeAll(_ descriptor: Int32, _ bytes: RawSpan) throws(IOError) {
+        var offset = 0
+        while offset < bytes.byteCount {
+            offset += try bytes.extracting(droppingFirst: offset).withUnsafeBytes { (rest) throws(IOError) in
+                try write(descriptor, rest)
+            }
         }
     }
 
@@ -88,37 +85,10 @@ internal enum Descriptor {
         _ = poll(&waiting, 1, -1)
     }
 
-    /// Removes the file of a Unix domain socket that no process listens on, such as one left behind by a killed server.
-    /// Returns whether it removed the file.
-    static func removeStaleSocket(_ path: String) -> Bool {
-        var status = stat()
-        // connect() also reports ECONNREFUSED for a file that is not a socket.
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { target in
-            guard path.utf8.count < target.count else { return false }
-            target.copyBytes(from: path.utf8)
-            return true
-        }
-        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard fits, probe >= 0 else { return false }
-        defer { closeDescriptor(probe) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        return result < 0 && errno == ECONNREFUSED && unlink(path) == 0
+    /// Opens a file that programs do not inherit.
+    static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(IOError) -> Int32 {
+        let descriptor = Glibc.open(path, flags | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw .last }
+        return descriptor
     }
-
-    private static var lastError: IOError { IOError(code: uv_translate_sys_error(errno)) }
-}
-
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    read(descriptor, buffer.baseAddress, buffer.count)
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

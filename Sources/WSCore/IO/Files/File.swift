@@ -28,36 +28,26 @@ public enum File {
             try makeDirectory(String(path[..<slash]))
         }
         // Another process may have created it meanwhile.
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw IOError(code: uv_translate_sys_error(errno))
-        }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .last }
     }
 
     /// Appends bytes to the file at `path`. Creates a missing file, accessible only by its owner.
     public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        let descriptor = try Descriptor.open(path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o600)
         defer { Descriptor.closeDescriptor(descriptor) }
-        try Descriptor.writeAll(descriptor, bytes)
+        try Descriptor.writeAll(descriptor, bytes.span.bytes)
     }
 
     /// Creates a file at `path` with the given contents and the permissions that the umask allows. Throws
     /// ``IOError/fileExists`` if the file exists. Removes the file if it cannot be written completely.
     public static func create(_ bytes: RawSpan, at path: String) throws(IOError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        let descriptor = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
         defer { Descriptor.closeDescriptor(descriptor) }
-        var offset = 0
-        while offset < bytes.byteCount {
-            let count = bytes.withUnsafeBytes {
-                write(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
-            }
-            guard count > 0 || errno == EINTR else {
-                let error = IOError(code: uv_translate_sys_error(errno))
-                unlink(path)
-                throw error
-            }
-            offset += max(0, count)
+        do throws(IOError) {
+            try Descriptor.writeAll(descriptor, bytes)
+        } catch {
+            unlink(path)
+            throw error
         }
     }
 
@@ -66,11 +56,10 @@ public enum File {
     /// - Throws: ``IOError/fileTooLarge`` for more than `maximumBytes`, ``IOError/invalidArgument`` if `path` is not a
     ///   regular file, or another ``IOError``.
     public static func readRegular(_ path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        let descriptor = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard fstat(descriptor, &status) == 0 else { throw .last }
         if status.st_mode & S_IFMT == S_IFDIR { throw IOError(code: UV_EISDIR.rawValue) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .invalidArgument }
         guard status.st_size <= maximumBytes else { throw .fileTooLarge }
@@ -79,8 +68,7 @@ public enum File {
 
     /// Reads at most the first `maximumBytes` of the regular file at `path`.
     public static func readBeginning(of path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        let descriptor = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
         defer { Descriptor.closeDescriptor(descriptor) }
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBytes, alignment: 1)
         defer { bytes.deallocate() }
@@ -90,8 +78,7 @@ public enum File {
     /// Reads the whole file at `path`, which may be a pipe. Throws ``IOError/fileTooLarge`` for more than
     /// `maximumBytes`.
     public static func read(_ path: String, maximumBytes: Int = .max) throws(IOError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        let descriptor = try Descriptor.open(path, O_RDONLY)
         defer { Descriptor.closeDescriptor(descriptor) }
         return try contents(of: descriptor, maximumBytes: maximumBytes)
     }
@@ -103,11 +90,10 @@ public enum File {
     public static func readCheckingAccess(
         _ path: String, maximumBytes: Int
     ) throws(IOError) -> (bytes: [UInt8], isPrivate: Bool) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        let descriptor = try Descriptor.open(path, O_RDONLY)
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard fstat(descriptor, &status) == 0 else { throw .last }
         return (try contents(of: descriptor, maximumBytes: maximumBytes), status.st_mode & 0o077 == 0)
     }
 

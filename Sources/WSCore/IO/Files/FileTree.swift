@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// The files below a directory. Neither names nor symbolic links can lead outside it.
@@ -17,8 +16,7 @@ public final class FileTree: Sendable {
     /// Opens the directory at `path`.
     /// - Throws: ``IOError`` if there is no directory at `path`, or if it is not readable.
     public init(_ path: String) throws(IOError) {
-        root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard root >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        root = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
     }
 
     deinit {
@@ -50,7 +48,7 @@ private final class FileTreeWalk {
 
     init(from root: Int32) throws(IOError) {
         let descriptor = fcntl(root, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard descriptor >= 0 else { throw .last }
         directories = [descriptor]
     }
 
@@ -93,7 +91,7 @@ private final class FileTreeWalk {
     private func enter(_ name: [CChar]) throws(IOError) -> OpenFile? {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = openat(here, name, flags)
-        guard descriptor >= 0 else { throw Self.lastError }
+        guard descriptor >= 0 else { throw .last }
         var status = stat()
         if fstat(descriptor, &status) == 0 {
             let status = FileStatus(status)
@@ -115,7 +113,7 @@ private final class FileTreeWalk {
         linksLeft -= 1
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlinkat(here, name, &target, target.count)
-        guard count >= 0 else { throw Self.lastError }
+        guard count >= 0 else { throw .last }
         let slash = CChar(bitPattern: UInt8(ascii: "/"))
         // An absolute target is outside the tree, even if it leads back into it. A target that fills the buffer is
         // truncated.
@@ -125,7 +123,7 @@ private final class FileTreeWalk {
 
     private func status(of name: [CChar]) throws(IOError) -> FileStatus {
         var status = stat()
-        guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw Self.lastError }
+        guard fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw .last }
         return FileStatus(status)
     }
 
@@ -142,6 +140,4 @@ private final class FileTreeWalk {
     private static func text(of name: [CChar]) -> String {
         String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
-
-    private static var lastError: IOError { IOError(code: uv_translate_sys_error(errno)) }
 }

@@ -1,4 +1,5 @@
 import CLibuv
+import Glibc
 
 /// An error of the operating system, as reported by libuv.
 public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -9,6 +10,9 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public init(code: Int32) {
         self.code = code
     }
+
+    /// The error of the latest failed system call on this thread (errno).
+    internal static var last: IOError { IOError(code: uv_translate_sys_error(errno)) }
 
     /// The reading end of a pipe or the peer of a socket is closed (EPIPE).
     public static let brokenPipe = IOError(code: UV_EPIPE.rawValue)

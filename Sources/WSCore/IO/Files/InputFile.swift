@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// A file open for reading from its beginning, which may be a pipe. Closed on release.
@@ -8,8 +7,7 @@ public final class InputFile: Sendable {
     /// Opens the file at `path`. Waits for a writer if the file is a pipe.
     /// - Throws: ``IOError`` if the file cannot be opened, or is a directory.
     public init(reading path: String) throws(IOError) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY)
     }
 
     deinit {

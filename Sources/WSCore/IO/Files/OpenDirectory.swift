@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// A directory open for reading. Closed on release.
@@ -30,9 +29,9 @@ final class OpenDirectory {
         var entries: [(name: String, status: FileStatus)] = []
         // closedir() closes its descriptor, and a duplicate would share the read position.
         let second = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard second >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard second >= 0 else { throw .last }
         guard let stream = fdopendir(second) else {
-            let error = IOError(code: uv_translate_sys_error(errno))
+            let error = IOError.last
             Descriptor.closeDescriptor(second)
             throw error
         }

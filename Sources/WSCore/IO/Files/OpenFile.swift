@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// A regular file open for reading. Closed on release.
@@ -32,7 +31,7 @@ public final class OpenFile {
                 buffer.commit(count)
                 return count
             }
-            guard errno == EINTR else { throw IOError(code: uv_translate_sys_error(errno)) }
+            guard errno == EINTR else { throw .last }
         }
     }
 }

@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// A file open for writing. Closed on release.
@@ -13,8 +12,7 @@ public final class OutputFile {
     public init(creating path: String, replacing isReplacing: Bool = true) throws(IOError) {
         // Without O_NONBLOCK, opening a pipe would block until it has a reader.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (isReplacing ? O_TRUNC : O_EXCL)
-        descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        descriptor = try Descriptor.open(path, flags, mode: 0o600)
         // The descriptor itself is written to only if writes never block.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     }

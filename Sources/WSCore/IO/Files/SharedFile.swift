@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// A file that several processes append to and may replace, without losing each other's writes.
@@ -15,7 +14,7 @@ public enum SharedFile {
     public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
         let (descriptor, _) = try openLocked(path, O_WRONLY | O_APPEND | O_CREAT, attempts: appendAttempts)
         defer { Descriptor.closeDescriptor(descriptor) }
-        try Descriptor.writeAll(descriptor, bytes)
+        try Descriptor.writeAll(descriptor, bytes.span.bytes)
     }
 
     /// Revokes all permissions of group and others for the file at `path`. Does nothing if the file does not exist.
@@ -23,7 +22,7 @@ public enum SharedFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return }
-            throw IOError(code: uv_translate_sys_error(errno))
+            throw .last
         }
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()
@@ -32,7 +31,7 @@ public enum SharedFile {
         }
         // EPERM: the file belongs to another user, and its mode is that user's decision.
         guard fchmod(descriptor, 0o600) != 0, errno != EPERM else { return }
-        throw IOError(code: uv_translate_sys_error(errno))
+        throw .last
     }
 
     /// Reads the file at `path`, and replaces it if `change` returns new contents and no other process has it locked.
@@ -69,10 +68,10 @@ public enum SharedFile {
             defer { free(pointer) }
             return String(cString: pointer)
         }
-        guard let target else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard let target else { throw .last }
         let temporary = try TemporaryFile(at: target + ".", contents: bytes)
         guard rename(temporary.path, target) == 0 else {
-            let error = IOError(code: uv_translate_sys_error(errno))
+            let error = IOError.last
             temporary.remove()
             throw error
         }
@@ -84,8 +83,7 @@ public enum SharedFile {
     ) throws(IOError) -> (descriptor: Int32, isLocked: Bool) {
         while true {
             // O_NONBLOCK: if the path is a pipe, open() must not wait for its other end.
-            let descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
-            guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+            let descriptor = try Descriptor.open(path, flags | O_NONBLOCK | O_NOCTTY, mode: 0o600)
             guard lock(descriptor, attempts: attempts) else { return (descriptor, false) }
             var (opened, named) = (stat(), stat())
             guard fstat(descriptor, &opened) == 0, stat(path, &named) == 0, opened.st_ino != named.st_ino else {

@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// A file with a unique name, accessible only by its owner. It stays until ``remove()`` is called.
@@ -16,11 +15,11 @@ public struct TemporaryFile: Sendable {
         // mkstemps() replaces the six Xs with an unused name.
         var template = Array("\(prefix)XXXXXX\(suffix)".utf8CString)
         let descriptor = mkstemps(&template, Int32(suffix.utf8.count))
-        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard descriptor >= 0 else { throw .last }
         defer { Descriptor.closeDescriptor(descriptor) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         do throws(IOError) {
-            try Descriptor.writeAll(descriptor, contents)
+            try Descriptor.writeAll(descriptor, contents.span.bytes)
         } catch {
             remove()
             throw error

@@ -43,56 +43,26 @@ public final class ChildProcess {
     /// The child's result, or `nil` while it is running.
     public private(set) var exit: Exit?
 
-    /// The settings for starting a program.
-    public struct Launch: Sendable {
-        /// The program's name and arguments (argv).
-        public var words: [String]
-        /// The path of the program. If `nil`, its name is searched for in PATH.
-        public var path: String?
-        /// The environment, as `NAME=value` strings without NUL. If `nil`, the child inherits the environment. Values
-        /// can be any bytes.
-        public var environment: [[UInt8]]?
-        /// Whether the child starts a new session, and with it a new process group.
-        public var leadsSession: Bool
-
-        /// Defaults to the program's name in PATH, this process's environment, and its session.
-        public init(
-            _ words: [String], at path: String? = nil, environment: [[UInt8]]? = nil, leadsSession: Bool = false
-        ) {
-            self.words = words
-            self.path = path
-            self.environment = environment
-            self.leadsSession = leadsSession
-        }
-    }
-
-    /// Starts a program in our session and with our environment.
-    /// - Parameters:
-    ///   - words: The program's name, searched for in PATH, and its arguments.
-    ///   - streams: The standard streams.
-    ///   - loop: The loop that reports the exit.
-    ///   - didExit: Called once when the child has exited, after all events and signals that preceded its exit.
-    /// - Throws: ``IOError`` if the program cannot be started.
-    public convenience init(
-        _ words: [String], streams: StandardStreams = StandardStreams(), on loop: EventLoop,
-        didExit: @escaping (Exit) -> Void
-    ) throws(IOError) {
-        try self.init(Launch(words), streams: streams, on: loop, didExit: didExit)
-    }
-
     /// Starts a program.
     /// - Parameters:
-    ///   - launch: The program and its settings.
-    ///   - streams: The standard streams.
+    ///   - words: The program's name and arguments (argv).
+    ///   - path: The path of the program. Defaults to nil: its name is searched for in PATH.
+    ///   - environment: The environment, as `NAME=value` strings without NUL. Values can be any bytes. Defaults to nil:
+    ///     the child inherits the environment.
+    ///   - leadsSession: Whether the child starts a new session, and with it a new process group. Defaults to false.
+    ///   - streams: The standard streams. Defaults to this process's.
     ///   - loop: The loop that reports the exit.
     ///   - didExit: Called once when the child has exited, after all events and signals that preceded its exit.
     /// - Throws: ``IOError`` if the program cannot be started.
     public init(
-        _ launch: Launch, streams: StandardStreams = StandardStreams(), on loop: EventLoop,
-        didExit: @escaping (Exit) -> Void
+        _ words: [String], at path: String? = nil, environment: [[UInt8]]? = nil, leadsSession: Bool = false,
+        streams: StandardStreams = StandardStreams(), on loop: EventLoop, didExit: @escaping (Exit) -> Void
     ) throws(IOError) {
         let handle = UnsafeMutablePointer<uv_process_t>.allocate(capacity: 1)
-        let result = Self.spawn(launch, streams, handle, on: loop)
+        var options = Self.options
+        options.flags = leadsSession ? UV_PROCESS_DETACHED.rawValue : 0
+        let result = Self.spawn(
+            words, at: path ?? words.first ?? "", environment: environment, streams, &options, handle, on: loop)
         guard result == 0 else {
             // Not stored properties yet: deinit runs even if an initializer throws, once all properties are set.
             Self.close(handle)
@@ -155,17 +125,8 @@ public final class ChildProcess {
         status.si_signo == SIGCHLD
     }
 
-    private static func spawn(
-        _ launch: Launch, _ streams: StandardStreams, _ handle: UnsafeMutablePointer<uv_process_t>, on loop: EventLoop
-    ) -> Int32 {
-        var containers = [streams.input, streams.output, streams.error].map { descriptor in
-            var container = uv_stdio_container_t()
-            container.flags = UV_INHERIT_FD
-            container.data.fd = descriptor
-            return container
-        }
+    private static var options: uv_process_options_t {
         var options = uv_process_options_t()
-        options.flags = launch.leadsSession ? UV_PROCESS_DETACHED.rawValue : 0
         options.exit_cb = { process, status, signal in
             guard let data = process?.pointee.data else { return }
             let child = Unmanaged<ChildProcess>.fromOpaque(data).takeUnretainedValue()
@@ -176,14 +137,27 @@ public final class ChildProcess {
                 child.didExit(exit)
             }
         }
-        return withCStrings(launch.words.map { Array($0.utf8) }) { words in
-            withCStrings(launch.environment ?? []) { environment in
+        return options
+    }
+
+    private static func spawn(
+        _ words: [String], at path: String, environment: [[UInt8]]?, _ streams: StandardStreams,
+        _ options: inout uv_process_options_t, _ handle: UnsafeMutablePointer<uv_process_t>, on loop: EventLoop
+    ) -> Int32 {
+        var containers = [streams.input, streams.output, streams.error].map { descriptor in
+            var container = uv_stdio_container_t()
+            container.flags = UV_INHERIT_FD
+            container.data.fd = descriptor
+            return container
+        }
+        return withCStrings(words.map { Array($0.utf8) }) { words in
+            withCStrings(environment ?? []) { variables in
                 containers.withUnsafeMutableBufferPointer { containers in
                     options.args = words
-                    if launch.environment != nil { options.env = environment }
+                    if environment != nil { options.env = variables }
                     options.stdio = containers.baseAddress
                     options.stdio_count = Int32(containers.count)
-                    return (launch.path ?? launch.words.first ?? "").withCString { path in
+                    return path.withCString { path in
                         options.file = path
                         return uv_spawn(loop.libuvLoop(), handle, &options)
                     }

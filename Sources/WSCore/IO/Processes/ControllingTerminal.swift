@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// Asks questions on the process's controlling terminal, regardless of the standard streams.
@@ -185,7 +184,3 @@ private struct PendingSignals {
 
 /// The descriptor that the handler writes to. A global with a constant initializer is safe to use in a signal handler.
 nonisolated(unsafe) private var pendingSignalsDescriptor: Int32 = -1
-
-extension IOError {
-    fileprivate static var last: IOError { IOError(code: uv_translate_sys_error(errno)) }
-}

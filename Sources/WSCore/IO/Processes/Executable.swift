@@ -1,4 +1,3 @@
-import CLibuv
 import Glibc
 
 /// Looks up programs.
@@ -45,7 +44,7 @@ public enum Executable {
 
     private static func check(_ path: String) throws(IOError) {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard stat(path, &status) == 0 else { throw .last }
         guard status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 else { throw .accessDenied }
     }
 }

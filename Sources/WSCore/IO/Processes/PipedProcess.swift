@@ -31,8 +31,8 @@ public final class PipedProcess {
             output = try pipes.open(on: loop, forWriting: false)
             error = try pipes.open(on: loop, forWriting: false)
             process = try ChildProcess(
-                ChildProcess.Launch(words, at: path, environment: environment, leadsSession: true),
-                streams: pipes.childStreams, on: loop, didExit: didExit)
+                words, at: path, environment: environment, leadsSession: true, streams: pipes.childStreams, on: loop,
+                didExit: didExit)
             pipes.closeChildEnds()
         } catch {
             pipes.closeChildEnds()
@@ -120,8 +120,8 @@ public final class ProgramPipes {
     ) throws(IOError) -> ChildProcess {
         defer { closeChildEnds() }
         return try ChildProcess(
-            ChildProcess.Launch(words, at: path, environment: environment, leadsSession: true), streams: childStreams,
-            on: loop, didExit: didExit)
+            words, at: path, environment: environment, leadsSession: true, streams: childStreams, on: loop,
+            didExit: didExit)
     }
 
     /// Closes ``toProgram``, so the program reads the end of its input.

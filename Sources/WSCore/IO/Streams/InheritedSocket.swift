@@ -22,16 +22,10 @@ public struct InheritedSocket: Sendable {
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw .notOpen }
         guard Descriptor.isSocket(descriptor) else { throw .notSocket }
         let streamKind = Int32(SOCK_STREAM.rawValue)
-        guard Self.option(SO_TYPE, of: descriptor) == streamKind else { throw .notStream }
-        guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else { throw .notListening }
+        guard wsx_option(descriptor, SOL_SOCKET, SO_TYPE) == streamKind else { throw .notStream }
+        guard wsx_option(descriptor, SOL_SOCKET, SO_ACCEPTCONN) == 1 else { throw .notListening }
         self.descriptor = descriptor
         place = try Self.place(of: descriptor)
-    }
-
-    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
-        var value: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
     }
 
     private static func place(of descriptor: Int32) throws(InheritedSocketError) -> Place {

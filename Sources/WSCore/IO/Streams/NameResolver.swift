@@ -21,8 +21,7 @@ public final class NameResolver {
         let resolver = NameResolver(port: port, family: family, completion: completion)
         if let known = knownAddresses(of: host, port: port) {
             let wanted = known.filter { family == nil || $0.family == family }
-            if wanted.isEmpty { resolver.failure = .noAddress }
-            resolver.finishLater(with: wanted, on: loop)
+            resolver.finishLater(with: wanted.isEmpty ? .failure(.noAddress) : .success(wanted), on: loop)
         } else {
             resolver.start(host, on: loop)
         }
@@ -85,8 +84,7 @@ public final class NameResolver {
             }, host, nil, &hints)
         guard result < 0 else { return }
         Unmanaged.passUnretained(self).release()
-        failure = IOError(code: result)
-        finishLater(with: [], on: loop)
+        finishLater(with: .failure(IOError(code: result)), on: loop)
     }
 
     private func received(_ status: Int32, _ list: UnsafeMutablePointer<addrinfo>?) {
@@ -103,12 +101,12 @@ public final class NameResolver {
         finish(addresses.isEmpty ? .failure(.noAddress) : .success(addresses))
     }
 
-    private var known: [SocketAddress] = []
-    private var failure: IOError?
+    /// The result if it was known without a lookup.
+    private var result: Result<[SocketAddress], IOError>?
 
     /// Completes at the end of the turn, so `completion` never runs before ``resolve(_:port:on:completion:)`` returns.
-    private func finishLater(with addresses: [SocketAddress], on loop: EventLoop) {
-        known = addresses
+    private func finishLater(with result: Result<[SocketAddress], IOError>, on loop: EventLoop) {
+        self.result = result
         loop.atEndOfTurn(self)
     }
 }
@@ -116,6 +114,6 @@ public final class NameResolver {
 extension NameResolver: EndOfTurnWork {
     /// Delivers a result that needed no lookup.
     public func endTurn() {
-        finish(failure.map { .failure($0) } ?? .success(known))
+        if let result { finish(result) }
     }
 }

@@ -94,6 +94,18 @@ internal enum Socket {
     }
 
     /// Removes the file of a Unix domain socket.
+    /// Removes the file of a Unix domain socket that no process listens on, such as one left behind by a killed server.
+    /// Returns whether it removed the file.
+    static func removeStaleFile(_ path: String) -> Bool {
+        var status = stat()
+        // connect() also reports ECONNREFUSED for a file that is not a socket.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, let probe = try? openLocal() else {
+            return false
+        }
+        defer { Descriptor.closeDescriptor(probe) }
+        return connect(probe, toPath: path) == IOError.connectionRefused.code && unlink(path) == 0
+    }
+
     static func removeFile(_ path: String) {
         _ = unlink(path)
     }

@@ -66,7 +66,7 @@ public final class StreamListener: PolledDescriptor {
             do throws(IOError) {
                 try Socket.bind(socket, toPath: path)
             } catch {
-                guard error == .addressInUse, !Socket.isAbstract(path), Descriptor.removeStaleSocket(path) else {
+                guard error == .addressInUse, !Socket.isAbstract(path), Socket.removeStaleFile(path) else {
                     throw error
                 }
                 try Socket.bind(socket, toPath: path)
