@@ -2,7 +2,7 @@
 ///
 /// Swift's `lowercased()` covers all of Unicode. It maps U+212A KELVIN SIGN to `k`, so the name of another protocol
 /// could become `websocket`.
-public enum ASCII {
+package enum ASCII {
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D
     static let tab: UInt8 = 0x09
@@ -10,18 +10,18 @@ public enum ASCII {
     static let colon = UInt8(ascii: ":")
 
     /// Whether the byte is a decimal digit.
-    public static func isDigit(_ byte: UInt8) -> Bool {
+    package static func isDigit(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
     /// Whether the byte is a letter, in either case.
-    public static func isLetter(_ byte: UInt8) -> Bool {
+    package static func isLetter(_ byte: UInt8) -> Bool {
         let lower = byte | 0x20
         return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
     }
 
     /// The value of a hexadecimal digit, or nil for other bytes.
-    public static func hexValue(_ byte: UInt8) -> UInt8? {
+    package static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

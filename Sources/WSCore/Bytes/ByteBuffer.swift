@@ -14,7 +14,7 @@ public struct ByteBuffer: ~Copyable {
     @usableFromInline internal var writeIndex = 0
 
     /// Creates an empty buffer without storage. The first append allocates.
-    public init() {
+    package init() {
         storage = nil
         capacityBytes = 0
     }
@@ -25,17 +25,17 @@ public struct ByteBuffer: ~Copyable {
 
     /// The number of readable bytes.
     @inlinable
-    public var count: Int { writeIndex - readIndex }
+    package var count: Int { writeIndex - readIndex }
 
     /// Whether there are no readable bytes.
     @inlinable
-    public var isEmpty: Bool { writeIndex == readIndex }
+    package var isEmpty: Bool { writeIndex == readIndex }
 
     /// The size of the storage, in bytes.
-    public var storageBytes: Int { capacityBytes }
+    package var storageBytes: Int { capacityBytes }
 
     /// The number of bytes that can be appended without moving or allocating storage.
-    public var freeBytes: Int { capacityBytes - writeIndex }
+    package var freeBytes: Int { capacityBytes - writeIndex }
 
     /// Calls `body` with the readable bytes.
     @inlinable
@@ -45,7 +45,7 @@ public struct ByteBuffer: ~Copyable {
 
     /// Calls `body` with the readable bytes, which it may modify.
     @inlinable
-    public mutating func withMutableReadableBytes<R: ~Copyable, E: Error>(
+    package mutating func withMutableReadableBytes<R: ~Copyable, E: Error>(
         _ body: (inout MutableRawSpan) throws(E) -> R
     ) throws(E) -> R {
         let bytes = UnsafeMutableRawBufferPointer(start: storage.map { $0 + readIndex }, count: count)
@@ -55,7 +55,7 @@ public struct ByteBuffer: ~Copyable {
 
     /// Appends bytes.
     @inlinable
-    public mutating func append(_ bytes: RawSpan) {
+    package mutating func append(_ bytes: RawSpan) {
         let count = bytes.byteCount
         guard count > 0 else { return }
         let target = reserve(count)
@@ -66,19 +66,19 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Appends a string as UTF-8.
-    public mutating func append(_ string: some StringProtocol) {
+    package mutating func append(_ string: some StringProtocol) {
         var string = String(string)
         string.withUTF8 { append(UnsafeRawBufferPointer($0).bytes) }
     }
 
     /// Appends a string literal. When inlined, a short literal takes only a few store instructions.
     @inlinable @inline(__always)
-    public mutating func append(literal: StaticString) {
+    package mutating func append(literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount).bytes)
     }
 
     /// Appends a number in decimal.
-    public mutating func append(decimal number: Int) {
+    package mutating func append(decimal number: Int) {
         if number < 0 { append(byte: UInt8(ascii: "-")) }
         var rest = number.magnitude
         var digitCount = 1
@@ -97,7 +97,7 @@ public struct ByteBuffer: ~Copyable {
 
     /// Appends one byte.
     @inlinable
-    public mutating func append(byte: UInt8) {
+    package mutating func append(byte: UInt8) {
         reserve(1).storeBytes(of: byte, as: UInt8.self)
         writeIndex += 1
     }
@@ -118,7 +118,7 @@ public struct ByteBuffer: ~Copyable {
 
     /// Removes `count` bytes (0 to ``count``) from the front.
     @inlinable
-    public mutating func consume(_ count: Int) {
+    package mutating func consume(_ count: Int) {
         precondition(count >= 0 && count <= self.count)
         readIndex += count
         if readIndex == writeIndex {
@@ -128,14 +128,14 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Removes `count` bytes (0 to ``count``) from the end.
-    public mutating func removeLast(_ count: Int) {
+    package mutating func removeLast(_ count: Int) {
         precondition(count >= 0 && count <= self.count)
         writeIndex -= count
     }
 
     /// Removes all bytes but keeps the storage.
     @inlinable
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         readIndex = 0
         writeIndex = 0
     }
@@ -148,7 +148,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Frees the storage if the buffer is empty and its storage is larger than `bytes`.
-    public mutating func releaseStorage(above bytes: Int) {
+    package mutating func releaseStorage(above bytes: Int) {
         guard isEmpty, capacityBytes > bytes, let released = surrender() else { return }
         Self.release(released.start, capacityBytes: released.capacityBytes)
     }
@@ -171,12 +171,12 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Grows the storage to `bytes` if it is smaller.
-    public mutating func growStorage(to bytes: Int) {
+    package mutating func growStorage(to bytes: Int) {
         if bytes > capacityBytes { moveToStorage(of: bytes) }
     }
 
     /// Grows the storage to `bytes` if it is smaller and another buffer has recently released storage of this size.
-    public mutating func growStorageIfKept(to bytes: Int) {
+    package mutating func growStorageIfKept(to bytes: Int) {
         guard bytes > capacityBytes, let kept = LargeStorage.takeKept(atLeast: bytes) else { return }
         move(to: kept)
     }

@@ -5,7 +5,7 @@
 /// eighth on one character, which would overlap other lines. Variation selectors that follow another are escaped as
 /// well, because sequences of them can hide text. Everything else is unchanged.
 /// - Parameter keepingLayout: Whether line feeds and tabs are left unchanged, too. Defaults to false.
-public func escapingControls(_ text: String, keepingLayout: Bool = false) -> String {
+package func escapingControls(_ text: String, keepingLayout: Bool = false) -> String {
     guard text.unicodeScalars.contains(where: { $0.isInvisible || $0.mayBeMark }) else { return text }
     var escaped = ""
     var marks = MarkRun()
@@ -23,13 +23,13 @@ public func escapingControls(_ text: String, keepingLayout: Bool = false) -> Str
 /// Truncates a text, and escapes everything in it that could control a terminal or hide in it, as `\u{XX}`. An ellipsis
 /// marks a truncated text.
 /// - Parameter longest: The maximum length in characters, before escaping.
-public func escapingControls(_ text: String, longest: Int) -> String {
+package func escapingControls(_ text: String, longest: Int) -> String {
     let beginning = text.prefix(longest)
     return escapingControls(String(beginning)) + (beginning.endIndex < text.endIndex ? "…" : "")
 }
 
 /// A run of combining marks. Too many of them overlap other lines, and sequences of variation selectors can hide text.
-public struct MarkRun {
+package struct MarkRun {
     private var count = 0
     private var endsWithSelector = false
 
@@ -37,10 +37,10 @@ public struct MarkRun {
     private static let maximumCount = 8
 
     /// Begins after a character without marks.
-    public init() {}
+    package init() {}
 
     /// Continues with the next scalar. Returns whether it is a mark that should be escaped.
-    public mutating func exceedsLimit(with scalar: Unicode.Scalar) -> Bool {
+    package mutating func exceedsLimit(with scalar: Unicode.Scalar) -> Bool {
         let isMark = scalar.isMark
         count = isMark ? count + 1 : 0
         let isSelector = isMark && scalar.properties.isVariationSelector
@@ -51,7 +51,7 @@ public struct MarkRun {
 
 /// Escapes text for the content and the quoted attributes of HTML and XML. Characters that XML 1.0 does not have become
 /// U+FFFD.
-public func escapingMarkup(_ text: String) -> String {
+package func escapingMarkup(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
         switch scalar {
@@ -71,7 +71,7 @@ public func escapingMarkup(_ text: String) -> String {
 /// Quotes text from a peer or user for a one-line message, truncated to 120 Unicode scalars.
 ///
 /// Quotes and backslashes are escaped, so the text cannot fake its end.
-public func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
     let maximumScalarCount = 120
     let start = text.unicodeScalars.prefix(maximumScalarCount)
     var escaped = ""
@@ -86,7 +86,7 @@ public func quoted(_ text: String) -> String {
 extension Unicode.Scalar {
     /// Whether the scalar could control a terminal, reorder text, or be invisible: Unicode's control characters and
     /// default-ignorable characters, except variation selectors, which emoji and Chinese characters use.
-    public var isInvisible: Bool {
+    package var isInvisible: Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F: true  // C0, DEL, C1
         case 0xAD, 0x034F: true  // soft hyphen, combining grapheme joiner
@@ -106,7 +106,7 @@ extension Unicode.Scalar {
     fileprivate var mayBeMark: Bool { value >= 0x300 }
 
     /// Whether the scalar combines with the one before it.
-    public var isMark: Bool {
+    package var isMark: Bool {
         guard mayBeMark else { return false }
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return true

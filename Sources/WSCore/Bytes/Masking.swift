@@ -13,7 +13,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
 
     /// Creates a key from the in-memory bytes of `word`.
     @inlinable
-    public init(word: UInt32) {
+    package init(word: UInt32) {
         self.word = word
     }
 
@@ -25,7 +25,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
 
     /// The key for the rest of a payload after its first `count` bytes.
     @inlinable
-    public func advanced(by count: Int) -> MaskingKey {
+    package func advanced(by count: Int) -> MaskingKey {
         let shift = UInt32(truncatingIfNeeded: (count & 3) * 8)
         let bytes = word.littleEndian
         return MaskingKey(word: ((bytes &>> shift) | (bytes &<< ((32 &- shift) & 31))).littleEndian)
@@ -36,7 +36,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
 
     /// Masks or unmasks bytes in place.
     @inlinable
-    public func apply(to bytes: inout MutableRawSpan) {
+    package func apply(to bytes: inout MutableRawSpan) {
         bytes.withUnsafeMutableBytes { pointer in
             guard let base = pointer.baseAddress else { return }
             apply(from: UnsafeRawPointer(base), to: base, byteCount: pointer.count)
@@ -79,7 +79,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
 extension ByteBuffer {
     /// Appends bytes masked with `key`.
     @inlinable @inline(__always)
-    public mutating func append(_ bytes: RawSpan, maskedWith key: MaskingKey) {
+    package mutating func append(_ bytes: RawSpan, maskedWith key: MaskingKey) {
         let count = bytes.byteCount
         guard count > 0 else { return }
         let target = reserve(count)

@@ -2,15 +2,15 @@
 /// history, and entries of configuration files share this rule.
 ///
 /// When in doubt, a value counts as secret: services invent names for their keys.
-public enum SecretName {
+package enum SecretName {
     /// Whether a name suggests that its value is a secret. Words are separated by other characters than letters and
     /// digits, and by capital letters: `X-App-Key`, `access_token`, `sessionId`.
-    public static func isSecret(_ name: some StringProtocol) -> Bool {
+    package static func isSecret(_ name: some StringProtocol) -> Bool {
         isSecret(Array(name.utf8))
     }
 
     /// See ``isSecret(_:)-(StringProtocol)``.
-    public static func isSecret(_ name: [UInt8]) -> Bool {
+    package static func isSecret(_ name: [UInt8]) -> Bool {
         let parts = words(of: name, splitsCamelCase: false)
         let letters = Array(parts.joined())
         if cookieNames.contains(where: { letters.elementsEqual($0.utf8) }) || hasStem(letters) { return true }
@@ -18,7 +18,7 @@ public enum SecretName {
     }
 
     /// The parts of names that mark a secret, for the manual.
-    public static var allWords: [String] { (stems + words + ["key"]).sorted() }
+    package static var allWords: [String] { (stems + words + ["key"]).sorted() }
 
     /// Compared anywhere in a name, without separators.
     private static let stems = [

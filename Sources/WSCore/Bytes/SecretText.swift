@@ -1,17 +1,17 @@
 /// Finds what is likely a secret in text of any form.
-public enum SecretText {
+package enum SecretText {
     /// What replaces a secret.
-    public static let mask = "•••"
+    package static let mask = "•••"
 
     /// Whether the text contains a name that suggests a secret, in any position.
-    public static func hasName(_ text: some Sequence<UInt8>) -> Bool {
+    package static func hasName(_ text: some Sequence<UInt8>) -> Bool {
         Array(text).split(whereSeparator: { !isNameByte($0) }).contains {
             $0.count <= maximumNameBytes && SecretName.isSecret(Array($0))
         }
     }
 
     /// Whether the text gives a value to a name that suggests a secret: `token=x`, `"token": "x"`.
-    public static func assignsSecret(_ text: some Sequence<UInt8>) -> Bool {
+    package static func assignsSecret(_ text: some Sequence<UInt8>) -> Bool {
         let bytes = Array(text)
         var index = 0
         while index < bytes.count {
@@ -33,7 +33,7 @@ public enum SecretText {
 
     /// Whether the text contains a JSON Web Token (RFC 7519): three base64url parts separated by dots. The first part is
     /// a JSON object.
-    public static func hasWebToken(_ text: some Sequence<UInt8>) -> Bool {
+    package static func hasWebToken(_ text: some Sequence<UInt8>) -> Bool {
         let line = Array(text)
         var rest = line[...]
         // `{"` in Base64.
@@ -50,7 +50,7 @@ public enum SecretText {
     }
 
     /// Whether the text contains a JSON Web Token, or begins with `Bearer` and a token (RFC 6750).
-    public static func hasToken(_ text: some Sequence<UInt8>) -> Bool {
+    package static func hasToken(_ text: some Sequence<UInt8>) -> Bool {
         let text = Array(text)
         let scheme = Array("bearer ".utf8)
         return text.count > scheme.count && text.prefix(scheme.count).map(ASCII.lowercased) == scheme
@@ -68,7 +68,7 @@ public enum SecretText {
 
 extension ArraySlice<UInt8> {
     /// The position of the first occurrence.
-    public func firstRange(of bytes: [UInt8]) -> Range<Int>? {
+    package func firstRange(of bytes: [UInt8]) -> Range<Int>? {
         guard let first = bytes.first else { return nil }
         var start = startIndex
         while let index = self[start...].firstIndex(of: first) {

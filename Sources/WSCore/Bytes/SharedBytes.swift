@@ -7,9 +7,9 @@ public final class SharedBytes {
 
     /// The minimum size worth sharing, in bytes. Copying fewer bytes is cheaper than a reference, which takes an
     /// allocation and a separate write.
-    public static let worthwhileBytes = 16 << 10
+    package static let worthwhileBytes = 16 << 10
     /// The minimum size of a received message that can be sent back by reference, in bytes.
-    @inlinable public static var largeMessageBytes: Int { 128 << 10 }
+    @inlinable package static var largeMessageBytes: Int { 128 << 10 }
 
     /// Takes over the contents of a buffer. `counter` counts those of a broadcast as long as a queue
     /// refers to them.
@@ -22,7 +22,7 @@ public final class SharedBytes {
     deinit { counter?.byteCount -= bytes.count }
 
     /// The number of bytes.
-    public var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
     /// Calls `body` with the bytes starting at `offset` (0 to ``count``).
     @inlinable

@@ -8,15 +8,15 @@ public struct UTF8Validator: Sendable {
 
     /// Creates a validator for a new text.
     @inlinable
-    public init() {}
+    package init() {}
 
     /// Whether no scalar is incomplete, so the text may end here.
     @inlinable
-    public var isAtBoundary: Bool { pendingCount == 0 }
+    package var isAtBoundary: Bool { pendingCount == 0 }
 
     /// Validates the next piece. Returns whether the text so far is a prefix of valid UTF-8.
     @inlinable
-    public mutating func validate(_ piece: RawSpan) -> Bool {
+    package mutating func validate(_ piece: RawSpan) -> Bool {
         var start = 0
         let count = piece.byteCount
         while pendingCount > 0, start < count {

@@ -4,15 +4,15 @@
 ///      ├─ own ─ shared ├─ (none) ─ shared ──────├─ own ─ shared ┤
 ///
 /// A buffer behind the queue collects bytes that are not shared. Its contents precede the next shared bytes.
-public final class WriteQueue {
+package final class WriteQueue {
     /// The queue's own bytes, followed by shared bytes.
-    public final class Part {
+    package final class Part {
         /// The queue's own bytes, which come first.
-        public var own: ByteBuffer
+        package var own: ByteBuffer
         /// The shared bytes that follow.
-        public let shared: SharedBytes
+        package let shared: SharedBytes
         /// The number of shared bytes already taken.
-        public fileprivate(set) var offset = 0
+        package fileprivate(set) var offset = 0
 
         fileprivate init(_ own: consuming ByteBuffer, _ shared: SharedBytes) {
             self.own = own
@@ -27,18 +27,18 @@ public final class WriteQueue {
     private var parts: [Part?] = []
     private var firstIndex = 0
     /// The number of bytes in the queue.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The size of the broadcasts in the queue, which other queues hold, too.
     internal private(set) var broadcastBytes = 0
 
     /// Creates an empty queue.
-    public init() {}
+    package init() {}
 
     /// The first part, or nil if the queue is empty.
-    public var first: Part? { firstIndex < parts.count ? parts[firstIndex] : nil }
+    package var first: Part? { firstIndex < parts.count ? parts[firstIndex] : nil }
 
     /// Appends the contents of `buffer`, which becomes empty, followed by shared bytes.
-    public func append(_ shared: SharedBytes, after buffer: inout ByteBuffer) {
+    package func append(_ shared: SharedBytes, after buffer: inout ByteBuffer) {
         let part = Part(Self.takeContents(of: &buffer), shared)
         count += part.count
         if shared.isBroadcast { broadcastBytes += shared.count }
@@ -48,7 +48,7 @@ public final class WriteQueue {
     /// Calls `body` to take bytes from the first part: its own bytes, then shared ones.
     /// - Parameter body: Receives the part, consumes its own bytes, and returns the number of shared bytes taken.
     /// - Returns: Whether the whole part was taken. The next part is then the first.
-    public func takeFirst<E: Error>(_ body: (Part) throws(E) -> Int) throws(E) -> Bool {
+    package func takeFirst<E: Error>(_ body: (Part) throws(E) -> Int) throws(E) -> Bool {
         guard let part = first else { return false }
         let countBefore = part.count
         defer { count -= countBefore - part.count }
@@ -59,7 +59,7 @@ public final class WriteQueue {
     }
 
     /// Moves the first part's own bytes and up to `limit` of its shared bytes to a buffer.
-    public func moveFirst(atMost limit: Int, to buffer: inout ByteBuffer) {
+    package func moveFirst(atMost limit: Int, to buffer: inout ByteBuffer) {
         _ = takeFirst { part in
             part.own.withReadableBytes { buffer.append($0) }
             part.own.removeAll()

@@ -1,25 +1,25 @@
 extension Connection {
     /// The settings of a connection apart from its stream. A class, because the connections of a server share it.
-    public final class Settings: Sendable {
+    package final class Settings: Sendable {
         /// The role of this endpoint.
-        public let role: Role
+        package let role: Role
         /// The limits on incoming messages.
-        public let limits: Limits
+        package let limits: Limits
         /// The maximum payload of an outgoing data frame in bytes; nil means no limit.
-        public let fragmentBytes: Int?
+        package let fragmentBytes: Int?
         /// The time the peer has to answer our close frame.
-        public let closeTimeout: Duration
+        package let closeTimeout: Duration
         /// Whether a full output queue pauses reading, as suits a connection that answers what it reads.
-        public let pausesReadingWhenFull: Bool
+        package let pausesReadingWhenFull: Bool
         /// The number of queued bytes above which ``Connection/isFull`` asks the output's source to pause.
-        public let queueLimitBytes: Int
+        package let queueLimitBytes: Int
         /// Pause reasons that concern only the peer: once the peer is gone, its unread messages can be discarded.
-        public let forfeitingReasons: PauseReasons
+        package let forfeitingReasons: PauseReasons
         /// Whether pings are answered, as RFC 6455 §5.5.2 requires.
-        public let answersPings: Bool
+        package let answersPings: Bool
 
         /// Creates settings. Defaults: a close timeout of 5 s, a queue limit of 16 MiB, and no fragmentation.
-        public init(
+        package init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
             pausesReadingWhenFull: Bool = false, queueLimitBytes: Int = 16 << 20, forfeitingReasons: PauseReasons = [],
             answersPings: Bool = true
@@ -37,17 +37,17 @@ extension Connection {
 }
 
 /// The reasons why reading is paused. Reading resumes when no reason is left.
-public struct PauseReasons: OptionSet, Sendable {
+package struct PauseReasons: OptionSet, Sendable {
     /// One bit per reason.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Creates a set of reasons from its bits.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The output the messages are written to cannot keep up.
-    public static let output = PauseReasons(rawValue: 1)
+    package static let output = PauseReasons(rawValue: 1)
     /// The connections of the loop together hold too much memory.
-    public static let memory = PauseReasons(rawValue: 128)
+    package static let memory = PauseReasons(rawValue: 128)
 }

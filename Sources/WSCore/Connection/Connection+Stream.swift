@@ -1,27 +1,27 @@
 // Events of the stream.
 extension Connection: ByteStreamDelegate {
     /// Decodes the bytes.
-    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
+    package func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         receive(&bytes)
     }
 
     /// Ends the connection: the peer closed its sending side without a closing handshake.
-    public func streamDidReachEnd(_ stream: any ByteStream) {
+    package func streamDidReachEnd(_ stream: any ByteStream) {
         if leaveIfDue() { stream.delegate?.streamDidReachEnd(stream) } else { end(failure: nil) }
     }
 
     /// Writes more of the queued output at the end of the turn.
-    public func streamDidDrain(_ stream: any ByteStream) {
+    package func streamDidDrain(_ stream: any ByteStream) {
         beginTurn()
     }
 
     /// Ends the connection.
-    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+    package func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         if leaveIfDue() { stream.delegate?.stream(stream, didFailToRead: error) } else { end(failure: error) }
     }
 
     /// Discards all output. Input that arrived before the failure is still read.
-    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
+    package func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
         if leaveIfDue() { stream.delegate?.stream(stream, didFailToWrite: error) } else { didFailToWrite(error) }
     }
 }

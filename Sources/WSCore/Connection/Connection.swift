@@ -24,13 +24,13 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// The settings this connection was created with.
-    public let settings: Settings
+    package let settings: Settings
     /// Receives the connection's events.
     public let handler: Handler
 
     // Copied from the resources: access through two references would cost a retain each time.
     /// The loop that runs the connection.
-    public let loop: EventLoop
+    package let loop: EventLoop
 
     internal let stream: any ByteStream
     @usableFromInline internal let resources: ConnectionResources
@@ -42,7 +42,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether the loop's ``HeldMemory`` counts what the connection holds.
     private var isCounted = false
     /// The reasons why reading is paused.
-    public private(set) var pauseReasons: PauseReasons = []
+    package private(set) var pauseReasons: PauseReasons = []
     /// The state of the connection's end, or nil while the connection shows no sign of ending.
     private var ending: ConnectionEnding?
     /// Input to decode before reading more, because the handler could not take it; nil if there is none.
@@ -58,7 +58,7 @@ public final class Connection<Handler: ConnectionHandler> {
     ///   - deflate: The negotiated permessage-deflate parameters. Defaults to nil: no compression.
     ///   - resources: The resources shared by the connections of the loop.
     ///   - handler: Receives the connection's events.
-    public init(
+    package init(
         _ stream: any ByteStream, settings: Settings, deflate: DeflateParameters? = nil, resources: ConnectionResources,
         handler: Handler
     ) {
@@ -80,7 +80,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// - Parameters:
     ///   - response: The server's response to the opening handshake, written before any frame.
     ///   - firstBytes: Bytes that arrived after the peer's part of the opening handshake, in the same read.
-    public func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
+    package func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
         stream.delegate = self
         beginTurn()
         response.withUnsafeBytes { outbox.bytes.append($0.bytes) }
@@ -95,16 +95,16 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// The traffic sent or queued so far.
-    public var sentTraffic: Traffic { outbox.traffic }
+    package var sentTraffic: Traffic { outbox.traffic }
 
     // While a message is being delivered, these describe the state before the bytes of this read.
 
     /// The traffic received so far.
-    public var receivedTraffic: Traffic { receiver.traffic }
+    package var receivedTraffic: Traffic { receiver.traffic }
     /// Whether a message has started to arrive but is incomplete.
-    public var isInMessage: Bool { receiver.isInMessage }
+    package var isInMessage: Bool { receiver.isInMessage }
     /// The progress of the incomplete message, or nil.
-    public var incomingProgress: MessageProgress? { receiver.progress }
+    package var incomingProgress: MessageProgress? { receiver.progress }
 
     // MARK: Sending
 
@@ -112,54 +112,54 @@ public final class Connection<Handler: ConnectionHandler> {
     @inlinable internal var isOpen: Bool { state == .inTurn || state == .idle }
 
     /// Whether sending has ended because our close frame was sent or the connection has ended.
-    public var isClosing: Bool { !isOpen || outbox.isSendingOver }
+    package var isClosing: Bool { !isOpen || outbox.isSendingOver }
 
     /// The number of bytes waiting for the kernel to accept them.
-    public var queuedBytes: Int { outbox.queuedBytes + stream.inFlightBytes }
+    package var queuedBytes: Int { outbox.queuedBytes + stream.inFlightBytes }
 
     /// The number of bytes the peer has not acknowledged, within a few KiB: those queued and those in flight.
-    public var unsentBytes: Int { outbox.queuedBytes + stream.unsentBytes }
+    package var unsentBytes: Int { outbox.queuedBytes + stream.unsentBytes }
 
     /// Whether the output queue exceeds its limit. Once it was true, the output's source should pause until
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
-    public var isFull: Bool {
+    package var isFull: Bool {
         if !wasFull, exceedsQueueLimit { wasFull = true }
         return wasFull
     }
 
     /// Whether a write failed because the peer is gone. Input that arrived before is still read.
     // The first test avoids a copy of the optional error, which costs 60 instructions.
-    public var isLost: Bool { ending != nil && ending?.writeFailure != nil }
+    package var isLost: Bool { ending != nil && ending?.writeFailure != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent; false after our close frame.
     @inlinable
     @discardableResult
-    public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+    package func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         guard state == .inTurn || beginTurn() else { return false }
         return outbox.send(payload, as: kind)
     }
 
     /// Sends a message that other connections send, too. Returns whether it was sent; false after our close frame.
     @discardableResult
-    public func send(_ message: SharedMessage) -> Bool { beginTurn() && outbox.send(message) }
+    package func send(_ message: SharedMessage) -> Bool { beginTurn() && outbox.send(message) }
 
     /// Sends a ping with a payload of at most 125 bytes. Returns whether it was sent.
     @discardableResult
-    public func sendPing(_ payload: RawSpan) -> Bool { beginTurn() && outbox.sendPing(payload) }
+    package func sendPing(_ payload: RawSpan) -> Bool { beginTurn() && outbox.sendPing(payload) }
 
     /// Sends an unsolicited pong with a payload of at most 125 bytes. Returns whether it was sent.
     @discardableResult
-    public func sendPong(_ payload: RawSpan) -> Bool { beginTurn() && outbox.sendPong(payload) }
+    package func sendPong(_ payload: RawSpan) -> Bool { beginTurn() && outbox.sendPong(payload) }
 
     /// Stops answering the peer's pings.
-    public func stopAnsweringPings() { outbox.answersPings = false }
+    package func stopAnsweringPings() { outbox.answersPings = false }
 
     /// Sends a close frame and notifies the handler at the end. Returns false if a close frame was sent before.
     @discardableResult
-    public func close(_ frame: CloseFrame) -> Bool { beginTurn() && outbox.sendClose(frame) }
+    package func close(_ frame: CloseFrame) -> Bool { beginTurn() && outbox.sendClose(frame) }
 
     /// Ends the connection at the end of the turn, without a closing handshake. Nothing more is delivered.
-    public func terminate() { end(in: .terminating) }
+    package func terminate() { end(in: .terminating) }
 
     /// Sends a close frame, discards the incomplete message and further input, and closes the stream at the end of the
     /// turn. Bytes that the peer does not take within a second are discarded, too.
@@ -191,10 +191,10 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Whether ``pauseReading(for:)`` has paused reading.
-    public var isPausedByUser: Bool { !pauseReasons.isEmpty }
+    package var isPausedByUser: Bool { !pauseReasons.isEmpty }
 
     /// Pauses reading while the consumer of the messages cannot keep up.
-    public func pauseReading(for reasons: PauseReasons = .output) {
+    package func pauseReading(for reasons: PauseReasons = .output) {
         guard !isLeaving else { return }
         pauseReasons.formUnion(reasons)
         stream.stopReading()
@@ -202,7 +202,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Resumes reading after ``pauseReading(for:)``, unless other reasons remain.
-    public func resumeReading(after reasons: PauseReasons = .output) {
+    package func resumeReading(after reasons: PauseReasons = .output) {
         guard !pauseReasons.isDisjoint(with: reasons) else { return }
         pauseReasons.subtract(reasons)
         if pauseReasons.isEmpty { updateReading() }
@@ -268,7 +268,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Whether input from the peer has not been decoded.
-    public var hasUnreadBytes: Bool { unread != nil || stream.hasUnreadBytes }
+    package var hasUnreadBytes: Bool { unread != nil || stream.hasUnreadBytes }
 
     internal var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
 
@@ -454,7 +454,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
 extension Connection: EndOfTurnWork {
     /// Decodes input held back earlier, writes the turn's output, and ends the connection if that is due.
-    public func endTurn() {
+    package func endTurn() {
         if state == .inTurn {
             receiveUnread()
             if state == .inTurn {

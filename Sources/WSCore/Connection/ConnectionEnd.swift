@@ -1,18 +1,18 @@
 /// The end of an open connection.
 public struct ConnectionEnd: Sendable {
     /// The final state of the closing handshake.
-    public let closing: ClosingHandshake
+    package let closing: ClosingHandshake
     /// The peer's violation that made us fail the connection, if any.
-    public let violation: ProtocolError?
+    package let violation: ProtocolError?
     /// The network failure that ended the connection, if any.
-    public let failure: StreamError?
+    package let failure: StreamError?
     /// Whether the peer did not answer our close frame in time.
-    public let closingTimedOut: Bool
+    package let closingTimedOut: Bool
     /// The time between the last bytes from the peer and the end, with millisecond resolution.
-    public let silence: Duration
+    package let silence: Duration
 
     /// Creates the end of a connection.
-    public init(
+    package init(
         closing: ClosingHandshake, violation: ProtocolError? = nil, failure: StreamError? = nil,
         closingTimedOut: Bool = false, silence: Duration = .zero
     ) {
@@ -24,15 +24,15 @@ public struct ConnectionEnd: Sendable {
     }
 
     /// Whether both close frames were exchanged (RFC 6455 §7.1.4) without a violation.
-    public var isClean: Bool { closing.isComplete && violation == nil }
+    package var isClean: Bool { closing.isComplete && violation == nil }
 
     /// The connection's close code (RFC 6455 §7.1.5): the code received, 1005 if the close frame has none, 1006 if no
     /// close frame arrived.
-    public var code: CloseCode {
+    package var code: CloseCode {
         guard let received = closing.received else { return .abnormalClosure }
         return received.code ?? .noStatus
     }
 
     /// The connection's close reason (RFC 6455 §7.1.6): the reason received, or an empty string.
-    public var reason: String { closing.received?.reason ?? "" }
+    package var reason: String { closing.received?.reason ?? "" }
 }

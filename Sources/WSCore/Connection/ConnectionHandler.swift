@@ -37,7 +37,7 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
 
 extension ConnectionHandler {
     @inlinable
-    public static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
+    package static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
         connection.handler.connectionWillReceive(connection)
         var events = ConnectionEvents(of: connection)
         // A copy, so the handler may query the connection: it sees the state before these bytes.
@@ -55,34 +55,34 @@ extension ConnectionHandler {
 
     /// Does nothing.
     @inlinable
-    public func connectionWillReceive(_ connection: Connection<Self>) {}
+    package func connectionWillReceive(_ connection: Connection<Self>) {}
     /// Does nothing: the ping was answered.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan) {}
+    package func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan) {}
     /// Does nothing.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan) {}
+    package func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan) {}
     /// Does nothing: ``connection(_:didEnd:)`` follows.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame) {}
+    package func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame) {}
     /// Does nothing.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader) {}
+    package func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader) {}
     /// Does nothing.
     @inlinable
-    public func connection(_ connection: Connection<Self>, receivedPiece piece: RawSpan, of header: FrameHeader) {}
+    package func connection(_ connection: Connection<Self>, receivedPiece piece: RawSpan, of header: FrameHeader) {}
     /// Returns nil: no observer.
     @inlinable
-    public var sentFrameObserver: (any SentFrameObserver)? { nil }
+    package var sentFrameObserver: (any SentFrameObserver)? { nil }
     /// Does nothing.
     @inlinable
-    public func connectionDidDrain(_ connection: Connection<Self>) {}
+    package func connectionDidDrain(_ connection: Connection<Self>) {}
     /// Returns false: the peer's messages will be consumed.
     @inlinable
-    public func connectionIsStuck(_ connection: Connection<Self>) -> Bool { false }
+    package func connectionIsStuck(_ connection: Connection<Self>) -> Bool { false }
     /// Closes the connection with 1013.
     @inlinable
-    public func connectionIsStalled(_ connection: Connection<Self>, holding byteCount: Int) {
+    package func connectionIsStalled(_ connection: Connection<Self>, holding byteCount: Int) {
         connection.abandon(with: .memoryIsScarce)
     }
 }

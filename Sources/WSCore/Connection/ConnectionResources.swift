@@ -3,7 +3,7 @@ public final class ConnectionResources {
     /// The loop that runs the connections.
     let loop: EventLoop
     /// The masking keys for client frames.
-    public let maskingKeys: MaskingKeySource
+    package let maskingKeys: MaskingKeySource
     /// Buffers for the output of a turn.
     var outputStorage = ByteStoragePool()
     /// Partial inputs, lent to sessions while they decode.
@@ -26,7 +26,7 @@ public final class ConnectionResources {
     ///   - idleInterval: The interval at which idle compression memory is released, 1 s by default. A connection
     ///     returns its memory after one to two intervals without compressing or decompressing.
     ///   - memory: Bounds what the connections hold together. Defaults to nil: no common bound.
-    public init(
+    package init(
         on loop: EventLoop, maskingKeys: MaskingKeySource = MaskingKeySource(fill: SecureRandom.fill),
         idleInterval: Duration = .seconds(1), memory: HeldMemory? = nil
     ) {

@@ -1,16 +1,16 @@
 /// The heartbeat of a connection: sends keepalives and detects a dead peer.
-public final class HeartbeatTimer<Handler: ConnectionHandler> {
+package final class HeartbeatTimer<Handler: ConnectionHandler> {
     /// The settings of a heartbeat.
-    public struct Settings: Equatable, Sendable {
+    package struct Settings: Equatable, Sendable {
         /// The interval between heartbeats, more than 0.
-        public var interval: Duration
+        package var interval: Duration
         /// The number of consecutive missed heartbeats after which the peer is considered dead, 1 or more.
-        public var maximumMisses: Int
+        package var maximumMisses: Int
         /// The text message to send instead of a ping; nil for pings.
-        public var message: [UInt8]?
+        package var message: [UInt8]?
 
         /// Creates settings. By default, the heartbeat sends pings, and the peer is dead after 3 misses.
-        public init(interval: Duration, maximumMisses: Int = 3, message: [UInt8]? = nil) {
+        package init(interval: Duration, maximumMisses: Int = 3, message: [UInt8]? = nil) {
             self.interval = interval
             self.maximumMisses = maximumMisses
             self.message = message
@@ -18,7 +18,7 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
     }
 
     /// An action of the timer.
-    public enum Event {
+    package enum Event {
         /// Sent a ping with this payload.
         case sentPing([UInt8])
         /// Sent the heartbeat message.
@@ -28,7 +28,7 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
     }
 
     /// Returns the message to send instead of the one of the settings, or `nil` to skip a heartbeat.
-    public var nextMessage: (() -> [UInt8]?)?
+    package var nextMessage: (() -> [UInt8]?)?
     private unowned let connection: Connection<Handler>
     private let settings: Settings
     private let report: (Event) -> Void
@@ -40,7 +40,7 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
     ///   - settings: The settings of the heartbeat.
     ///   - connection: The connection, which must outlive the timer.
     ///   - report: Receives the timer's events.
-    public init(_ settings: Settings, of connection: Connection<Handler>, report: @escaping (Event) -> Void) {
+    package init(_ settings: Settings, of connection: Connection<Handler>, report: @escaping (Event) -> Void) {
         self.settings = settings
         self.connection = connection
         self.report = report
@@ -54,7 +54,7 @@ public final class HeartbeatTimer<Handler: ConnectionHandler> {
 
     /// Processes a pong.
     /// - Returns: The round-trip time if the pong answers a ping of this heartbeat, otherwise nil.
-    public func pongReceived(_ payload: RawSpan) -> Duration? {
+    package func pongReceived(_ payload: RawSpan) -> Duration? {
         heartbeat.pongReceived(payload, at: connection.loop.now)
     }
 

@@ -12,7 +12,7 @@
 ///
 /// If only incomplete messages are left, one of them continues, so legal messages arrive, one after the other if
 /// necessary. A broadcast counts once, however many connections it waits for.
-public final class HeldMemory {
+package final class HeldMemory {
     /// What a connection may hold without being counted, in bytes.
     static let uncountedBytes = 64 << 10
     /// The size of the pieces in which compressed input is decoded beyond the limit, in bytes. Each inflates to 264 KiB

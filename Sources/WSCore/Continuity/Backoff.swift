@@ -8,9 +8,9 @@
 /// first ceiling.
 ///
 /// The type reads no clock and generates no random numbers.
-public struct Backoff: Sendable {
+package struct Backoff: Sendable {
     /// The bounds of the delays.
-    public struct Delays: Equatable, Sendable {
+    package struct Delays: Equatable, Sendable {
         /// The shortest delay.
         let minimum: Duration
         /// The ceiling of the first delay. Each further ceiling is twice the one before.
@@ -24,17 +24,17 @@ public struct Backoff: Sendable {
         /// 100 ms would receive a tenth of the clients or more. With 4 s, an interval receives a fortieth on average.
         /// If the server is back at once, at most one restart in a thousand brings over a tenth of 200 clients within
         /// any 100 ms. With 3 s, it would be one in a few hundred.
-        public static let standard = Delays(
+        package static let standard = Delays(
             minimum: .zero, firstCeiling: .seconds(4), maximum: .seconds(60))
 
         /// From 0 to ceilings from 250 ms to 60 s, for a server on this machine or a user at a prompt: few such clients
         /// share a server, and a person waits for them.
-        public static let interactive = Delays(
+        package static let interactive = Delays(
             minimum: .zero, firstCeiling: .milliseconds(250), maximum: .seconds(60))
 
         /// From the lower bound of a range, above 0, to ceilings from twice that to the upper bound. If the bounds are
         /// equal, all delays are.
-        public static func between(_ range: ClosedRange<Duration>) -> Delays {
+        package static func between(_ range: ClosedRange<Duration>) -> Delays {
             Delays(
                 minimum: range.lowerBound, firstCeiling: min(range.lowerBound * 2, range.upperBound),
                 maximum: range.upperBound)
@@ -42,26 +42,26 @@ public struct Backoff: Sendable {
     }
 
     /// The bounds of the delays.
-    public let delays: Delays
+    package let delays: Delays
     /// The maximum number of consecutive attempts without a stable connection; nil means no limit.
-    public let maximumTries: Int?
+    package let maximumTries: Int?
     /// The number of attempts since the last stable connection.
-    public private(set) var tryCount = 0
+    package private(set) var tryCount = 0
 
     private var ceiling: Duration
 
     /// The time after which a connection counts as stable.
-    public static let stableDuration = Duration.seconds(10)
+    package static let stableDuration = Duration.seconds(10)
 
     /// Creates the backoff of a client that has not tried to reconnect yet.
-    public init(maximumTries: Int? = nil, delays: Delays = .standard) {
+    package init(maximumTries: Int? = nil, delays: Delays = .standard) {
         self.maximumTries = maximumTries
         self.delays = delays
         ceiling = delays.firstCeiling
     }
 
     /// The maximum delay for which a server can ask.
-    public static let longestRequestedWait = Duration.seconds(300)
+    package static let longestRequestedWait = Duration.seconds(300)
 
     /// Starts the next attempt.
     /// - Parameters:
@@ -69,7 +69,7 @@ public struct Backoff: Sendable {
     ///   - requested: The delay for which the server has asked (Retry-After), at most ``longestRequestedWait`` of which
     ///     counts. Defaults to 0.
     /// - Returns: The delay before the attempt, or nil if ``maximumTries`` is exhausted.
-    public mutating func nextWait(random: UInt64, atLeast requested: Duration = .zero) -> Duration? {
+    package mutating func nextWait(random: UInt64, atLeast requested: Duration = .zero) -> Duration? {
         if let maximumTries, tryCount >= maximumTries { return nil }
         tryCount += 1
         let range = (ceiling - delays.minimum).nanoseconds
@@ -89,14 +89,14 @@ public struct Backoff: Sendable {
     ///   - openTime: The time the connection was open.
     ///   - silence: The final, silent part of `openTime` if the heartbeat ended the connection. Defaults to 0.
     ///   - hasConfirmed: Whether the peer confirmed messages on it (`UnconfirmedLines`). Defaults to false.
-    public mutating func connectionWasLost(
+    package mutating func connectionWasLost(
         after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false
     ) {
         if openTime - silence >= Self.stableDuration || hasConfirmed { reset() }
     }
 
     /// Starts over: the next attempt is the first.
-    public mutating func reset() {
+    package mutating func reset() {
         tryCount = 0
         ceiling = delays.firstCeiling
     }

@@ -10,9 +10,9 @@
 /// dead.
 ///
 /// The caller provides the time, which must be monotonic.
-public struct Heartbeat: Sendable {
+package struct Heartbeat: Sendable {
     /// The kind of heartbeat.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// A ping, which every peer must answer (RFC 6455 §5.5.2).
         case ping
         /// An application message, for servers that expect one. A peer that does not answer is considered dead.
@@ -20,18 +20,18 @@ public struct Heartbeat: Sendable {
     }
 
     /// The observable state of a connection.
-    public struct Observation: Equatable, Sendable {
+    package struct Observation: Equatable, Sendable {
         /// The number of bytes received since the connection was opened.
-        public var receivedBytes: Int
+        package var receivedBytes: Int
         /// The number of our bytes that have left for the peer's side.
-        public var takenBytes: Int
+        package var takenBytes: Int
         /// Whether more bytes are waiting to leave.
-        public var isOutputWaiting: Bool
+        package var isOutputWaiting: Bool
         /// Whether reading is paused because earlier input cannot be processed.
-        public var isReadingPaused: Bool
+        package var isReadingPaused: Bool
 
         /// Creates an observation. The defaults are those of a connection without traffic.
-        public init(
+        package init(
             receivedBytes: Int = 0, takenBytes: Int = 0, isOutputWaiting: Bool = false, isReadingPaused: Bool = false
         ) {
             self.receivedBytes = receivedBytes
@@ -42,7 +42,7 @@ public struct Heartbeat: Sendable {
     }
 
     /// The next action.
-    public enum Step: Equatable, Sendable {
+    package enum Step: Equatable, Sendable {
         /// Send a ping with this payload now, then ask again.
         case sendPing([UInt8])
         /// Send the application message now, then ask again.
@@ -54,13 +54,13 @@ public struct Heartbeat: Sendable {
     }
 
     /// The interval between heartbeats.
-    public let interval: Duration
+    package let interval: Duration
     /// The number of consecutive misses after which the peer is considered dead, 1 or more.
-    public let maximumMisses: Int
+    package let maximumMisses: Int
     /// The kind of heartbeat.
-    public let kind: Kind
+    package let kind: Kind
     /// The number of consecutive misses so far.
-    public private(set) var missCount = 0
+    package private(set) var missCount = 0
 
     private var nextTime: Duration
     private var lastLifeTime: Duration
@@ -80,7 +80,7 @@ public struct Heartbeat: Sendable {
     ///   - maximumMisses: The number of consecutive misses after which the peer is considered dead, at least 1.
     ///   - kind: The kind of heartbeat. Defaults to pings.
     ///   - start: The time the connection was opened.
-    public init(every interval: Duration, maximumMisses: Int, kind: Kind = .ping, startingAt start: Duration) {
+    package init(every interval: Duration, maximumMisses: Int, kind: Kind = .ping, startingAt start: Duration) {
         self.interval = interval
         self.maximumMisses = max(1, maximumMisses)
         self.kind = kind
@@ -92,7 +92,7 @@ public struct Heartbeat: Sendable {
     /// - Parameters:
     ///   - now: The current time.
     ///   - seen: The observed state of the connection.
-    public mutating func step(at now: Duration, _ seen: Observation) -> Step {
+    package mutating func step(at now: Duration, _ seen: Observation) -> Step {
         guard now >= nextTime else { return .wait(until: nextTime) }
         judge(seen, at: now)
         guard missCount < maximumMisses else { return .peerIsLost(silentFor: now - lastLifeTime) }
@@ -107,7 +107,7 @@ public struct Heartbeat: Sendable {
 
     /// Processes a pong.
     /// - Returns: The round-trip time if the pong answers a ping of this heartbeat, otherwise nil.
-    public mutating func pongReceived(_ payload: RawSpan, at now: Duration) -> Duration? {
+    package mutating func pongReceived(_ payload: RawSpan, at now: Duration) -> Duration? {
         guard let number = Self.payload.number(in: payload),
             let index = pings.firstIndex(where: { $0.number == number })
         else { return nil }

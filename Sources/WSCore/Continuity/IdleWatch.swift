@@ -8,26 +8,26 @@
 /// last byte. The caller provides the time, which must be monotonic.
 ///
 /// This is for servers with many connections. A client with one connection uses a timer.
-public struct IdleWatch: Sendable {
+package struct IdleWatch: Sendable {
     /// The time a connection may carry no data.
-    public let limit: Duration
+    package let limit: Duration
     /// The interval between checks.
-    public var lookInterval: Duration { max(limit / 8, .milliseconds(1)) }
+    package var lookInterval: Duration { max(limit / 8, .milliseconds(1)) }
 
     private var latest: [Int: (carriedBytes: Int, time: Duration)] = [:]
 
     /// Creates a watch without connections; `limit` must be more than 0.
-    public init(limit: Duration) {
+    package init(limit: Duration) {
         self.limit = limit
     }
 
     /// Starts watching a connection that has just been opened.
-    public mutating func add(_ number: Int, at now: Duration) {
+    package mutating func add(_ number: Int, at now: Duration) {
         latest[number] = (0, now)
     }
 
     /// Stops watching a connection.
-    public mutating func remove(_ number: Int) {
+    package mutating func remove(_ number: Int) {
         latest[number] = nil
     }
 
@@ -37,7 +37,7 @@ public struct IdleWatch: Sendable {
     ///   - carriedBytes: The bytes it has carried since it was opened, in both directions.
     ///   - now: The current time.
     /// - Returns: Whether the connection has been idle for the limit.
-    public mutating func isIdle(_ number: Int, carriedBytes: Int, at now: Duration) -> Bool {
+    package mutating func isIdle(_ number: Int, carriedBytes: Int, at now: Duration) -> Bool {
         guard let last = latest[number] else { return false }
         guard last.carriedBytes == carriedBytes else {
             latest[number] = (carriedBytes, now)
@@ -47,7 +47,7 @@ public struct IdleWatch: Sendable {
     }
 
     /// Restarts the idle time of a connection that is idle for a reason on our side.
-    public mutating func excuse(_ number: Int, at now: Duration) {
+    package mutating func excuse(_ number: Int, at now: Duration) {
         latest[number]?.time = now
     }
 }

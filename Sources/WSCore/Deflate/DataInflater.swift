@@ -1,9 +1,9 @@
 import CZlib
 
 /// Decompresses gzip (RFC 1952) or zlib (RFC 1950) data, whichever its header announces.
-public final class DataInflater {
+package final class DataInflater {
     /// Why data cannot be decompressed.
-    public enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// The data is not in the format, or its checksum is wrong.
         case corrupt
         /// The data ends early.
@@ -21,7 +21,7 @@ public final class DataInflater {
     private var lastBytes: UInt32 = .max
 
     /// Creates a decompressor. Traps if memory is exhausted, as all allocations do.
-    public init() {
+    package init() {
         stream = .makeStream()
         let result = wsx_inflate_begin_wrapped(stream)
         precondition(result == Z_OK, "zlib has no memory")
@@ -35,7 +35,7 @@ public final class DataInflater {
     /// Decompresses complete data, which may have several gzip members (RFC 1952 §2.2), and appends the result.
     /// - Parameter limitBytes: The maximum size of the output, including the bytes it contains already.
     /// - Throws: ``Failure``.
-    public static func decompress(
+    package static func decompress(
         _ data: RawSpan, into output: inout ByteBuffer, limitBytes: Int
     ) throws(Failure) {
         let inflater = DataInflater()
@@ -55,7 +55,7 @@ public final class DataInflater {
     /// - Parameter limitBytes: The maximum size of the output, including the bytes it contains already.
     /// - Returns: Whether a message ends with the piece.
     /// - Throws: ``Failure``. The stream cannot be continued.
-    public func receive(
+    package func receive(
         _ piece: RawSpan, into output: inout ByteBuffer, limitBytes: Int
     ) throws(Failure) -> Bool {
         let restCount = try inflate(piece, into: &output, limitBytes: limitBytes)
@@ -67,7 +67,7 @@ public final class DataInflater {
     }
 
     /// Whether data begins like gzip.
-    public static func isGzip(_ data: RawSpan) -> Bool {
+    package static func isGzip(_ data: RawSpan) -> Bool {
         // RFC 1952 §2.3.1: the magic number, and the only defined method, DEFLATE.
         data.byteCount >= 3 && data.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == 0x1F
             && data.unsafeLoad(fromByteOffset: 1, as: UInt8.self) == 0x8B
@@ -75,7 +75,7 @@ public final class DataInflater {
     }
 
     /// Whether data begins like zlib without a preset dictionary.
-    public static func isZlib(_ data: RawSpan) -> Bool {
+    package static func isZlib(_ data: RawSpan) -> Bool {
         guard data.byteCount >= 2 else { return false }
         let method = Int(data.unsafeLoad(fromByteOffset: 0, as: UInt8.self))
         let flags = Int(data.unsafeLoad(fromByteOffset: 1, as: UInt8.self))

@@ -1,5 +1,5 @@
 /// Evaluates a server's answer to a client's permessage-deflate offers.
-public enum DeflateAnswer {
+package enum DeflateAnswer {
     /// Returns the negotiated parameters, or nil if the server did not accept permessage-deflate.
     ///
     /// - Parameters:
@@ -7,7 +7,7 @@ public enum DeflateAnswer {
     ///   - offers: The extensions the client offered.
     /// - Throws: ``DeflateNegotiationError`` if the answer is invalid. RFC 7692 §7.1: the client must then fail the
     ///   connection.
-    public static func parameters(
+    package static func parameters(
         in answers: [ExtensionOffer], to offers: [ExtensionOffer]
     ) throws(DeflateNegotiationError) -> DeflateParameters? {
         let answers = answers.filter { $0.name == DeflateParameters.extensionName }
@@ -47,7 +47,7 @@ public enum DeflateAnswer {
 }
 
 /// The reason a client rejects a server's permessage-deflate answer.
-public enum DeflateNegotiationError: Error, Equatable, Sendable {
+package enum DeflateNegotiationError: Error, Equatable, Sendable {
     /// The server accepted the extension more than once.
     case repeated([ExtensionOffer])
     /// The answer has an unknown, repeated, or invalid parameter.
@@ -58,7 +58,7 @@ public enum DeflateNegotiationError: Error, Equatable, Sendable {
 
 extension DeflateNegotiationError: CustomStringConvertible {
     /// The cause and a remedy. Control characters in the server's answer are escaped.
-    public var description: String {
+    package var description: String {
         switch self {
         case .repeated(let answers):
             "the server accepted compression more than once: \(escapingControls(ExtensionHeader.value(of: answers)))\(remedy)"

@@ -1,5 +1,5 @@
 /// The memory that the connections of a loop share for permessage-deflate: zlib streams and buffers.
-public final class DeflateMemory {
+package final class DeflateMemory {
     /// Up to 64 compression streams of at most 120 KiB each.
     let deflaters = StreamPool<DeflateStream>(maximumStreams: 64)
     /// The histories of up to 16,384 other busy compressors, at most 2 KiB each.
@@ -16,10 +16,10 @@ public final class DeflateMemory {
     static let keptStorageBytes = 64 << 10
 
     /// Creates empty memory.
-    public init() {}
+    package init() {}
 
     /// Called when a stream is lent to a connection. The owner should then call ``releaseIdle()`` periodically.
-    public var didLend: () -> Void {
+    package var didLend: () -> Void {
         get { deflaters.didLend }
         set {
             deflaters.didLend = newValue
@@ -29,7 +29,7 @@ public final class DeflateMemory {
 
     /// Frees streams and histories that have not been used since the last call.
     /// - Returns: Whether any are left.
-    public func releaseIdle() -> Bool {
+    package func releaseIdle() -> Bool {
         deflaters.releaseIdle()
         histories.releaseIdle()
         inflaters.releaseIdle()
@@ -40,7 +40,7 @@ public final class DeflateMemory {
     /// - Parameters:
     ///   - parameters: The negotiated parameters.
     ///   - role: The role of this endpoint.
-    public func makeCodec(for parameters: DeflateParameters, role: Role) -> MessageExtensions {
+    package func makeCodec(for parameters: DeflateParameters, role: Role) -> MessageExtensions {
         MessageExtensions(
             compressor: MessageDeflater(parameters.direction(from: role), memory: self),
             decompressor: MessageInflater(

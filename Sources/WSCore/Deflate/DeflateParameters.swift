@@ -1,21 +1,21 @@
 /// The negotiated parameters of permessage-deflate (RFC 7692 §7.1).
-public struct DeflateParameters: Equatable, Sendable {
+package struct DeflateParameters: Equatable, Sendable {
     /// Whether the server compresses each message without references to earlier ones.
-    public var serverNoContextTakeover: Bool
+    package var serverNoContextTakeover: Bool
     /// Whether the client compresses each message without references to earlier ones.
-    public var clientNoContextTakeover: Bool
+    package var clientNoContextTakeover: Bool
     /// The base-2 logarithm of the server's window size in bytes, 8 to 15.
-    public var serverMaxWindowBits: Int
+    package var serverMaxWindowBits: Int
     /// The base-2 logarithm of the client's window size in bytes, 8 to 15.
-    public var clientMaxWindowBits: Int
+    package var clientMaxWindowBits: Int
 
     /// The registered name of the extension (RFC 7692 §8.1).
-    public static let extensionName = "permessage-deflate"
+    package static let extensionName = "permessage-deflate"
     /// The permitted base-2 logarithms of the window size in bytes (RFC 7692 §7.1.2).
-    public static let windowBitsRange = 8...15
+    package static let windowBitsRange = 8...15
 
     /// Creates parameters. The defaults are those of an answer without parameters.
-    public init(
+    package init(
         serverNoContextTakeover: Bool = false, clientNoContextTakeover: Bool = false, serverMaxWindowBits: Int = 15,
         clientMaxWindowBits: Int = 15
     ) {

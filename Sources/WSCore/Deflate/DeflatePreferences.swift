@@ -1,15 +1,15 @@
 /// An endpoint's preferences for permessage-deflate, for both directions.
-public struct DeflatePreferences: Equatable, Sendable {
+package struct DeflatePreferences: Equatable, Sendable {
     /// The base-2 logarithm of the maximum window size in bytes, 9 to 15. Smaller windows save memory at both ends.
-    public let windowBits: Int
+    package let windowBits: Int
     /// Whether messages may refer to earlier ones. If not, each is compressed separately.
-    public var keepsContext: Bool
+    package var keepsContext: Bool
 
     /// Creates preferences. By default, the peer may use a window of 32 KiB, with context takeover.
     ///
     /// `windowBits` must be 8 to 15, and 8 becomes 9. zlib rejects 8 for raw DEFLATE, and peers based on zlib fail if
     /// they have to compress with it. If the peer requests 8 itself, 8 is negotiated.
-    public init(windowBits: Int = 15, keepsContext: Bool = true) {
+    package init(windowBits: Int = 15, keepsContext: Bool = true) {
         precondition(DeflateParameters.windowBitsRange.contains(windowBits))
         self.windowBits = max(9, windowBits)
         self.keepsContext = keepsContext
@@ -18,7 +18,7 @@ public struct DeflatePreferences: Equatable, Sendable {
     /// The offer of a client with these preferences.
     ///
     /// There is no second offer to fall back to, because it would allow more memory than preferred.
-    public var offer: ExtensionOffer {
+    package var offer: ExtensionOffer {
         var parameters = DeflateElement()
         parameters.serverNoContextTakeover = !keepsContext
         parameters.clientNoContextTakeover = !keepsContext
@@ -31,7 +31,7 @@ public struct DeflatePreferences: Equatable, Sendable {
     /// Accepts the first acceptable offer of a client.
     ///
     /// - Returns: The negotiated parameters and the answer, or nil if there is no valid permessage-deflate offer.
-    public func accept(_ offers: [ExtensionOffer]) -> (parameters: DeflateParameters, answer: ExtensionOffer)? {
+    package func accept(_ offers: [ExtensionOffer]) -> (parameters: DeflateParameters, answer: ExtensionOffer)? {
         for offer in offers where offer.name == DeflateParameters.extensionName {
             // RFC 7692 §7.1: decline an offer with an unknown, repeated, or invalid parameter, and try the next.
             guard let offered = DeflateElement(offer, in: .offer) else { continue }

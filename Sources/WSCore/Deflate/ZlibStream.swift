@@ -39,5 +39,5 @@ extension UnsafeMutablePointer<z_stream> {
 
 extension LibraryVersion {
     /// The version of zlib.
-    public static var zlib: LibraryVersion { LibraryVersion(name: "zlib", text: String(cString: zlibVersion())) }
+    package static var zlib: LibraryVersion { LibraryVersion(name: "zlib", text: String(cString: zlibVersion())) }
 }

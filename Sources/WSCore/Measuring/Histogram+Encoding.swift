@@ -16,7 +16,7 @@ extension Histogram {
     private static let longestNumberBytes = 9
 
     /// Appends the compressed format, which ``init(decoding:)`` and HdrHistogram's tools read.
-    public func encode(into buffer: inout ByteBuffer) {
+    package func encode(into buffer: inout ByteBuffer) {
         var numbers = ByteBuffer()
         encodeCounts(into: &numbers)
         var plain = ByteBuffer()
@@ -51,7 +51,7 @@ extension Histogram {
     ///
     /// The format contains only counts. ``refine(minimum:maximum:sum:)`` adds exact values known from elsewhere.
     /// - Throws: ``HistogramError`` if the bytes are damaged or have another format, range, or precision.
-    public init(decoding bytes: [UInt8]) throws(HistogramError) {
+    package init(decoding bytes: [UInt8]) throws(HistogramError) {
         self.init()
         var compressed = NumberReader(bytes)
         guard try compressed.read(UInt32.self) == Self.compressedCookie else { throw .unknownForm }
@@ -162,7 +162,7 @@ private struct NumberReader {
 }
 
 /// The reason bytes could not be decoded as a histogram.
-public enum HistogramError: Error, Equatable {
+package enum HistogramError: Error, Equatable {
     /// The bytes are not a compressed histogram of version 2.
     case unknownForm
     /// The bytes are truncated, or the compressed data is damaged.
@@ -173,7 +173,7 @@ public enum HistogramError: Error, Equatable {
 
 extension HistogramError: CustomStringConvertible {
     /// The cause, as a clause without a period.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownForm: "it is not a compressed HdrHistogram (version 2)"
         case .damaged: "the histogram is cut off or damaged"

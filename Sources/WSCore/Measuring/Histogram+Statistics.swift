@@ -1,14 +1,14 @@
 extension Histogram {
     /// A bucket: values counted together, and their count.
-    public struct Bar: Equatable, Sendable {
+    package struct Bar: Equatable, Sendable {
         /// The values in the bucket, in nanoseconds.
-        public let values: ClosedRange<UInt64>
+        package let values: ClosedRange<UInt64>
         /// The number of recorded values, 1 or more.
-        public let count: UInt64
+        package let count: UInt64
     }
 
     /// Calls `body` for every bucket that is not empty, in ascending order of values.
-    public func forEachBar<E: Error>(_ body: (Bar) throws(E) -> Void) throws(E) {
+    package func forEachBar<E: Error>(_ body: (Bar) throws(E) -> Void) throws(E) {
         for index in 0..<Self.countCount where counts[index] > 0 { try body(bar(at: index)) }
     }
 
@@ -18,10 +18,10 @@ extension Histogram {
     }
 
     /// The smallest recorded value in nanoseconds; 0 without values.
-    public var minimum: UInt64 { totalCount > 0 ? smallest : 0 }
+    package var minimum: UInt64 { totalCount > 0 ? smallest : 0 }
 
     /// The largest recorded value in nanoseconds; 0 without values.
-    public var maximum: UInt64 { largest }
+    package var maximum: UInt64 { largest }
 
     /// The index of the last count that is not 0, or nil without values.
     internal var lastIndex: Int? {
@@ -30,13 +30,13 @@ extension Histogram {
     }
 
     /// The sum of all recorded values, in nanoseconds.
-    public var sum: UInt128 { recordedSum }
+    package var sum: UInt128 { recordedSum }
 
     /// The mean in nanoseconds; 0 without values.
-    public var mean: Double { totalCount > 0 ? Double(recordedSum) / Double(totalCount) : 0 }
+    package var mean: Double { totalCount > 0 ? Double(recordedSum) / Double(totalCount) : 0 }
 
     /// The standard deviation in nanoseconds, computed from the midpoints of the buckets; 0 without values.
-    public var standardDeviation: Double {
+    package var standardDeviation: Double {
         guard totalCount > 0 else { return 0 }
         // Use the mean of the midpoints rather than the exact mean, so that equal values have a deviation of 0.
         var total = 0.0
@@ -73,7 +73,7 @@ extension Histogram {
     ///   - maximum: The largest value in nanoseconds, or nil if unknown.
     ///   - sum: The sum of all values in nanoseconds, or nil if unknown.
     /// - Returns: Whether the values are consistent with the counts. If not, nothing changes.
-    public mutating func refine(minimum: UInt64? = nil, maximum: UInt64? = nil, sum: UInt128? = nil) -> Bool {
+    package mutating func refine(minimum: UInt64? = nil, maximum: UInt64? = nil, sum: UInt128? = nil) -> Bool {
         guard totalCount > 0 else { return minimum ?? 0 == 0 && maximum ?? 0 == 0 && sum ?? 0 == 0 }
         let (first, last) = (minimum ?? smallest, maximum ?? largest)
         guard Self.isCountedTogether(first, smallest), Self.isCountedTogether(last, largest), first <= last else {
@@ -98,7 +98,7 @@ extension Histogram {
     /// to the maximum. Returns the minimum for 0, and 0 without values. Ranks are rounded as in the C and Python
     /// libraries.
     /// - Parameter percentile: The percentile, 0 to 100.
-    public func value(atPercentile percentile: Double) -> UInt64 {
+    package func value(atPercentile percentile: Double) -> UInt64 {
         guard percentile > 0 else { return minimum }
         let share = min(percentile, 100) * Double(totalCount) / 100
         // For counts beyond a Double's precision, the sum could be rounded up past the total count.

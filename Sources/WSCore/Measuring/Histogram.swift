@@ -12,9 +12,9 @@
 ///
 /// The minimum, maximum, and sum are kept in addition to the counts, so minimum, maximum, and mean are exact.
 /// Percentiles and the standard deviation are computed from the counts. Adding histograms loses no precision.
-public struct Histogram: ~Copyable {
+package struct Histogram: ~Copyable {
     /// The largest value recorded without clamping, in nanoseconds: 1 hour.
-    @inlinable public static var largestValue: UInt64 { 3_600_000_000_000 }
+    @inlinable package static var largestValue: UInt64 { 3_600_000_000_000 }
     /// The base-2 logarithm of the number of buckets per power of two.
     @inlinable internal static var partBits: Int { 10 }
     /// The number of counts, including all of the last power of two.
@@ -31,7 +31,7 @@ public struct Histogram: ~Copyable {
     @usableFromInline internal var recordedSum: UInt128 = 0
 
     /// Creates an empty histogram, which occupies 264 KiB.
-    public init() {
+    package init() {
         counts = .allocate(capacity: Self.countCount)
         counts.initialize(repeating: 0, count: Self.countCount)
     }
@@ -41,7 +41,7 @@ public struct Histogram: ~Copyable {
     }
 
     /// The number of recorded values.
-    @inlinable public var totalCount: UInt64 { recordedCount }
+    @inlinable package var totalCount: UInt64 { recordedCount }
 
     /// Returns the index of a value's count.
     @inlinable
@@ -64,7 +64,7 @@ public struct Histogram: ~Copyable {
 
     /// Records a value in nanoseconds. Values above 1 hour are recorded as 1 hour.
     @inlinable @inline(__always)
-    public mutating func record(_ value: UInt64) {
+    package mutating func record(_ value: UInt64) {
         let value = min(value, Self.largestValue)
         counts[Self.index(of: value)] &+= 1
         recordedCount &+= 1
@@ -74,7 +74,7 @@ public struct Histogram: ~Copyable {
     }
 
     /// Adds the values of another histogram.
-    public mutating func add(_ other: borrowing Histogram) {
+    package mutating func add(_ other: borrowing Histogram) {
         guard other.totalCount > 0 else { return }
         for index in 0..<Self.countCount { counts[index] &+= other.counts[index] }
         recordedCount &+= other.totalCount
@@ -87,7 +87,7 @@ public struct Histogram: ~Copyable {
     ///
     /// The counts do not tell which exact values remain. Minimum, maximum, and sum are then estimated from the
     /// remaining counts; minimum and maximum stay within their earlier values.
-    public mutating func subtract(_ other: borrowing Histogram) {
+    package mutating func subtract(_ other: borrowing Histogram) {
         for index in 0..<Self.countCount {
             let common = min(counts[index], other.counts[index])
             counts[index] &-= common
@@ -101,7 +101,7 @@ public struct Histogram: ~Copyable {
     }
 
     /// Removes all values.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         guard totalCount > 0 else { return }
         counts.update(repeating: 0, count: Self.countCount)
         recordedCount = 0

@@ -9,21 +9,21 @@
 ///                    we send our answer
 ///
 /// Each endpoint sends at most one close frame, so simultaneous closes are no special case.
-public struct ClosingHandshake: Equatable, Sendable {
+package struct ClosingHandshake: Equatable, Sendable {
     /// The close frame sent, or nil if none was sent yet.
-    public var sent: CloseFrame?
+    package var sent: CloseFrame?
     /// The close frame received, or nil if none has arrived yet.
-    public var received: CloseFrame?
+    package var received: CloseFrame?
     /// Whether this endpoint sent its close frame before it received the peer's.
-    public var wasStartedHere = false
+    package var wasStartedHere = false
 
     /// Creates a state, by default that of an open connection.
-    public init(sent: CloseFrame? = nil, received: CloseFrame? = nil, wasStartedHere: Bool = false) {
+    package init(sent: CloseFrame? = nil, received: CloseFrame? = nil, wasStartedHere: Bool = false) {
         self.sent = sent
         self.received = received
         self.wasStartedHere = wasStartedHere
     }
 
     /// Whether both endpoints have sent a close frame.
-    public var isComplete: Bool { sent != nil && received != nil }
+    package var isComplete: Bool { sent != nil && received != nil }
 }

@@ -23,16 +23,16 @@ public protocol FrameHandler: ~Copyable {
 
 extension FrameHandler where Self: ~Copyable {
     @inlinable
-    public mutating func received(_ message: SharedBytes, as kind: MessageKind) {
+    package mutating func received(_ message: SharedBytes, as kind: MessageKind) {
         message.withBytes { received($0, as: kind) }
     }
 
     @inlinable
-    public mutating func receivedHeader(_ header: FrameHeader) {}
+    package mutating func receivedHeader(_ header: FrameHeader) {}
 
     @inlinable
-    public mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {}
+    package mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {}
 
     @inlinable
-    public var takesMore: Bool { true }
+    package var takesMore: Bool { true }
 }

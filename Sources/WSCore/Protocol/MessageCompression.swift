@@ -1,5 +1,5 @@
 /// Compresses outgoing messages. This protocol is all a session knows about the negotiated extension.
-public protocol MessageCompressor: AnyObject {
+package protocol MessageCompressor: AnyObject {
     /// Compresses a message and passes the result to `body`.
     /// - Returns: Whether `body` was called; false if the message should be sent uncompressed.
     func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool

@@ -32,13 +32,13 @@ public struct MessageReceiver {
     public var traffic = Traffic()
 
     /// The maximum storage kept between messages for reassembly, in bytes.
-    public static let keptStorageBytes = 64 << 10
+    package static let keptStorageBytes = 64 << 10
 
     /// Prepares to receive on a connection that has just completed its opening handshake.
     /// - Parameters:
     ///   - role: The role of this endpoint.
     ///   - limits: The limits on incoming messages.
-    public init(role: Role, limits: Limits) {
+    package init(role: Role, limits: Limits) {
         self.role = role
         self.limits = limits
     }
@@ -56,10 +56,10 @@ public struct MessageReceiver {
     @inlinable internal var partial: PartialInput? { if case .partial(let partial) = state { partial } else { nil } }
 
     /// The close frame received, or nil if none has arrived yet.
-    public var closeFrame: CloseFrame? { if case .closed(let close) = state { close.frame } else { nil } }
+    package var closeFrame: CloseFrame? { if case .closed(let close) = state { close.frame } else { nil } }
 
     /// Whether a message has started to arrive but is incomplete.
-    public var isInMessage: Bool { partial?.messageKind != nil }
+    package var isInMessage: Bool { partial?.messageKind != nil }
 
     /// The storage of the incomplete message, in bytes.
     internal var incompleteBytes: Int { partial?.message.storageBytes ?? 0 }
@@ -388,16 +388,16 @@ public struct MessageReceiver {
 }
 
 /// The progress of an incoming message.
-public struct MessageProgress: Equatable, Sendable {
+package struct MessageProgress: Equatable, Sendable {
     /// The number of payload bytes received so far, before decompression.
-    public let bytes: Int
+    package let bytes: Int
     /// The size of the whole message in bytes, before decompression; nil until the header of its last frame arrives.
-    public let totalBytes: Int?
+    package let totalBytes: Int?
 }
 
 extension MessageReceiver {
     /// The progress of the message being received, or nil if there is none.
-    public var progress: MessageProgress? {
+    package var progress: MessageProgress? {
         guard let partial, partial.messageKind != nil else { return nil }
         let missingBytes =
             partial.frame.map { $0.opcode.isControl ? 0 : $0.payloadBytes - partial.payloadBytesReceived } ?? 0

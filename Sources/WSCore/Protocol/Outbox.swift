@@ -5,7 +5,7 @@ public struct Outbox: ~Copyable {
     /// The role of this endpoint; a client masks its frames.
     public let role: Role
     /// Whether pings are answered, as RFC 6455 §5.5.2 requires. False simulates a misbehaving peer in tests.
-    public var answersPings: Bool
+    package var answersPings: Bool
     /// The maximum payload of a data frame in bytes (1 or more). Larger messages are fragmented. A small integer, next to
     /// the Booleans: there are many connections.
     @usableFromInline internal let maximumPayload: UInt32
@@ -14,7 +14,7 @@ public struct Outbox: ~Copyable {
     /// Large frames shared with other connections, and everything before them, are in ``queue``.
     public var bytes = ByteBuffer()
     /// Observes outgoing frames, or nil.
-    public var observer: (any SentFrameObserver)? {
+    package var observer: (any SentFrameObserver)? {
         get { extensions?.observer }
         set {
             guard newValue != nil || extensions != nil else { return }
@@ -24,7 +24,7 @@ public struct Outbox: ~Copyable {
         }
     }
     /// The messages and bytes sent so far.
-    public var traffic: Traffic { sent }
+    package var traffic: Traffic { sent }
 
     @usableFromInline internal var sent = Traffic()
     /// Our close frame, or nil if it was not sent, as for nearly all connections.
@@ -36,10 +36,10 @@ public struct Outbox: ~Copyable {
 
     /// The number of waiting bytes above which only the latest ping is answered. It bounds the memory used for a peer
     /// that sends pings but does not read.
-    public static let pongBacklogBytes = 64 << 10
+    package static let pongBacklogBytes = 64 << 10
 
     /// Creates the sending half of an open connection.
-    public init(
+    package init(
         role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
         extensions: MessageExtensions? = nil, answersPings: Bool = true
     ) {
@@ -56,16 +56,16 @@ public struct Outbox: ~Copyable {
     @inlinable internal var maximumPayloadBytes: Int { Int(maximumPayload) }
 
     /// Our close frame, or nil if none was sent yet.
-    public var closeFrame: CloseFrame? { sentClose?.frame }
+    package var closeFrame: CloseFrame? { sentClose?.frame }
 
     /// Whether our close frame was sent before the peer's arrived.
-    public var hasStartedClosing: Bool { sentClose.map { !$0.isAnswer } ?? false }
+    package var hasStartedClosing: Bool { sentClose.map { !$0.isAnswer } ?? false }
 
     /// The frames to write before ``bytes``, or nil if there are none.
-    public var queue: WriteQueue? { backlog?.queue }
+    package var queue: WriteQueue? { backlog?.queue }
 
     /// The number of bytes waiting to be written.
-    public var queuedBytes: Int {
+    package var queuedBytes: Int {
         guard let backlog else { return bytes.count }
         return bytes.count + backlog.queue.count
     }
@@ -74,7 +74,7 @@ public struct Outbox: ~Copyable {
     internal var broadcastBytes: Int { backlog.map { min($0.queue.broadcastBytes, $0.queue.count) } ?? 0 }
 
     /// Discards everything waiting to be written.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         backlog = nil
         bytes.removeAll()
     }
@@ -132,7 +132,7 @@ public struct Outbox: ~Copyable {
     /// RFC 6455 §5.5.1: an endpoint must not send data frames after a close frame. Our own pings would serve no purpose
     /// then. The peer's pings are answered until its close frame arrives (§5.5.2).
     @inlinable
-    public var isSendingOver: Bool { sentClose != nil }
+    package var isSendingOver: Bool { sentClose != nil }
 
     /// Sends a message.
     /// - Parameters:
@@ -169,21 +169,21 @@ public struct Outbox: ~Copyable {
     /// Sends a ping with a payload of at most 125 bytes.
     /// - Returns: Whether the ping was sent; false after our close frame, or if the payload is too long.
     @discardableResult
-    public mutating func sendPing(_ payload: RawSpan) -> Bool {
+    package mutating func sendPing(_ payload: RawSpan) -> Bool {
         sendControl(.ping, payload)
     }
 
     /// Sends an unsolicited pong with a payload of at most 125 bytes (RFC 6455 §5.5.3).
     /// - Returns: Whether the pong was sent; false after our close frame, or if the payload is too long.
     @discardableResult
-    public mutating func sendPong(_ payload: RawSpan) -> Bool {
+    package mutating func sendPong(_ payload: RawSpan) -> Bool {
         sendControl(.pong, payload)
     }
 
     /// Sends a close frame, which starts or completes the closing handshake.
     /// - Returns: Whether the frame was sent; false if a close frame was sent before.
     @discardableResult
-    public mutating func sendClose(_ frame: CloseFrame) -> Bool {
+    package mutating func sendClose(_ frame: CloseFrame) -> Bool {
         sendClose(frame, isAnswer: false)
     }
 
@@ -202,7 +202,7 @@ public struct Outbox: ~Copyable {
     }
 
     /// Notifies the outbox that bytes have been taken for writing. Sends a held-back pong if the backlog allows it.
-    public mutating func bytesWereTaken() {
+    package mutating func bytesWereTaken() {
         guard let backlog, queuedBytes <= Self.pongBacklogBytes else { return }
         let pendingPong = backlog.pendingPong
         backlog.pendingPong = nil
@@ -211,7 +211,7 @@ public struct Outbox: ~Copyable {
     }
 
     /// Answers a ping that arrived before the peer's close frame (RFC 6455 §5.5.2).
-    public mutating func answer(ping payload: RawSpan) {
+    package mutating func answer(ping payload: RawSpan) {
         guard answersPings else { return }
         // RFC 6455 §5.5.3: only the most recent ping needs an answer, so this pong replaces one held back.
         guard queuedBytes > Self.pongBacklogBytes else {
@@ -223,7 +223,7 @@ public struct Outbox: ~Copyable {
     }
 
     /// Answers the peer's close frame, unless ours was sent before.
-    public mutating func answer(close frame: CloseFrame) {
+    package mutating func answer(close frame: CloseFrame) {
         // RFC 6455 §5.5.2: after the peer's close frame, its pings need no answer.
         backlog?.pendingPong = nil
         // RFC 6455 §5.5.1: a close frame must be answered with a close frame, which typically echoes the code.
@@ -290,12 +290,12 @@ internal final class SentClose {
 
 /// What most connections do not have.
 public final class MessageExtensions {
-    public let compressor: (any MessageCompressor)?
+    package let compressor: (any MessageCompressor)?
     public let decompressor: (any MessageDecompressor)?
     var observer: (any SentFrameObserver)?
 
     /// Creates the extensions of a connection.
-    public init(compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil) {
+    package init(compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil) {
         self.compressor = compressor
         self.decompressor = decompressor
     }

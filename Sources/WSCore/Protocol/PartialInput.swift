@@ -43,7 +43,7 @@ public final class PartialInputPool {
     @usableFromInline internal var spare: PartialInput?
 
     /// Creates a pool. All of its sessions must be confined to one thread.
-    public init() {}
+    package init() {}
 
     @inlinable
     internal func take() -> PartialInput {

@@ -6,7 +6,7 @@
 /// Servers do not mask, so all clients can receive the same bytes. The compressed form contains no references to
 /// earlier messages, so any client can read it. The next message to the same client contains no references to it
 /// either. Large frames are not copied: the outboxes refer to them.
-public final class SharedMessage {
+package final class SharedMessage {
     fileprivate let kind: MessageKind
     fileprivate let payload: ByteBuffer
     private let maximumPayloadBytes: Int
@@ -21,7 +21,7 @@ public final class SharedMessage {
     ///   - kind: The message type.
     ///   - fragmentBytes: The maximum payload of a frame, in bytes. Defaults to nil: no limit.
     ///   - counter: Counts the encoded frames as long as they wait. Defaults to nil.
-    public init(
+    package init(
         _ payload: RawSpan, as kind: MessageKind, fragmentBytes: Int? = nil, countedBy counter: BroadcastCounter? = nil
     ) {
         var copy = ByteBuffer()
@@ -84,7 +84,7 @@ extension Outbox {
     /// Sends a message that other connections send, too. Only a server shares the encoded frames.
     /// - Returns: Whether the message was sent; false after our close frame.
     @discardableResult
-    public mutating func send(_ message: SharedMessage) -> Bool {
+    package mutating func send(_ message: SharedMessage) -> Bool {
         guard !isSendingOver else { return false }
         // An observer must see each frame, and a client masks each frame.
         guard observer == nil, role == .server else {

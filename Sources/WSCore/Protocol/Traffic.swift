@@ -9,7 +9,7 @@ public struct Traffic: Equatable, Sendable {
 
     /// Creates traffic counts. They default to 0.
     @inlinable
-    public init(messages: Int = 0, messageBytes: Int = 0, wireBytes: Int = 0) {
+    package init(messages: Int = 0, messageBytes: Int = 0, wireBytes: Int = 0) {
         self.messages = messages
         self.messageBytes = messageBytes
         self.wireBytes = wireBytes

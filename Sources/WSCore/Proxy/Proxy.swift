@@ -9,9 +9,9 @@
 ///
 /// The default ports are those of curl. The user name and password are optional and percent-decoded. Neither may
 /// contain control characters, and the user name may not contain a colon.
-public struct Proxy: Equatable, Sendable {
+package struct Proxy: Equatable, Sendable {
     /// The protocol of a proxy.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// HTTP CONNECT over TCP.
         case http
         /// HTTP CONNECT over TLS.
@@ -26,18 +26,18 @@ public struct Proxy: Equatable, Sendable {
     }
 
     /// The proxy's protocol.
-    public let kind: Kind
+    package let kind: Kind
     /// The proxy's host: a lower-case name, an IPv4 address, or an IPv6 address without brackets (with its zone if it
     /// has one, for example `fe80::1%eth0`).
-    public let host: String
+    package let host: String
     /// The proxy's port, 1 to 65535.
-    public let port: UInt16
+    package let port: UInt16
     /// The user name and password, if any.
-    public let credentials: Credentials?
+    package let credentials: Credentials?
 
     /// Parses one of the forms above.
     /// - Throws: ``ProxyURLError`` if the text has another form.
-    public init(parsing text: String) throws(ProxyURLError) {
+    package init(parsing text: String) throws(ProxyURLError) {
         guard !text.isEmpty else { throw .empty }
         guard !text.unicodeScalars.contains(where: { $0 == " " || $0.properties.generalCategory == .control }) else {
             throw .spaceOrControlCharacter
@@ -64,15 +64,15 @@ public struct Proxy: Equatable, Sendable {
     }
 
     /// Whether the target's address must be looked up locally.
-    public var needsTargetAddress: Bool { kind == .socks5 }
+    package var needsTargetAddress: Bool { kind == .socks5 }
 
     /// Whether the connection to the proxy itself uses TLS.
-    public var isSecure: Bool { kind == .https }
+    package var isSecure: Bool { kind == .https }
 }
 
 extension Proxy: CustomStringConvertible {
     /// The URL with its port, without user name and password.
-    public var description: String {
+    package var description: String {
         let parts = host.utf8.split(separator: UInt8(ascii: "%"), maxSplits: 1).map { String(Substring($0)) }
         let name = parts.joined(separator: "%25")
         return "\(kind.rawValue)://\(name.utf8.contains(ASCII.colon) ? "[\(name)]" : name):\(port)"

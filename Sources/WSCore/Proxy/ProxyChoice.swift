@@ -10,13 +10,13 @@
 /// `HTTP_PROXY` is ignored: in a CGI program, clients of the web server can set it with a `Proxy` header field. The
 /// exceptions (``NoProxyList``) come from `--no-proxy`, otherwise from `no_proxy` or `NO_PROXY`, and apply to every
 /// proxy. Local addresses are not exempt unless listed.
-public struct ProxyChoice: Sendable {
+package struct ProxyChoice: Sendable {
     /// A selected proxy and its source.
-    public struct Chosen: Equatable, Sendable {
+    package struct Chosen: Equatable, Sendable {
         /// The proxy.
-        public let proxy: Proxy
+        package let proxy: Proxy
         /// The variable that specified it, or nil for `--proxy`.
-        public let variable: String?
+        package let variable: String?
     }
 
     private typealias Variable = (name: String, value: String)
@@ -32,7 +32,7 @@ public struct ProxyChoice: Sendable {
     ///   - noProxy: The value of `--no-proxy`, which replaces the variables even if empty.
     ///   - environment: Returns the value of a variable.
     /// - Throws: ``ProxyURLError`` if the value of `--proxy` is invalid.
-    public init(
+    package init(
         proxy: String? = nil, noProxy: String? = nil, environment: (String) -> String?
     ) throws(ProxyURLError) {
         func firstVariable(_ names: [String]) -> Variable? {
@@ -60,7 +60,7 @@ public struct ProxyChoice: Sendable {
     ///   - host: The target's host in the form of ``WebSocketURL``.
     ///   - port: The target's port.
     /// - Throws: ``ProxyChoiceError`` if the variable that applies is invalid. Other variables are not checked.
-    public func proxy(isSecure: Bool, host: String, port: UInt16) throws(ProxyChoiceError) -> Chosen? {
+    package func proxy(isSecure: Bool, host: String, port: UInt16) throws(ProxyChoiceError) -> Chosen? {
         guard !exceptions.contains(host: host, port: port) else { return nil }
         if let explicit { return Chosen(proxy: explicit, variable: nil) }
         guard let variable = isSecure ? secureVariable : plainVariable else { return nil }
@@ -79,12 +79,12 @@ public struct ProxyChoice: Sendable {
 }
 
 /// An environment variable with an invalid proxy URL.
-public struct ProxyChoiceError: Error, Equatable, CustomStringConvertible {
+package struct ProxyChoiceError: Error, Equatable, CustomStringConvertible {
     /// The name of the variable.
-    public let variable: String
+    package let variable: String
     /// The error in its value.
-    public let reason: ProxyURLError
+    package let reason: ProxyURLError
 
     /// The variable, the cause, and a remedy.
-    public var description: String { "environment variable \(variable): \(reason)" }
+    package var description: String { "environment variable \(variable): \(reason)" }
 }

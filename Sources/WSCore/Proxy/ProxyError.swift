@@ -1,5 +1,5 @@
 /// The reason a proxy did not open a tunnel.
-public enum ProxyError: Error, Equatable, Sendable {
+package enum ProxyError: Error, Equatable, Sendable {
     /// The target's host name is empty or longer than 255 bytes.
     case hostLength(byteCount: Int)
     /// The proxy closed the connection without sending a byte.
@@ -39,7 +39,7 @@ public enum ProxyError: Error, Equatable, Sendable {
 
 extension ProxyError {
     /// A stable name for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .hostLength: "proxy-host-length"
         case .closedBeforeAnswer: "proxy-closed-before-answer"
@@ -62,7 +62,7 @@ extension ProxyError {
 
 extension ProxyError: CustomStringConvertible {
     /// The cause and a remedy. Control characters in the proxy's response are escaped.
-    public var description: String {
+    package var description: String {
         switch self {
         case .hostLength(let byteCount):
             "the host name has \(byteCount) bytes; SOCKS allows 1 to 255"

@@ -11,9 +11,9 @@
 ///         case .open(let count): tunnelOpened(firstBytes: rest.extracting(droppingFirst: count)); return
 ///         }
 ///     }
-public struct ProxyHandshake: Sendable {
+package struct ProxyHandshake: Sendable {
     /// The progress of the handshake.
-    public enum Progress: Equatable, Sendable {
+    package enum Progress: Equatable, Sendable {
         /// All bytes were consumed, and the response is incomplete.
         case needsMore
         /// Send these bytes. `consumedByteCount` bytes were consumed; pass the rest again.
@@ -39,7 +39,7 @@ public struct ProxyHandshake: Sendable {
     ///   - userAgent: The value of User-Agent for CONNECT; nil omits the field.
     ///   - limits: The limits on the head of the response to CONNECT.
     /// - Throws: ``ProxyError/hostLength(byteCount:)`` if the host is empty or longer than 255 bytes.
-    public init(
+    package init(
         proxy: Proxy, host: String, port: UInt16, address: [UInt8]? = nil, userAgent: String? = nil,
         limits: HeadLimits = .client
     ) throws(ProxyError) {
@@ -61,12 +61,12 @@ public struct ProxyHandshake: Sendable {
     }
 
     /// The head of the CONNECT request, including secrets; nil for SOCKS.
-    public var requestHead: String? {
+    package var requestHead: String? {
         if case .connect(let handshake) = machine { handshake.requestHead } else { nil }
     }
 
     /// Returns the bytes to send when the connection to the proxy is open.
-    public func start() -> [UInt8] {
+    package func start() -> [UInt8] {
         switch machine {
         case .connect(let handshake): Array(handshake.requestHead.utf8)
         case .socks(let handshake): handshake.greeting
@@ -77,7 +77,7 @@ public struct ProxyHandshake: Sendable {
     ///
     /// - Throws: ``ProxyError``. A refusal with a body is thrown when the body is complete or reaches the maximum size.
     ///   After an error, every call throws the same error.
-    public mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> Progress {
+    package mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> Progress {
         if let failure { throw failure }
         do {
             return try receiveUnfailed(bytes)
@@ -88,7 +88,7 @@ public struct ProxyHandshake: Sendable {
     }
 
     /// Throws the error for a connection that the proxy closed before the tunnel was open.
-    public mutating func receiveEndOfStream() throws(ProxyError) -> Never {
+    package mutating func receiveEndOfStream() throws(ProxyError) -> Never {
         let error = failure ?? failureAtEndOfStream
         failure = error
         throw error
@@ -96,7 +96,7 @@ public struct ProxyHandshake: Sendable {
 
     /// The refusal with the part of its body received so far, for display if the time limit expires; nil before its
     /// head is complete.
-    public var partialRefusal: ProxyError? {
+    package var partialRefusal: ProxyError? {
         if let failure { return failure }
         return if case .connect(let handshake) = machine { handshake.partialRefusal } else { nil }
     }

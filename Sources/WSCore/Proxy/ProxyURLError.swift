@@ -1,5 +1,5 @@
 /// An error in a proxy URL. No case contains a user name or password.
-public enum ProxyURLError: Error, Equatable, CustomStringConvertible {
+package enum ProxyURLError: Error, Equatable, CustomStringConvertible {
     /// The text is empty.
     case empty
     /// The URL contains a space or control character.
@@ -22,7 +22,7 @@ public enum ProxyURLError: Error, Equatable, CustomStringConvertible {
     case credentialsLength
 
     /// The cause and a remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .empty: "the URL is empty; write one like http://HOST:PORT or socks5h://HOST:PORT"
         case .spaceOrControlCharacter: "the URL contains a space or a control character; percent-encode it"

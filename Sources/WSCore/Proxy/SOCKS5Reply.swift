@@ -1,15 +1,15 @@
 /// The failure reported by a SOCKS proxy (RFC 1928 §6).
-public struct SOCKS5Reply: Equatable, Sendable {
+package struct SOCKS5Reply: Equatable, Sendable {
     /// The reply code, 1 to 255.
-    public let code: UInt8
+    package let code: UInt8
 
     /// Creates a reply from its code.
-    public init(code: UInt8) {
+    package init(code: UInt8) {
         self.code = code
     }
 
     /// A stable name for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch code {
         case 1: "socks-general-failure"
         case 2: "socks-not-allowed"
@@ -26,7 +26,7 @@ public struct SOCKS5Reply: Equatable, Sendable {
 
 extension SOCKS5Reply: CustomStringConvertible {
     /// The cause and a remedy.
-    public var description: String {
+    package var description: String {
         switch code {
         case 1: "the proxy could not connect and gave no reason; check the host and port, or the proxy's log"
         case 2: "the proxy's rules forbid this connection; check the host and port, or the rules"

@@ -1,5 +1,5 @@
 /// The HTTP content of a server next to its WebSockets: built-in pages, files, and a help text.
-public struct Site: WebResponder {
+package struct Site: WebResponder {
     private let policy: ServerPolicy
     private let pages: [WebPage]
     /// The files, or `nil` if there are none.
@@ -10,14 +10,14 @@ public struct Site: WebResponder {
     ///   - policy: The server's policy, with the WebSocket path and the additional response fields.
     ///   - pages: The built-in pages. They take precedence over files, and a page for `/` replaces the help text.
     ///   - files: The files for all other paths, or `nil`.
-    public init(policy: ServerPolicy, pages: [WebPage] = [], files: FileTree? = nil) {
+    package init(policy: ServerPolicy, pages: [WebPage] = [], files: FileTree? = nil) {
         self.policy = policy
         self.pages = pages
         self.files = files
     }
 
     /// The response to a request.
-    public func response(to request: RequestHead) -> WebResponse {
+    package func response(to request: RequestHead) -> WebResponse {
         var response = ownResponse(to: request)
         response.complete(with: policy.extraFields)
         return response
@@ -63,22 +63,22 @@ public struct Site: WebResponder {
 }
 
 /// Responds to requests that do not ask for a WebSocket.
-public protocol WebResponder: Sendable {
+package protocol WebResponder: Sendable {
     /// The response to a request. The request is valid HTTP, and its host and credentials have been checked.
     func response(to request: RequestHead) -> WebResponse
 }
 
 /// A page built into the program.
-public struct WebPage: Sendable {
+package struct WebPage: Sendable {
     /// The path, as in a request target.
-    public let path: String
+    package let path: String
     /// The fields that describe the page: Content-Type, and others such as Content-Security-Policy.
-    public let fields: [HeaderField]
+    package let fields: [HeaderField]
     /// The contents of the page.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Creates a page. `mediaType` becomes its Content-Type.
-    public init(path: String, mediaType: String, fields: [HeaderField] = [], bytes: [UInt8]) {
+    package init(path: String, mediaType: String, fields: [HeaderField] = [], bytes: [UInt8]) {
         self.path = path
         self.fields = [HeaderField(wellFormedName: "Content-Type", value: mediaType)] + fields
         self.bytes = bytes

@@ -1,7 +1,7 @@
 /// A response other than 101: to a request that does not ask for a WebSocket, or to a refused request.
-public struct WebResponse {
+package struct WebResponse {
     /// The content of a response.
-    public enum Content {
+    package enum Content {
         /// No content and no Content-Length, for status 304.
         case none
         /// These bytes.
@@ -11,14 +11,14 @@ public struct WebResponse {
     }
 
     /// The status, 200 through 599.
-    public let status: Int
+    package let status: Int
     /// The header fields except Content-Length, Connection, and Date.
-    public private(set) var fields: [HeaderField]
+    package private(set) var fields: [HeaderField]
     /// The content, which is not sent in response to HEAD.
-    public let content: Content
+    package let content: Content
 
     /// Creates a response.
-    public init(status: Int, fields: [HeaderField], content: Content) {
+    package init(status: Int, fields: [HeaderField], content: Content) {
         self.status = status
         self.fields = fields
         self.content = content
@@ -63,7 +63,7 @@ public struct WebResponse {
     private static func line(_ text: String) -> Content { .bytes(Array((text + "\n").utf8)) }
 
     /// The length of the content in bytes.
-    public var contentByteCount: Int {
+    package var contentByteCount: Int {
         switch content {
         case .none: 0
         case .bytes(let bytes): bytes.count

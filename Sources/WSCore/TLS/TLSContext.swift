@@ -2,7 +2,7 @@ import COpenSSL
 
 /// The settings, trusted authorities, and resumable sessions that all TLS sessions of a client or server share.
 /// Confined to one thread, together with its sessions.
-public final class TLSContext {
+package final class TLSContext {
     internal let handle: OpaquePointer
     internal let isServer: Bool
     internal let verifies: Bool
@@ -14,7 +14,7 @@ public final class TLSContext {
 
     /// Creates a client's context.
     /// - Throws: ``TLSConfigurationError`` if a certificate, key, or authority cannot be used.
-    public init(client settings: TLSClientSettings) throws(TLSConfigurationError) {
+    package init(client settings: TLSClientSettings) throws(TLSConfigurationError) {
         handle = try Self.makeHandle(TLS_client_method())
         isServer = false
         verifies = settings.verifiesPeer
@@ -47,7 +47,7 @@ public final class TLSContext {
 
     /// Creates a server's context.
     /// - Throws: ``TLSConfigurationError`` if a certificate, key, or authority cannot be used.
-    public init(server settings: TLSServerSettings) throws(TLSConfigurationError) {
+    package init(server settings: TLSServerSettings) throws(TLSConfigurationError) {
         handle = try Self.makeHandle(TLS_server_method())
         isServer = true
         verifies = settings.clientTrust != nil
@@ -175,7 +175,7 @@ private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen
 
 extension LibraryVersion {
     /// The version of OpenSSL.
-    public static var openSSL: LibraryVersion {
+    package static var openSSL: LibraryVersion {
         LibraryVersion(name: "OpenSSL", text: String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)))
     }
 }

@@ -1,6 +1,6 @@
 extension TLSError {
     /// Every error that a client can encounter, with sample values, for the manual.
-    public static let clientCatalogue: [TLSError] =
+    package static let clientCatalogue: [TLSError] =
         TLSCertificateProblem.catalogue.map(TLSError.certificate) + [
             .clientCertificateRequired, .clientCertificateRejected(alert: "unknown CA"),
             .notTLS(preview: Array("HTTP/1.1 400".utf8), peerIsServer: true),

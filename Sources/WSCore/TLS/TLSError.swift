@@ -1,5 +1,5 @@
 /// The reason a TLS session failed.
-public enum TLSError: Error, Equatable, Sendable {
+package enum TLSError: Error, Equatable, Sendable {
     /// The server's certificate was not accepted.
     case certificate(TLSCertificateProblem)
     /// The client's certificate was not accepted.
@@ -41,7 +41,7 @@ public enum TLSError: Error, Equatable, Sendable {
 
 extension TLSError {
     /// A stable identifier for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .certificate(let problem): problem.identifier
         case .clientCertificate(let problem): "client-" + problem.identifier
@@ -67,7 +67,7 @@ extension TLSError {
 
 extension TLSError: CustomStringConvertible {
     /// The reason and the remedy. Safe to print whatever the peer sent.
-    public var description: String {
+    package var description: String {
         switch self {
         case .certificate(let problem): problem.description
         case .clientCertificate(let problem): "the client's certificate \(problem.reason); check --client-ca"

@@ -7,7 +7,7 @@ import COpenSSL
 ///
 /// After each call, send the contents of ``output``, even if the call throws: it then contains the alert for the peer.
 /// Confined to the thread of its context.
-public final class TLSSession {
+package final class TLSSession {
     private enum State {
         /// The first `recognizedBytes` bytes of the peer, at most 2, were recognized as TLS.
         case handshaking(recognizedBytes: Int)
@@ -23,7 +23,7 @@ public final class TLSSession {
     private let resumptionKey: String
 
     /// Ciphertext to send.
-    public var output = ByteBuffer()
+    package var output = ByteBuffer()
     private var state = State.handshaking(recognizedBytes: 0)
     /// A fact for ``summary``, whatever the state.
     internal var clientCertificateWasRequested = false
@@ -40,7 +40,7 @@ public final class TLSSession {
     ///   - name: The name that the server's certificate must contain.
     ///   - sessionKey: Identifies the server, as "host:port". Only sessions with the same key are resumed.
     ///   - offersALPN: Whether to offer HTTP/1.1 as the application protocol (RFC 7301).
-    public init(client context: TLSContext, name: TLSServerName, sessionKey: String, offersALPN: Bool = true) {
+    package init(client context: TLSContext, name: TLSServerName, sessionKey: String, offersALPN: Bool = true) {
         precondition(!context.isServer)
         self.context = context
         self.name = name
@@ -59,7 +59,7 @@ public final class TLSSession {
     }
 
     /// Creates a server's session.
-    public init(server context: TLSContext) {
+    package init(server context: TLSContext) {
         precondition(context.isServer)
         self.context = context
         name = nil
@@ -110,7 +110,7 @@ public final class TLSSession {
 
     /// Starts the handshake. A client's first message is then in ``output``; a server waits for it.
     /// - Throws: ``TLSError``.
-    public func start() throws(TLSError) {
+    package func start() throws(TLSError) {
         if let failure { throw failure }
         OpenSSLErrors.clear()
         if !context.isServer { try continueHandshake() }
@@ -125,7 +125,7 @@ public final class TLSSession {
     ///     after the handshake.
     /// - Returns: The number of bytes consumed and the number of bytes written.
     /// - Throws: ``TLSError``. After an error, every call throws the same error.
-    public func decrypt(
+    package func decrypt(
         _ ciphertext: RawSpan, into plaintext: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> (consumedBytes: Int, plaintextBytes: Int) {
         if let failure { throw failure }
@@ -148,7 +148,7 @@ public final class TLSSession {
 
     /// Encrypts `plaintext` into ``output``. Call it only after the handshake and before ``close()``.
     /// - Throws: ``TLSError``.
-    public func encrypt(_ plaintext: RawSpan) throws(TLSError) {
+    package func encrypt(_ plaintext: RawSpan) throws(TLSError) {
         if let failure { throw failure }
         precondition(isEstablished)
         guard !plaintext.isEmpty else { return }
@@ -164,7 +164,7 @@ public final class TLSSession {
     }
 
     /// Sends close_notify once (RFC 8446 §6.1). Data from the peer can still be decrypted.
-    public func close() {
+    package func close() {
         guard isEstablished, !hasSentClose else { return }
         OpenSSLErrors.clear()
         SSL_shutdown(handle)
@@ -173,7 +173,7 @@ public final class TLSSession {
     /// Handles the end of the transport. After the handshake, data was truncated unless the peer ended its side before;
     /// see ``hasEnded``.
     /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``, or an earlier error.
-    public func receiveEnd() throws(TLSError) {
+    package func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
         if case .handshaking(let recognizedBytes) = state {
             throw fail(.endedDuringHandshake(peerHasAnswered: recognizedBytes > 0))
@@ -181,7 +181,7 @@ public final class TLSSession {
     }
 
     /// Whether the handshake is complete and the session has not failed.
-    public var isEstablished: Bool {
+    package var isEstablished: Bool {
         switch state {
         case .established, .peerEnded: true
         case .handshaking, .failed: false
@@ -189,7 +189,7 @@ public final class TLSSession {
     }
 
     /// Whether the peer has ended its side with close_notify.
-    public var hasEnded: Bool { if case .peerEnded = state { true } else { false } }
+    package var hasEnded: Bool { if case .peerEnded = state { true } else { false } }
 
     private var failure: TLSError? { if case .failed(let error) = state { error } else { nil } }
 
@@ -197,7 +197,7 @@ public final class TLSSession {
     private var hasSentClose: Bool { SSL_get_shutdown(handle) & SSL_SENT_SHUTDOWN != 0 }
 
     /// The negotiated parameters, or `nil` before the handshake is complete.
-    public var summary: TLSSummary? {
+    package var summary: TLSSummary? {
         guard isEstablished else { return nil }
         var name: UnsafePointer<UInt8>?
         var nameCount: UInt32 = 0

@@ -1,5 +1,5 @@
 /// The supported versions of TLS. Older versions are never used (RFC 8996).
-public enum TLSVersion: Sendable, Comparable, CaseIterable {
+package enum TLSVersion: Sendable, Comparable, CaseIterable {
     /// TLS 1.2 (RFC 5246).
     case tls12
     /// TLS 1.3 (RFC 8446).
@@ -8,7 +8,7 @@ public enum TLSVersion: Sendable, Comparable, CaseIterable {
 
 extension TLSVersion: CustomStringConvertible {
     /// The version number alone, such as "1.2".
-    public var description: String {
+    package var description: String {
         switch self {
         case .tls12: "1.2"
         case .tls13: "1.3"
@@ -17,7 +17,7 @@ extension TLSVersion: CustomStringConvertible {
 }
 
 /// The authorities to trust.
-public enum TLSTrust: Sendable, Equatable {
+package enum TLSTrust: Sendable, Equatable {
     /// The system's authorities in OpenSSL's default locations. SSL_CERT_FILE and SSL_CERT_DIR override them.
     case system
     /// Only the certificates in a PEM file.
@@ -29,38 +29,38 @@ public enum TLSTrust: Sendable, Equatable {
 }
 
 /// The TLS settings of a client.
-public struct TLSClientSettings: Sendable {
+package struct TLSClientSettings: Sendable {
     /// Whether to verify the server's certificate. Pins are checked in any case. Default: true.
-    public var verifiesPeer = true
+    package var verifiesPeer = true
     /// The authorities to trust. Default: ``TLSTrust/system``.
-    public var trust = TLSTrust.system
+    package var trust = TLSTrust.system
     /// The certificate for servers that request one, or `nil`.
-    public var certificate: TLSCertificateSource?
+    package var certificate: TLSCertificateSource?
     /// The accepted keys. If any are given, the server's key must match one of them.
-    public var pins: [TLSPin] = []
+    package var pins: [TLSPin] = []
     /// The oldest version to accept. Default: TLS 1.2.
-    public var minimumVersion = TLSVersion.tls12
+    package var minimumVersion = TLSVersion.tls12
     /// Whether later connections to a server resume the session of an earlier one. Default: true.
-    public var resumesSessions = true
+    package var resumesSessions = true
     /// Receives the lines of an SSLKEYLOGFILE, without line endings.
-    public var keyLog: (@Sendable (String) -> Void)?
+    package var keyLog: (@Sendable (String) -> Void)?
 
     /// Creates the default settings: everything is verified against the system's authorities.
-    public init() {}
+    package init() {}
 }
 
 /// The TLS settings of a server.
-public struct TLSServerSettings: Sendable {
+package struct TLSServerSettings: Sendable {
     /// The server's certificate.
-    public var certificate: TLSCertificateSource
+    package var certificate: TLSCertificateSource
     /// The authorities for client certificates, or `nil` not to request them. If given, a client certificate is
     /// required.
-    public var clientTrust: TLSTrust?
+    package var clientTrust: TLSTrust?
     /// Receives the lines of an SSLKEYLOGFILE, without line endings.
-    public var keyLog: (@Sendable (String) -> Void)?
+    package var keyLog: (@Sendable (String) -> Void)?
 
     /// Creates settings. By default, no client certificate is requested.
-    public init(certificate: TLSCertificateSource, clientTrust: TLSTrust? = nil) {
+    package init(certificate: TLSCertificateSource, clientTrust: TLSTrust? = nil) {
         self.certificate = certificate
         self.clientTrust = clientTrust
     }

@@ -1,43 +1,43 @@
 import COpenSSL
 
 /// The result of a TLS handshake.
-public struct TLSSummary: Equatable, Sendable {
+package struct TLSSummary: Equatable, Sendable {
     /// The version: "TLS 1.3" or "TLS 1.2".
-    public let version: String
+    package let version: String
     /// OpenSSL's name of the cipher suite.
-    public let cipher: String
+    package let cipher: String
     /// The group of the key exchange, as in "x25519", or `nil` without one.
-    public var group: String?
+    package var group: String?
     /// The application protocol that the server selected (RFC 7301), or `nil`.
-    public let applicationProtocol: String?
+    package let applicationProtocol: String?
     /// Whether the session was resumed.
-    public let isResumed: Bool
+    package let isResumed: Bool
     /// Whether the peer's certificate was verified, not just compared to pins or accepted unchecked.
-    public let isVerified: Bool
+    package let isVerified: Bool
     /// The peer's certificate, or `nil` on a server that did not request one.
-    public let peerCertificate: TLSCertificateSummary?
+    package let peerCertificate: TLSCertificateSummary?
     /// Whether the server requested a client certificate.
-    public let clientCertificateWasRequested: Bool
+    package let clientCertificateWasRequested: Bool
 }
 
 /// The contents of a certificate. All strings are safe to print.
-public struct TLSCertificateSummary: Equatable, Sendable {
+package struct TLSCertificateSummary: Equatable, Sendable {
     /// The subject in one line.
-    public let subject: String
+    package let subject: String
     /// The issuer in one line.
-    public let issuer: String
+    package let issuer: String
     /// The host names and addresses that the certificate is for.
-    public let names: [String]
+    package let names: [String]
     /// The beginning of the validity, as in "2026-11-21 12:42:18 UTC".
-    public let notBefore: String
+    package let notBefore: String
     /// The end of the validity, as in "2026-11-21 12:42:18 UTC".
-    public let notAfter: String
+    package let notAfter: String
     /// The beginning of the validity in seconds since 1970-01-01 00:00 UTC, or `nil` if it is unreadable.
-    public let notBeforeSeconds: Int?
+    package let notBeforeSeconds: Int?
     /// The end of the validity in seconds since 1970-01-01 00:00 UTC, or `nil` if it is unreadable.
-    public let notAfterSeconds: Int?
+    package let notAfterSeconds: Int?
     /// The pin of the certificate's key, or `nil` if it cannot be encoded.
-    public let pin: TLSPin?
+    package let pin: TLSPin?
 
     internal init(_ certificate: OpaquePointer) {
         subject = X509Text.subject(of: certificate)

@@ -17,7 +17,7 @@ extension TLSTrust {
     /// - Parameters:
     ///   - environment: Returns an environment variable.
     ///   - exists: Returns whether a path exists.
-    public static func systemAuthorities(
+    package static func systemAuthorities(
         environment: (String) -> String?, exists: (String) -> Bool
     ) -> TLSTrust {
         let variables = [X509_get_default_cert_file_env(), X509_get_default_cert_dir_env()]

@@ -1,5 +1,5 @@
 /// Addresses for a host and port that replace the DNS lookup: `HOST:PORT:IP[,IP...]`.
-public struct AddressOverride: Sendable {
+package struct AddressOverride: Sendable {
     /// The host as normalized in URLs, without a final dot; nil matches any host.
     private let host: String?
     /// The port this override applies to, also the port of its addresses.
@@ -9,7 +9,7 @@ public struct AddressOverride: Sendable {
 
     /// Parses `HOST:PORT:IP[,IP...]`. The host may be `*` for any host. IPv6 addresses may be in brackets.
     /// - Throws: ``AddressOverrideError`` if the text has another form or the zone of an IPv6 address does not exist.
-    public init(parsing text: String) throws(AddressOverrideError) {
+    package init(parsing text: String) throws(AddressOverrideError) {
         guard let prefix = text.first, prefix != "-", prefix != "+" else {
             throw text.isEmpty ? .missingPort : .prefix(text.prefix(1) == "-" ? "-" : "+")
         }
@@ -69,7 +69,7 @@ public struct AddressOverride: Sendable {
 }
 
 /// An error in an address override, `HOST:PORT:IP[,IP...]`.
-public enum AddressOverrideError: Error, Equatable, CustomStringConvertible {
+package enum AddressOverrideError: Error, Equatable, CustomStringConvertible {
     /// The text starts with a sign that has a meaning only in curl.
     case prefix(String)
     /// The port is missing.
@@ -84,7 +84,7 @@ public enum AddressOverrideError: Error, Equatable, CustomStringConvertible {
     case unknownZone(String)
 
     /// The cause and a remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .prefix("-"): "there is no cached address to remove; omit the '-'"
         case .prefix(let sign): "the addresses apply to the whole run anyway; omit the '\(sign)'"

@@ -1,7 +1,7 @@
 /// The reason a connection attempt failed.
-public enum ConnectError: Error {
+package enum ConnectError: Error {
     /// The phase of a connection attempt.
-    public enum Phase: String, CaseIterable, Sendable {
+    package enum Phase: String, CaseIterable, Sendable {
         /// Looking up the name.
         case resolving = "name lookup"
         /// Establishing the TCP or Unix domain connection.

@@ -1,8 +1,8 @@
 extension Connector {
     /// The destination of a connection and how to reach it.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// A destination that replaces the one in the URL.
-        public enum Destination: Equatable, Sendable {
+        package enum Destination: Equatable, Sendable {
             /// A host and port.
             case tcp(host: String, port: UInt16)
             /// The path of a Unix domain socket.
@@ -10,31 +10,31 @@ extension Connector {
         }
 
         /// The request to send, including its URL.
-        public var request: ClientRequest
+        package var request: ClientRequest
         /// The HTTP request before the upgrade; nil for none.
-        public var negotiation: Negotiation?
+        package var negotiation: Negotiation?
         /// The destination to connect to; nil for the URL's host, possibly through a proxy.
-        public var destination: Destination?
+        package var destination: Destination?
         /// The network settings.
-        public var network = NetworkSettings()
+        package var network = NetworkSettings()
         /// Chooses the proxy; nil for a direct connection.
-        public var proxies: ProxyChoice?
+        package var proxies: ProxyChoice?
         /// The name expected in the server's certificate; nil for the URL's host.
-        public var serverName: String?
+        package var serverName: String?
         /// The redirects to follow. Others are reported as refusals.
-        public var redirects = RedirectPolicy()
+        package var redirects = RedirectPolicy()
         /// The time limits.
-        public var timeouts = ConnectTimeouts()
+        package var timeouts = ConnectTimeouts()
 
         /// Creates settings. By default, the connection is direct and redirects are not followed.
-        public init(request: ClientRequest, destination: Destination? = nil) {
+        package init(request: ClientRequest, destination: Destination? = nil) {
             self.request = request
             self.destination = destination
         }
 
         /// Whether the server is on this machine, judging by the URL: a loopback address without a proxy, a Unix
         /// socket, or the built-in echo server.
-        public var isLocal: Bool {
+        package var isLocal: Bool {
             switch (destination, request.url.endpoint) {
             case (.tcp(let host, _), _): return HostAndPort.isLoopback(host)
             case (.unix, _), (_, .unix), (_, .embeddedEcho): return true
@@ -47,9 +47,9 @@ extension Connector {
     }
 
     /// An HTTP POST request without a body before the upgrade, whose response says where to connect, as in SignalR.
-    public struct Negotiation: Sendable {
+    package struct Negotiation: Sendable {
         /// What follows a successful response.
-        public enum Next: Sendable {
+        package enum Next: Sendable {
             /// The upgrade with this request.
             case upgrade(ClientRequest)
             /// Another negotiation, before the upgrade with this request.
@@ -57,13 +57,13 @@ extension Connector {
         }
 
         /// Returns the URL to request before the upgrade of a URL, on the same server.
-        public let url: @Sendable (WebSocketURL) -> WebSocketURL
+        package let url: @Sendable (WebSocketURL) -> WebSocketURL
         /// Reads the body of a successful response to the negotiation before this request, which may be a redirect.
-        public let next:
+        package let next:
             @Sendable (_ body: RawSpan, _ request: ClientRequest, RedirectPolicy) throws(ConnectError) -> Next
 
         /// Creates a negotiation.
-        public init(
+        package init(
             url: @escaping @Sendable (WebSocketURL) -> WebSocketURL,
             next:
                 @escaping @Sendable (_ body: RawSpan, _ request: ClientRequest, RedirectPolicy) throws(ConnectError)
@@ -75,29 +75,29 @@ extension Connector {
     }
 
     /// A newly opened connection.
-    public struct Opened {
+    package struct Opened {
         /// The stream, ready for frames.
-        public let stream: any ByteStream
+        package let stream: any ByteStream
         /// The final request, after redirects.
-        public let request: ClientRequest
+        package let request: ClientRequest
         /// The result of the opening handshake.
-        public let upgrade: ClientUpgrade
+        package let upgrade: ClientUpgrade
         /// The TLS parameters; nil without TLS.
-        public let tls: TLSSummary?
+        package let tls: TLSSummary?
         /// The negotiated permessage-deflate parameters; nil without compression.
-        public let deflate: DeflateParameters?
+        package let deflate: DeflateParameters?
         /// Frame data that arrived in the same read as the response.
-        public let firstBytes: [UInt8]
+        package let firstBytes: [UInt8]
         /// The address and port, or socket path, of the server or proxy at the other end of the stream.
-        public let peer: String
+        package let peer: String
         /// The total time to open the connection.
-        public let duration: Duration
+        package let duration: Duration
         /// The time spent in each phase.
-        public let phaseDurations: PhaseDurations
+        package let phaseDurations: PhaseDurations
     }
 
     /// A step in opening a connection, for observers.
-    public enum Step {
+    package enum Step {
         /// Connected to a proxy or the server at an address and port, or at a socket path.
         case reached(peer: String, Proxy?)
         /// Sent a request head to a proxy or the server. Its fields contain secrets; its first line does not.
@@ -112,31 +112,31 @@ extension Connector {
 }
 
 /// The time limits for connecting.
-public struct ConnectTimeouts: Equatable, Sendable {
+package struct ConnectTimeouts: Equatable, Sendable {
     /// The limit for the whole attempt, including redirects.
-    public var whole: Duration
+    package var whole: Duration
     /// Additional limits for single phases.
-    public var phases: [ConnectError.Phase: Duration]
+    package var phases: [ConnectError.Phase: Duration]
 
     /// Creates limits. By default, the whole attempt may take 10 s, and phases have no limits.
-    public init(whole: Duration = .seconds(10), phases: [ConnectError.Phase: Duration] = [:]) {
+    package init(whole: Duration = .seconds(10), phases: [ConnectError.Phase: Duration] = [:]) {
         self.whole = whole
         self.phases = phases
     }
 }
 
 /// Settings for connecting over the network.
-public struct NetworkSettings: Sendable {
+package struct NetworkSettings: Sendable {
     /// The address family to use; nil for both.
-    public var family: SocketAddress.Family?
+    package var family: SocketAddress.Family?
     /// Addresses that replace lookups. The last override for a host applies, else the last for any host.
-    public var overrides: [AddressOverride]
+    package var overrides: [AddressOverride]
     /// The local addresses to connect from, with port 0; the first of the remote address's family is used. If empty,
     /// the system chooses. Otherwise, remote addresses of a family without a local address are skipped.
-    public var sources: [SocketAddress]
+    package var sources: [SocketAddress]
 
     /// Creates settings. By default, both families are used, and the system looks up names and chooses local addresses.
-    public init(
+    package init(
         family: SocketAddress.Family? = nil, overrides: [AddressOverride] = [], sources: [SocketAddress] = []
     ) {
         self.family = family
@@ -146,14 +146,14 @@ public struct NetworkSettings: Sendable {
 }
 
 /// The time spent in each phase of opening a connection, including redirects.
-public struct PhaseDurations: Sendable {
+package struct PhaseDurations: Sendable {
     private var durations: [ConnectError.Phase: Duration] = [:]
 
     /// Creates durations of zero.
-    public init() {}
+    package init() {}
 
     /// The duration of a phase; zero if it did not occur.
-    public subscript(phase: ConnectError.Phase) -> Duration {
+    package subscript(phase: ConnectError.Phase) -> Duration {
         get { durations[phase] ?? .zero }
         set { durations[phase] = newValue }
     }

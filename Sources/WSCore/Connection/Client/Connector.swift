@@ -6,7 +6,7 @@
 ///           └────────────────── redirect, negotiation ───────────────────────┘
 ///
 /// A time limit applies to the whole attempt; phases may have additional limits.
-public final class Connector {
+package final class Connector {
     /// The stages of an attempt. Each stage owns the stream while it works.
     private enum Stage {
         case idle
@@ -26,9 +26,9 @@ public final class Connector {
     private let completion: (Result<Opened, ConnectError>) -> Void
     private let startTime: Duration
     /// The current URL, after redirects.
-    public var url: WebSocketURL { request.url }
+    package var url: WebSocketURL { request.url }
     /// Called for each ``Step``. The closure may cancel the connector.
-    public var didStep: ((Step) -> Void)?
+    package var didStep: ((Step) -> Void)?
 
     /// The current request and how it is sent, after redirects.
     private var request: ClientRequest
@@ -38,7 +38,7 @@ public final class Connector {
     private var peer: String?
 
     /// The current phase.
-    public private(set) var phase = ConnectError.Phase.resolving
+    package private(set) var phase = ConnectError.Phase.resolving
     private var phaseStartTime = Duration.zero
     private var phaseDurations = PhaseDurations()
     private var stage = Stage.idle
@@ -51,7 +51,7 @@ public final class Connector {
     ///   - resources: The resources shared with other connectors, created with TLS settings if TLS may be needed.
     ///   - loop: The loop that will run the connection.
     ///   - completion: Called exactly once, unless the connector is canceled. May be called before ``start()`` returns.
-    public init(
+    package init(
         _ settings: Settings, resources: ConnectorResources, on loop: EventLoop,
         completion: @escaping (Result<Opened, ConnectError>) -> Void
     ) {
@@ -73,7 +73,7 @@ public final class Connector {
     }
 
     /// Starts connecting.
-    public func start() {
+    package func start() {
         timer = Timer(on: loop) { [unowned self] in
             timedOut(after: settings.timeouts.whole, redirectCount: request.redirectCount)
         }
@@ -82,7 +82,7 @@ public final class Connector {
     }
 
     /// Cancels the attempt and closes its stream. The completion is not called.
-    public func cancel() {
+    package func cancel() {
         timer = nil
         phaseTimer = nil
         leaveStage(for: .over)

@@ -1,7 +1,7 @@
 /// Resources shared by the connectors of one loop. They keep TLS sessions and cookies between connections.
-public final class ConnectorResources {
+package final class ConnectorResources {
     /// The cookies received so far.
-    public internal(set) var cookies = CookieStore()
+    package internal(set) var cookies = CookieStore()
     /// TLS with the server the user named.
     let serverLayer: TLSLayer?
     /// TLS with servers reached by redirects, which do not receive our certificate.
@@ -12,7 +12,7 @@ public final class ConnectorResources {
     /// Creates the resources.
     /// - Parameter tls: The TLS settings. Defaults to nil, which rules out TLS.
     /// - Throws: ``TLSConfigurationError`` if the settings are invalid.
-    public init(tls settings: TLSClientSettings? = nil) throws(TLSConfigurationError) {
+    package init(tls settings: TLSClientSettings? = nil) throws(TLSConfigurationError) {
         guard var settings else {
             serverLayer = nil
             otherServerLayer = nil

@@ -1,35 +1,35 @@
 /// A WebSocket server: accepts streams, performs opening handshakes, and keeps the open connections.
-public final class Server<Handler: ConnectionHandler> {
+package final class Server<Handler: ConnectionHandler> {
     /// The settings of a server.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// The policy that decides which requests are accepted.
-        public var policy: ServerPolicy
+        package var policy: ServerPolicy
         /// The settings of each connection. The role is always server.
-        public var connection: Connection<Handler>.Settings
+        package var connection: Connection<Handler>.Settings
         /// The preferences for permessage-deflate; nil declines all offers.
-        public var deflate: DeflatePreferences?
+        package var deflate: DeflatePreferences?
         /// Responds to requests that are not upgrades.
-        public var responder: any WebResponder
+        package var responder: any WebResponder
         /// The time limit for receiving a request.
-        public var handshakeTimeout = Duration.seconds(10)
+        package var handshakeTimeout = Duration.seconds(10)
         /// The bandwidth of each client's stream in bytes per second and direction, including TLS; nil means no limit.
-        public var bytesPerSecond: Int?
+        package var bytesPerSecond: Int?
         /// The time a client may take nothing of a response before it is disconnected.
-        public var responseTimeout = Duration.seconds(30)
+        package var responseTimeout = Duration.seconds(30)
         /// The maximum number of concurrent connections, including those in the opening handshake; nil for as many as
         /// the limit on open files allows.
-        public var maximumConnections: Int?
+        package var maximumConnections: Int?
         /// This server's share of a port; nil if it has the port to itself.
-        public var share: Share?
+        package var share: Share?
         /// The number of descriptors to reserve for the handlers' own use.
-        public var reservedDescriptors = 0
+        package var reservedDescriptors = 0
         /// The maximum number of bytes that all connections hold together: incomplete messages and queued output, except
         /// the first 64 KiB of each connection; nil means no common limit.
-        public var maximumHeldBytes: Int?
+        package var maximumHeldBytes: Int?
 
         /// Creates settings. By default, a page of help answers requests that are not upgrades, requests may take 10 s,
         /// and responses may stall for 30 s.
-        public init(
+        package init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
             responder: (any WebResponder)? = nil
         ) {
@@ -41,21 +41,21 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// One of several servers on the same port, each on its own thread.
-    public struct Share: Sendable {
+    package struct Share: Sendable {
         /// The index of this server, starting from 0.
-        public let index: Int
+        package let index: Int
         /// The number of servers.
-        public let count: Int
+        package let count: Int
 
         /// Creates a share.
-        public init(index: Int, count: Int) {
+        package init(index: Int, count: Int) {
             self.index = index
             self.count = count
         }
     }
 
     /// An address to listen on.
-    public enum Endpoint: Sendable {
+    package enum Endpoint: Sendable {
         /// An address and a port; port 0 selects any free port.
         case tcp(SocketAddress)
         /// The path of a Unix domain socket.
@@ -65,7 +65,7 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// A limit that pauses accepting.
-    public enum Limit: Equatable, Sendable {
+    package enum Limit: Equatable, Sendable {
         /// The connections use all files that the limit on open files allows; with their number.
         case descriptors(Int)
         /// The number of connections has reached ``Settings/maximumConnections``.
@@ -73,26 +73,26 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// A client with an accepted request that has not been answered yet.
-    public struct Client: Sendable {
+    package struct Client: Sendable {
         /// The client's number, starting from 1 and never reused.
-        public let number: Int
+        package let number: Int
         /// The request and the result of the opening handshake.
-        public let upgrade: ServerUpgrade
+        package let upgrade: ServerUpgrade
         /// The accepted extensions.
-        public let extensions: [ExtensionOffer]
+        package let extensions: [ExtensionOffer]
         /// The client's address.
-        public let address: PeerAddress
+        package let address: PeerAddress
         /// The TLS parameters; nil without TLS.
-        public let tls: TLSSummary?
+        package let tls: TLSSummary?
         /// The index of the endpoint it connected to, in the order of calls to ``Server/listen(on:)``, starting from 0.
-        public let endpointIndex: Int
+        package let endpointIndex: Int
 
         /// The response to the request.
-        public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
+        package var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
     }
 
     /// An event of a client that does not get a connection, for logs.
-    public enum Event {
+    package enum Event {
         /// A request was refused.
         case refused(HandshakeRefusal, OpeningFacts)
         /// The response to a request that is not an upgrade is complete or has failed.
@@ -104,13 +104,13 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// The open connections by client number.
-    public private(set) var connections: [Int: Connection<Handler>] = [:]
+    package private(set) var connections: [Int: Connection<Handler>] = [:]
     /// Observes the clients that do not get a connection.
-    public var observer: ((Event) -> Void)?
+    package var observer: ((Event) -> Void)?
     /// Called for each new connection, before it receives anything.
-    public var didOpen: ((Connection<Handler>) -> Void)?
+    package var didOpen: ((Connection<Handler>) -> Void)?
     /// Asked about each request the policy accepts. Returns the reason to refuse it, or nil to accept it.
-    public var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
+    package var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
 
     private let settings: Settings
     private let tls: TLSLayer?
@@ -134,7 +134,7 @@ public final class Server<Handler: ConnectionHandler> {
     ///   - tls: The server's TLS layer. Defaults to nil: no TLS.
     ///   - loop: The loop that runs the server.
     ///   - makeHandler: Creates a client's handler, which must call ``remove(_:)`` when the connection ends.
-    public init(
+    package init(
         _ settings: Settings, tls: TLSLayer? = nil, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler
     ) {
         self.settings = settings
@@ -152,13 +152,13 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// The loop that runs the server.
-    public var loop: EventLoop { resources.loop }
+    package var loop: EventLoop { resources.loop }
 
     /// Starts listening on an endpoint. Call it once per endpoint.
     /// - Returns: The address with the actual port; nil for a Unix domain socket.
     /// - Throws: ``IOError`` if the endpoint is not available.
     @discardableResult
-    public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
+    package func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
         let index = listeners.count
         let accept: (SystemStream) -> Void = { [unowned self] stream in self.accept(stream, at: index) }
         if case .tcp(let address) = endpoint { try checkPort(of: address) }
@@ -182,7 +182,7 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// Stops listening and closes all streams still in the opening handshake.
-    public func stopListening() {
+    package func stopListening() {
         for listener in listeners { listener.close() }
         listeners = []
         for opening in openings.values { opening.cancel() }
@@ -192,7 +192,7 @@ public final class Server<Handler: ConnectionHandler> {
     /// Sends a message to every client except `sender`, encoded only once.
     /// - Returns: Whether any connection's queue is full; see ``Connection/isFull``.
     @discardableResult
-    public func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
+    package func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
         // A single recipient needs no shared copy.
         if connections.count == 1, sender == nil, let connection = connections.first?.value {
             connection.send(payload, as: kind)
@@ -210,7 +210,7 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     /// Removes a connection that has ended.
-    public func remove(_ number: Int) {
+    package func remove(_ number: Int) {
         connections[number] = nil
         updateAccepting()
     }

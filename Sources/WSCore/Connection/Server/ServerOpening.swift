@@ -128,13 +128,13 @@ internal final class ServerOpening: ByteStreamDelegate {
 }
 
 /// Facts about an opening handshake that did not lead to a connection, for logs.
-public struct OpeningFacts: Sendable {
+package struct OpeningFacts: Sendable {
     /// The client's address.
-    public let address: PeerAddress
+    package let address: PeerAddress
     /// The time of acceptance, in the loop's turn time.
-    public let acceptTime: Duration
+    package let acceptTime: Duration
     /// The number of bytes received from the client.
-    public let receivedBytes: Int
+    package let receivedBytes: Int
     /// The number of bytes in the response.
-    public let sentBytes: Int
+    package let sentBytes: Int
 }

@@ -1,5 +1,5 @@
 /// The TLS state shared by the streams of one loop, in one role and with one set of settings.
-public final class TLSLayer {
+package final class TLSLayer {
     /// The context of all sessions, which also keeps resumable sessions.
     let context: TLSContext
     /// The buffer for decrypted data, shared by all streams. Its contents are valid until the next read.
@@ -10,13 +10,13 @@ public final class TLSLayer {
 
     /// Creates the layer of a client.
     /// - Throws: ``TLSConfigurationError`` if the settings are invalid.
-    public convenience init(client settings: TLSClientSettings) throws(TLSConfigurationError) {
+    package convenience init(client settings: TLSClientSettings) throws(TLSConfigurationError) {
         self.init(try TLSContext(client: settings))
     }
 
     /// Creates the layer of a server.
     /// - Throws: ``TLSConfigurationError`` if the settings are invalid.
-    public convenience init(server settings: TLSServerSettings) throws(TLSConfigurationError) {
+    package convenience init(server settings: TLSServerSettings) throws(TLSConfigurationError) {
         self.init(try TLSContext(server: settings))
     }
 

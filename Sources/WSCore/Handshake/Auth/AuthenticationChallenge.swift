@@ -1,47 +1,47 @@
 /// An authentication scheme offered by a server in WWW-Authenticate or by a proxy in Proxy-Authenticate (RFC 9110
 /// §11.6.1).
-public struct AuthenticationChallenge: Equatable, Sendable {
+package struct AuthenticationChallenge: Equatable, Sendable {
     /// A parameter of a challenge, with its name in the original case and its value without quotes.
-    public struct Parameter: Equatable, Sendable {
+    package struct Parameter: Equatable, Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The value.
-        public let value: String
+        package let value: String
 
         /// Creates a parameter.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// The maximum number of challenges to parse: 16. Further ones are ignored.
-    public static let maximumCount = 16
+    package static let maximumCount = 16
 
     /// The scheme in its original case, such as `Basic`.
-    public let scheme: String
+    package let scheme: String
     /// The token68 that some schemes use instead of parameters.
-    public internal(set) var token: String?
+    package internal(set) var token: String?
     /// The parameters, in order.
-    public internal(set) var parameters: [Parameter] = []
+    package internal(set) var parameters: [Parameter] = []
 
     /// Creates a challenge with a token or with parameters.
-    public init(scheme: String, token: String? = nil, parameters: [Parameter] = []) {
+    package init(scheme: String, token: String? = nil, parameters: [Parameter] = []) {
         self.scheme = scheme
         self.token = token
         self.parameters = parameters
     }
 
     /// The server's human-readable name for the protected area (RFC 9110 §11.5). Not safe to print.
-    public var realm: String? { parameters.first { ASCII.areEqualIgnoringCase($0.name, "realm") }?.value }
+    package var realm: String? { parameters.first { ASCII.areEqualIgnoringCase($0.name, "realm") }?.value }
 
     /// Whether the scheme has this name, ignoring case (RFC 9110 §11.1).
-    public func isScheme(_ name: String) -> Bool { ASCII.areEqualIgnoringCase(scheme, name) }
+    package func isScheme(_ name: String) -> Bool { ASCII.areEqualIgnoringCase(scheme, name) }
 
     /// Parses the challenges listed by the values of all fields.
     ///
     /// The result only informs the user, so parsing is lenient: malformed text is skipped up to the next comma.
-    public static func parse(_ values: [String]) -> [AuthenticationChallenge] {
+    package static func parse(_ values: [String]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for value in values {
             var scanner = ChallengeScanner(value)
@@ -51,7 +51,7 @@ public struct AuthenticationChallenge: Equatable, Sendable {
     }
 
     /// Describes the challenges, as in `Basic (realm "x") or Bearer`. Safe to print.
-    public static func describe(_ challenges: [AuthenticationChallenge]) -> String {
+    package static func describe(_ challenges: [AuthenticationChallenge]) -> String {
         var descriptions: [String] = []
         for challenge in challenges {
             let scheme = escapingControls(String(challenge.scheme.prefix(maximumShownCharacters)))
@@ -63,7 +63,7 @@ public struct AuthenticationChallenge: Equatable, Sendable {
     }
 
     /// The command-line options that satisfy the challenges, for the schemes that the program supports.
-    public static func options(for challenges: [AuthenticationChallenge]) -> [String] {
+    package static func options(for challenges: [AuthenticationChallenge]) -> [String] {
         let options = ["Basic": "--auth", "Bearer": "--bearer"]
         return ["Basic", "Bearer"].filter { scheme in challenges.contains { $0.isScheme(scheme) } }
             .compactMap { options[$0] }

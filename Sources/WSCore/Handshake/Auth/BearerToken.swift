@@ -1,25 +1,25 @@
 /// A bearer token (RFC 6750).
-public struct BearerToken: Equatable, Sendable {
+package struct BearerToken: Equatable, Sendable {
     /// The token: nonempty visible ASCII.
-    public let text: String
+    package let text: String
 
     /// Creates a token.
     /// - Throws: ``BearerTokenError`` if `text` is empty or contains characters other than visible ASCII.
-    public init(_ text: String) throws(BearerTokenError) {
+    package init(_ text: String) throws(BearerTokenError) {
         // RFC 6750 §2.1 allows letters, digits, and `-._~+/=`. Some servers use other characters, but never spaces.
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .notVisibleASCII }
         self.text = text
     }
 
     /// The value of the Authorization field.
-    public var authorization: String { "Bearer " + text }
+    package var authorization: String { "Bearer " + text }
 }
 
 /// The reason a string is not a bearer token.
-public enum BearerTokenError: Error, Equatable, CustomStringConvertible {
+package enum BearerTokenError: Error, Equatable, CustomStringConvertible {
     /// The string is empty, or contains a space or another character that is not visible ASCII.
     case notVisibleASCII
 
     /// The rule that the token breaks.
-    public var description: String { "a token must be one or more visible ASCII characters, without spaces" }
+    package var description: String { "a token must be one or more visible ASCII characters, without spaces" }
 }

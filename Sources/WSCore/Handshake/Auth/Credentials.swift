@@ -1,13 +1,13 @@
 /// A user name and password for HTTP Basic authentication (RFC 7617).
-public struct Credentials: Equatable, Sendable {
+package struct Credentials: Equatable, Sendable {
     /// The user name, without colons and control characters.
-    public let user: String
+    package let user: String
     /// The password, without control characters.
-    public let password: String
+    package let password: String
 
     /// Creates credentials.
     /// - Throws: ``CredentialsError`` if Basic authentication cannot transmit them.
-    public init(user: String, password: String) throws(CredentialsError) {
+    package init(user: String, password: String) throws(CredentialsError) {
         // RFC 7617 §2: a user name with a colon is invalid, because the first colon ends it.
         guard !user.utf8.contains(ASCII.colon) else { throw .colonInUser }
         // RFC 7617 §2: neither may contain control characters.
@@ -18,7 +18,7 @@ public struct Credentials: Equatable, Sendable {
     }
 
     /// The value of the Authorization field: `Basic` and the Base64 encoding of `user:password` in UTF-8.
-    public var basicAuthorization: String { "Basic " + basicToken }
+    package var basicAuthorization: String { "Basic " + basicToken }
 
     /// The Base64 encoding of `user:password`, without the scheme.
     var basicToken: String { Digest.base64(Array("\(user):\(password)".utf8)) }
@@ -26,11 +26,11 @@ public struct Credentials: Equatable, Sendable {
 
 extension Credentials: CustomStringConvertible {
     /// The user name and three asterisks, to keep the password out of logs.
-    public var description: String { "\(escapingControls(user)):***" }
+    package var description: String { "\(escapingControls(user)):***" }
 }
 
 /// The reason Basic authentication cannot transmit a user name or password.
-public enum CredentialsError: Error, Equatable, CustomStringConvertible {
+package enum CredentialsError: Error, Equatable, CustomStringConvertible {
     /// The user name contains a colon, which would end it (RFC 7617 §2).
     case colonInUser
     /// The user name contains a control character.
@@ -39,7 +39,7 @@ public enum CredentialsError: Error, Equatable, CustomStringConvertible {
     case controlCharacterInPassword
 
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .colonInUser: "a user name cannot contain a colon, which separates it from the password"
         case .controlCharacterInUser: "the user name contains a control character; remove it"
@@ -49,7 +49,7 @@ public enum CredentialsError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The identity of an authenticated client. It comes from the server's own settings, never from the request.
-public enum Login: Equatable, Sendable {
+package enum Login: Equatable, Sendable {
     /// Authenticated with a password (RFC 7617).
     case basic(user: String)
     /// Authenticated with a token (RFC 6750), which has no user name.

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// SHA-1 and Base64 for the opening handshake (RFC 6455 §1.3), and SHA-256. All use OpenSSL.
-public enum Digest {
+package enum Digest {
     /// The SHA-1 hash of `bytes` (20 bytes).
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         hash(bytes, by: sha1Algorithm, byteCount: Int(SHA_DIGEST_LENGTH))
@@ -30,12 +30,12 @@ public enum Digest {
 
     /// The source expression for an inline script or style in Content-Security-Policy: `sha256-` and the Base64 hash
     /// (CSP3 §2.3.1).
-    public static func sha256Source(of text: String) -> String {
+    package static func sha256Source(of text: String) -> String {
         "sha256-" + base64(sha256(Array(text.utf8)))
     }
 
     /// Appends the Base64 encoding of `bytes` with padding (RFC 4648 §4).
-    public static func appendBase64(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+    package static func appendBase64(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         var offset = 0
         while offset < bytes.byteCount {
             let piece = bytes.extracting(offset..<min(bytes.byteCount, offset + base64PieceBytes))

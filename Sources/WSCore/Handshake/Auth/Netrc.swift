@@ -3,25 +3,25 @@
 /// The file is a sequence of words: `machine` and a host, or `default`, followed by `login`, `password`, and `account`
 /// with a value each. A value in double quotes may contain spaces, and backslashes as curl reads them. Where a keyword
 /// is expected, `#` begins a comment. `macdef` begins a macro for ftp, which ends at an empty line and is ignored.
-public struct Netrc: Equatable, Sendable {
+package struct Netrc: Equatable, Sendable {
     /// The login for a host.
-    public struct Entry: Equatable, Sendable {
+    package struct Entry: Equatable, Sendable {
         /// The host as written, or `nil` for the default entry.
-        public let machine: String?
+        package let machine: String?
         /// The number of the line with the host.
-        public let line: Int
+        package let line: Int
         /// The user name.
-        public fileprivate(set) var login: String?
+        package fileprivate(set) var login: String?
         /// The password.
-        public fileprivate(set) var password: String?
+        package fileprivate(set) var password: String?
     }
 
     /// The entries in order.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
 
     /// Parses a file.
     /// - Throws: ``NetrcError`` with the number of the first line that has an error. It contains no password.
-    public init(parsing bytes: [UInt8]) throws(NetrcError) {
+    package init(parsing bytes: [UInt8]) throws(NetrcError) {
         var words = NetrcWords(bytes)
         while let keyword = words.keyword() {
             switch keyword.text {
@@ -49,7 +49,7 @@ public struct Netrc: Equatable, Sendable {
     /// - Parameters:
     ///   - host: The host of a URL: a name, or an IP address without brackets. Case is ignored.
     ///   - user: The user whose password is wanted; nil: any. An entry without a login is for all users.
-    public func entry(for host: String, user: String? = nil) -> Entry? {
+    package func entry(for host: String, user: String? = nil) -> Entry? {
         let fitting = entries.filter { entry in
             guard let user, let login = entry.login else { return true }
             return login.utf8.elementsEqual(user.utf8)
@@ -68,9 +68,9 @@ public struct Netrc: Equatable, Sendable {
 }
 
 /// An error in a .netrc file.
-public struct NetrcError: Error, Equatable, CustomStringConvertible {
+package struct NetrcError: Error, Equatable, CustomStringConvertible {
     /// The kinds of errors.
-    public enum Reason: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
         /// A word is not a keyword. It may be a part of a password and is not shown.
         case unknownWord
         /// The keyword stands before the first machine.
@@ -82,12 +82,12 @@ public struct NetrcError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The number of the line, from 1.
-    public let line: Int
+    package let line: Int
     /// The kind of error.
-    public let reason: Reason
+    package let reason: Reason
 
     /// The problem and the remedy.
-    public var description: String {
+    package var description: String {
         switch reason {
         case .unknownWord: "unknown word; put values that contain spaces in double quotes"
         case .noMachine(let keyword): "'\(keyword)' must follow 'machine' and a host, or 'default'"

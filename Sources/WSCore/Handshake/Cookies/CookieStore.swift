@@ -2,23 +2,23 @@
 ///
 /// Cookies are kept only in memory, for the lifetime of the store. There is no public suffix list: a Domain needs a
 /// dot, so `co.uk` counts as an ordinary domain. HttpOnly and SameSite concern web pages and are ignored.
-public struct CookieStore: Sendable {
+package struct CookieStore: Sendable {
     /// The maximum number of cookies per domain (RFC 6265 §6.1 requires at least 50).
-    public static let maximumCookiesOfDomain = 50
+    package static let maximumCookiesOfDomain = 50
     /// The maximum number of cookies (RFC 6265 §6.1 requires at least 3000).
-    public static let maximumCookies = 3000
+    package static let maximumCookies = 3000
     /// The maximum size of stored cookies in a request's Cookie field, in bytes. Servers reject heads of twice that
     /// size.
-    public static let maximumFieldBytes = 8190
+    package static let maximumFieldBytes = 8190
 
     private var cookies: [Cookie] = []
     private var nextCreation = 0
 
     /// Creates an empty store.
-    public init() {}
+    package init() {}
 
     /// The number of cookies, including those that have expired since the last response.
-    public var count: Int { cookies.count }
+    package var count: Int { cookies.count }
 
     /// Stores the cookies of a response, whatever its status.
     ///
@@ -27,7 +27,7 @@ public struct CookieStore: Sendable {
     ///   - response: The response.
     ///   - url: The URL that the response came from.
     ///   - now: The current time, in seconds since 1970-01-01 00:00 UTC.
-    public mutating func receive(_ response: ResponseHead, from url: WebSocketURL, at now: Int) {
+    package mutating func receive(_ response: ResponseHead, from url: WebSocketURL, at now: Int) {
         for value in response.fields.all(named: "Set-Cookie") { receive(setCookie: value, from: url, at: now) }
     }
 

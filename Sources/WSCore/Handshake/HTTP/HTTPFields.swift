@@ -1,14 +1,14 @@
 /// The header fields of a request or response, in order. Names are case-insensitive.
-public struct HTTPFields: Equatable, Sendable {
+package struct HTTPFields: Equatable, Sendable {
     private var fields: [HeaderField]
 
     /// Creates a list of fields.
-    public init(_ fields: [HeaderField] = []) {
+    package init(_ fields: [HeaderField] = []) {
         self.fields = fields
     }
 
     /// Appends a field.
-    public mutating func append(_ field: HeaderField) {
+    package mutating func append(_ field: HeaderField) {
         fields.append(field)
     }
 
@@ -24,17 +24,17 @@ public struct HTTPFields: Equatable, Sendable {
     }
 
     /// Whether there is a field with this name.
-    public func contains(named name: String) -> Bool {
+    package func contains(named name: String) -> Bool {
         fields.contains { $0.isNamed(name) }
     }
 
     /// The value of the first field with this name, or `nil`.
-    public func first(named name: String) -> String? {
+    package func first(named name: String) -> String? {
         fields.first { $0.isNamed(name) }?.value
     }
 
     /// The values of all fields with this name, in order.
-    public func all(named name: String) -> [String] {
+    package func all(named name: String) -> [String] {
         var values: [String] = []
         for index in fields.indices where fields[index].isNamed(name) { values.append(fields[index].value) }
         return values
@@ -44,7 +44,7 @@ public struct HTTPFields: Equatable, Sendable {
     ///
     /// White space around elements and empty elements are dropped (RFC 9110 §5.6.1). Suitable for lists of tokens only:
     /// commas in quoted strings separate elements, too.
-    public func elements(named name: String) -> [String] {
+    package func elements(named name: String) -> [String] {
         var elements: [String] = []
         for value in all(named: name) {
             for element in value.utf8.split(separator: UInt8(ascii: ",")) {
@@ -56,16 +56,16 @@ public struct HTTPFields: Equatable, Sendable {
     }
 
     /// The elements of the comma-separated list that all fields with this name form together, in lower case.
-    public func tokens(named name: String) -> [String] {
+    package func tokens(named name: String) -> [String] {
         elements(named: name).map { ASCII.lowercased($0) }
     }
 }
 
 extension HTTPFields: RandomAccessCollection {
     /// The position of the first field, 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of fields.
-    public var endIndex: Int { fields.count }
+    package var endIndex: Int { fields.count }
     /// The field at a position.
-    public subscript(position: Int) -> HeaderField { fields[position] }
+    package subscript(position: Int) -> HeaderField { fields[position] }
 }

@@ -1,5 +1,5 @@
 /// The rule of RFC 9112 that a peer's HTTP head breaks.
-public enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
+package enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
     /// The start line is not HTTP/1. `preview` holds the first bytes, at most 64.
     case notHTTP(preview: [UInt8])
     /// The major version is not 1.
@@ -24,7 +24,7 @@ public enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
     case tooManyFields(maximum: Int)
 
     /// A stable identifier for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .notHTTP: "not-http"
         case .unsupportedVersion: "http-version"
@@ -41,7 +41,7 @@ public enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
     }
 
     /// A predicate that follows a subject such as "the server's answer".
-    public var description: String {
+    package var description: String {
         switch self {
         case .notHTTP(let preview): "is not HTTP but begins with \(quoted(String(decoding: preview, as: UTF8.self)))"
         case .unsupportedVersion(let version): "has version \(quoted(version)) instead of HTTP/1.1"

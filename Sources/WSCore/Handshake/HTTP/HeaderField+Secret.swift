@@ -1,20 +1,20 @@
 extension HeaderField {
     /// Whether the field's name suggests that its value is a secret, or the value is a token.
-    public var isSecret: Bool {
+    package var isSecret: Bool {
         Self.isSecret(name: name)
             || SecretText.hasToken(value.utf8) && !Self.publicNames.contains(ASCII.lowercased(name))
                 && !isNamed("Sec-WebSocket-Protocol")
     }
 
     /// Whether a part of the field is a secret: its value, a subprotocol, or a parameter of a URL.
-    public var containsSecret: Bool {
+    package var containsSecret: Bool {
         isSecret || !SecretQuery.values(in: value).isEmpty
             || isNamed("Sec-WebSocket-Protocol")
                 && !Self.secretSubprotocols(in: HTTPFields([self]).elements(named: name)).isEmpty
     }
 
     /// Whether fields with this name may contain a secret: HTTP's own, and names that suggest one (``SecretName``).
-    public static func isSecret(name: some StringProtocol) -> Bool {
+    package static func isSecret(name: some StringProtocol) -> Bool {
         let name = ASCII.lowercased(name)
         return !publicNames.contains(name) && !name.utf8.starts(with: "sec-websocket-".utf8)
             && SecretName.isSecret(name)
@@ -27,7 +27,7 @@ extension HeaderField {
 
     /// The elements of a Sec-WebSocket-Protocol field that are likely secrets. Servers that browsers log in to take
     /// tokens there: `base64url.bearer.authorization.k8s.io.TOKEN`, or `access_token` and then the token.
-    public static func secretSubprotocols(in names: [String]) -> [String] {
+    package static func secretSubprotocols(in names: [String]) -> [String] {
         var secrets: [String] = []
         var followsName = false
         for name in names {

@@ -1,16 +1,16 @@
 /// An HTTP header field with a name and value that are safe to write into a head.
-public struct HeaderField: Equatable, Sendable {
+package struct HeaderField: Equatable, Sendable {
     /// The name: a token in its original case.
-    public let name: String
+    package let name: String
     /// The value, without surrounding white space and without control characters except HTAB. Invalid UTF-8 is replaced
     /// with U+FFFD.
-    public let value: String
+    package let value: String
     /// The original bytes of a value that is not UTF-8 (RFC 9110 §5.5: obs-text), or `nil` for other values.
     private let opaqueValue: [UInt8]?
 
     /// Creates a field. Trims white space around the value.
     /// - Throws: ``HeaderFieldError`` if the name is not a token or the value contains control characters.
-    public init(name: String, value: String) throws(HeaderFieldError) {
+    package init(name: String, value: String) throws(HeaderFieldError) {
         // RFC 9110 §5.1: a field name is a token.
         guard ASCII.isToken(name) else { throw .invalidName(name) }
         // RFC 9110 §5.5: CR, LF, and NUL would end the value, and other control characters have no meaning in it.
@@ -22,7 +22,7 @@ public struct HeaderField: Equatable, Sendable {
 
     /// Parses a line of the form `Name: value`, as used with the option `-H`.
     /// - Throws: ``HeaderFieldError``.
-    public init(parsing line: String) throws(HeaderFieldError) {
+    package init(parsing line: String) throws(HeaderFieldError) {
         guard let colon = line.utf8.firstIndex(of: ASCII.colon) else { throw .missingColon }
         try self.init(
             name: String(line[..<colon]),
@@ -30,7 +30,7 @@ public struct HeaderField: Equatable, Sendable {
     }
 
     /// Creates a field without checks. The name must be a token, and the value trimmed and free of control characters.
-    public init(wellFormedName name: String, value: String) {
+    package init(wellFormedName name: String, value: String) {
         self.name = name
         self.value = value
         opaqueValue = nil
@@ -45,10 +45,10 @@ public struct HeaderField: Equatable, Sendable {
     }
 
     /// The original bytes of the value.
-    public var valueBytes: [UInt8] { opaqueValue ?? Array(value.utf8) }
+    package var valueBytes: [UInt8] { opaqueValue ?? Array(value.utf8) }
 
     /// Whether the field has this name, ignoring case.
-    public func isNamed(_ name: String) -> Bool {
+    package func isNamed(_ name: String) -> Bool {
         ASCII.areEqualIgnoringCase(self.name, name)
     }
 
@@ -57,7 +57,7 @@ public struct HeaderField: Equatable, Sendable {
 }
 
 /// The reason a text is not a header field. Does not include the value, which may be a secret.
-public enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
+package enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
     /// The line has no colon.
     case missingColon
     /// The name is not a token.
@@ -66,7 +66,7 @@ public enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
     case controlCharacterInValue(name: String)
 
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .missingColon:
             "there is no colon; write 'Name: value'"

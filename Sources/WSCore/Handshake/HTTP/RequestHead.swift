@@ -1,16 +1,16 @@
 /// The head of an HTTP/1 request.
-public struct RequestHead: Equatable, Sendable {
+package struct RequestHead: Equatable, Sendable {
     /// The method, such as `GET`.
-    public let method: String
+    package let method: String
     /// The request target as received: visible ASCII, including the query.
-    public let target: String
+    package let target: String
     /// The header fields.
-    public let fields: HTTPFields
+    package let fields: HTTPFields
     /// The HTTP minor version, 1 for HTTP/1.1.
-    public let minorVersion: Int
+    package let minorVersion: Int
 
     /// Creates a request head.
-    public init(method: String, target: String, fields: HTTPFields, minorVersion: Int = 1) {
+    package init(method: String, target: String, fields: HTTPFields, minorVersion: Int = 1) {
         self.method = method
         self.target = target
         self.fields = fields
@@ -18,21 +18,21 @@ public struct RequestHead: Equatable, Sendable {
     }
 
     /// The target's path as received (not percent-decoded), or `nil` for a target without one: `*` or `host:port`.
-    public var path: String? {
+    package var path: String? {
         originForm.map { form in
             String(Substring(form.utf8.prefix { $0 != UInt8(ascii: "?") }))
         }
     }
 
     /// The part of the target after the first `?`, or `nil`.
-    public var query: String? {
+    package var query: String? {
         guard let form = originForm, let mark = form.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         return String(form[form.utf8.index(after: mark)...])
     }
 
     /// The percent-decoded bytes of the path, not necessarily UTF-8. `nil` if the target has no path or an escape is
     /// malformed.
-    public var decodedPathBytes: [UInt8]? {
+    package var decodedPathBytes: [UInt8]? {
         path.flatMap { try? PercentEncoding.decodeBytes($0) }
     }
 
@@ -43,7 +43,7 @@ public struct RequestHead: Equatable, Sendable {
 
     /// The host and port under which the client addresses the server: from a target in absolute form, otherwise from
     /// Host. An IPv6 address has brackets. `nil` if there is no valid host.
-    public var host: (name: String, port: UInt16?)? {
+    package var host: (name: String, port: UInt16?)? {
         guard let text = hostAsSent, let host = try? HostAndPort(parsing: text) else {
             return nil
         }

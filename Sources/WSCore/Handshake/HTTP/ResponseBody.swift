@@ -1,7 +1,7 @@
 /// Collects the body of a response that refuses an upgrade or a tunnel, for display (RFC 9112 §6.3).
-public struct ResponseBody: Sendable {
+package struct ResponseBody: Sendable {
     /// The maximum number of bytes to keep: 64 KiB, enough for any error page worth reading.
-    public static let maximumBytes = 64 << 10
+    package static let maximumBytes = 64 << 10
 
     private enum Framing {
         case none

@@ -5,7 +5,7 @@ extension ResponseHead {
     /// RFC 9110 §10.2.3: `Retry-After = HTTP-date / delay-seconds`, and `delay-seconds = 1*DIGIT`.
     /// - Parameter now: The current time in seconds since 1970-01-01 00:00 UTC, rounded down, so that the wait is never
     ///   too short.
-    public func retryDelay(at now: Int) -> Duration? {
+    package func retryDelay(at now: Int) -> Duration? {
         guard let value = fields.first(named: "Retry-After"), !value.isEmpty else { return nil }
         if value.utf8.allSatisfy(ASCII.isDigit) { return .seconds(Int32(value) ?? .max) }
         return HTTPDate.seconds(parsing: value, now: now).map { .seconds(max(0, $0 - now)) }

@@ -34,7 +34,7 @@ enum InternationalName {
 }
 
 /// The reason an internationalized host name has no ASCII form.
-public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum InternationalNameError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A label exceeds 63 characters or the name exceeds 255.
     case tooLong
     /// The name contains a character that is not allowed in host names (RFC 5892).
@@ -77,7 +77,7 @@ public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConv
     }
 
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooLong: "it is too long; each label between dots can have at most 63 characters in its ASCII form"
         case .disallowedCharacter: "it contains an invalid character; use letters, digits, and hyphens"
@@ -93,7 +93,7 @@ public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConv
 
 extension LibraryVersion {
     /// The version of libidn2.
-    public static var libidn2: LibraryVersion {
+    package static var libidn2: LibraryVersion {
         LibraryVersion(name: "libidn2", text: String(cString: idn2_check_version(nil)))
     }
 }

@@ -1,6 +1,6 @@
 extension WebSocketURL {
     /// Appends bytes as one component of a path or query: everything but unreserved characters is percent-encoded.
-    public static func appendComponent(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+    package static func appendComponent(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         let encoded = bytes.withUnsafeBytes { PercentEncoding.encode($0, where: PercentEncoding.isUnreserved) }
         buffer.append(encoded)
     }

@@ -1,9 +1,9 @@
 /// Finds the likely secrets among the parameters in the query or fragment of a URL.
 ///
 /// The text need not be a valid URL, and may be one that is part of other text, such as that of a Link field.
-public enum SecretQuery {
+package enum SecretQuery {
     /// Replaces these values with `•••`.
-    public static func masking(_ text: String) -> String {
+    package static func masking(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let secrets = ranges(in: bytes, depth: 0)
         guard !secrets.isEmpty else { return text }
@@ -17,7 +17,7 @@ public enum SecretQuery {
     }
 
     /// These values, as written and percent-decoded.
-    public static func values(in text: String) -> [String] {
+    package static func values(in text: String) -> [String] {
         let bytes = Array(text.utf8)
         return ranges(in: bytes, depth: 0).flatMap { range in
             [String(decoding: bytes[range], as: UTF8.self), String(decoding: decoded(bytes[range]), as: UTF8.self)]

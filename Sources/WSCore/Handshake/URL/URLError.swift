@@ -1,5 +1,5 @@
 /// The reason a string is not a usable WebSocket URL.
-public enum URLError: Error, Equatable, CustomStringConvertible {
+package enum URLError: Error, Equatable, CustomStringConvertible {
     /// The string is empty.
     case empty
     /// The URL contains a control character.
@@ -52,7 +52,7 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
     case forbiddenRedirect(scheme: String)
 
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .empty: "the URL is empty; write ws://HOST:PORT/PATH, or echo: to try things out"
         case .controlCharacter: "the URL contains a control character; percent-encode it"

@@ -4,7 +4,7 @@ extension WebSocketURL {
     /// The fragment is dropped. Only the schemes ws, wss, http, and https are allowed. A relative reference keeps the
     /// user name and password.
     /// - Throws: ``URLError``.
-    public func resolving(location: String) throws(URLError) -> WebSocketURL {
+    package func resolving(location: String) throws(URLError) -> WebSocketURL {
         let reference = String(Substring(location.utf8.prefix { $0 != UInt8(ascii: "#") }))
         if let scheme = URLForm.scheme(of: reference) {
             // RFC 3986 §4.2: a colon in the first segment always ends a scheme.

@@ -10,9 +10,9 @@
 /// | `echo:` | the echo server inside this process |
 ///
 /// An internationalized host name is converted to its ASCII form, which is resolved, sent, and shown.
-public struct WebSocketURL: Equatable, Sendable {
+package struct WebSocketURL: Equatable, Sendable {
     /// The server that a URL refers to.
-    public enum Endpoint: Equatable, Sendable {
+    package enum Endpoint: Equatable, Sendable {
         /// A host and a port from 1 through 65535. The host is a name in lower case, an IPv4 address, or an IPv6
         /// address without brackets, possibly with a zone (`fe80::1%eth0`).
         case tcp(host: String, port: UInt16)
@@ -23,19 +23,19 @@ public struct WebSocketURL: Equatable, Sendable {
     }
 
     /// Whether the connection uses TLS (`wss` and `https`).
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// The server to connect to.
-    public let endpoint: Endpoint
+    package let endpoint: Endpoint
     /// The path and query to request, percent-encoded. Begins with `/`.
-    public let requestTarget: String
+    package let requestTarget: String
     /// The user name and password in the URL, percent-decoded.
-    public let userInfo: Credentials?
+    package let userInfo: Credentials?
     /// The path and query to show, or `nil` for those of the request.
     private let shownForm: String?
 
     /// Parses one of the forms above.
     /// - Throws: ``URLError``.
-    public init(parsing text: String) throws(URLError) {
+    package init(parsing text: String) throws(URLError) {
         try Self.checkCharacters(of: text)
         switch try URLForm(of: text) {
         case .tcp(let isSecure, let rest):
@@ -60,27 +60,27 @@ public struct WebSocketURL: Equatable, Sendable {
     /// The same server with another path and query.
     /// - Parameter target: The path and query. Characters that RFC 3986 does not allow are percent-encoded.
     /// - Throws: ``URLError``.
-    public func requesting(_ target: String) throws(URLError) -> WebSocketURL {
+    package func requesting(_ target: String) throws(URLError) -> WebSocketURL {
         WebSocketURL(
             isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(target), userInfo: userInfo)
     }
 
     /// The same server with a changed path and query. The shown form changes in the same way.
     /// - Throws: ``URLError``.
-    public func changingTarget(_ change: (String) -> String) throws(URLError) -> WebSocketURL {
+    package func changingTarget(_ change: (String) -> String) throws(URLError) -> WebSocketURL {
         WebSocketURL(
             isSecure: isSecure, endpoint: endpoint, requestTarget: try Self.parseTarget(change(requestTarget)),
             userInfo: userInfo, shownForm: shownForm.map(change))
     }
 
     /// The same URL, with another text in place of its path and query where it is shown.
-    public func showing(target: String) -> WebSocketURL {
+    package func showing(target: String) -> WebSocketURL {
         WebSocketURL(
             isSecure: isSecure, endpoint: endpoint, requestTarget: requestTarget, userInfo: userInfo, shownForm: target)
     }
 
     /// The URL with another query parameter. Its name and its value are percent-encoded. The value is a secret.
-    public func adding(query name: String, _ value: String) -> WebSocketURL {
+    package func adding(query name: String, _ value: String) -> WebSocketURL {
         let (name, value) = (Self.component(name), Self.component(value))
         let separator = requestTarget.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         return WebSocketURL(
@@ -94,17 +94,17 @@ public struct WebSocketURL: Equatable, Sendable {
     }
 
     /// Whether the server is on this machine.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         if case .tcp(let host, _) = endpoint { HostAndPort.isLoopback(host) } else { false }
     }
 
     /// The origin of pages on the server (RFC 6454 §6.2).
     /// - Parameter host: The host and port, as in the Host field.
-    public func origin(host: String) -> String { (isSecure ? "https://" : "http://") + host }
+    package func origin(host: String) -> String { (isSecure ? "https://" : "http://") + host }
 
     /// The value of the Host field: without a default port, without an IPv6 zone, and `localhost` for a Unix domain
     /// socket.
-    public var hostField: String {
+    package var hostField: String {
         guard case .tcp(let host, let port) = endpoint else { return "localhost" }
         // RFC 6874 §4: a zone must not leave the machine.
         let name = String(Substring(host.utf8.prefix { $0 != UInt8(ascii: "%") }))
@@ -112,13 +112,13 @@ public struct WebSocketURL: Equatable, Sendable {
     }
 
     /// Whether both URLs lead to the same server with the same protection.
-    public func isSameOrigin(as other: WebSocketURL) -> Bool {
+    package func isSameOrigin(as other: WebSocketURL) -> Bool {
         isSecure == other.isSecure && endpoint == other.endpoint
     }
 
     /// Whether secrets that were given for another URL may be sent to this one: it has the same origin, or it is
     /// `wss` and the other one `ws` on the same host, both with their default ports.
-    public func mayReceiveSecrets(of other: WebSocketURL) -> Bool {
+    package func mayReceiveSecrets(of other: WebSocketURL) -> Bool {
         if isSameOrigin(as: other) { return true }
         guard isSecure, !other.isSecure, case .tcp(let host, 443) = endpoint else { return false }
         return other.endpoint == .tcp(host: host, port: 80)
@@ -135,16 +135,16 @@ public struct WebSocketURL: Equatable, Sendable {
 extension WebSocketURL: CustomStringConvertible {
     /// The canonical form of the URL, without user name and password, and with `•••` in place of other secrets: to show
     /// and to store, not to connect to.
-    public var description: String { form(target: shownTarget) }
+    package var description: String { form(target: shownTarget) }
 
     /// ``description`` for a message in one line. A server may redirect to a URL as long as a response may be.
-    public var shortDescription: String { escapingControls(description, longest: 200) }
+    package var shortDescription: String { escapingControls(description, longest: 200) }
 
     /// The canonical form of the URL, without user name and password. It may contain other secrets.
-    public var text: String { form(target: requestTarget) }
+    package var text: String { form(target: requestTarget) }
 
     /// The path and query; `•••` replaces secrets.
-    public var shownTarget: String { SecretQuery.masking(shownForm ?? requestTarget) }
+    package var shownTarget: String { SecretQuery.masking(shownForm ?? requestTarget) }
 
     private func form(target: String) -> String {
         switch endpoint {
@@ -281,10 +281,10 @@ extension Substring {
 
 extension WebSocketURL {
     /// A URL in text of a user or a peer, with `•••` in place of secrets. The text need not be a valid URL.
-    public static func shown(_ text: String) -> String { SecretQuery.masking(withoutUserInfo(text)) }
+    package static func shown(_ text: String) -> String { SecretQuery.masking(withoutUserInfo(text)) }
 
     /// Whether a URL in text contains a secret: a password, or a parameter that is likely one. Placeholders are none.
-    public static func containsSecret(_ text: String) -> Bool {
+    package static func containsSecret(_ text: String) -> Bool {
         !SecretQuery.values(in: text).isEmpty || (try? WebSocketURL(parsing: text))?.userInfo?.password.isEmpty == false
     }
 

@@ -1,16 +1,16 @@
 /// Parses and writes Sec-WebSocket-Extensions values (RFC 6455 §9.1).
-public enum ExtensionHeader {
+package enum ExtensionHeader {
     /// The name of the field.
-    public static let fieldName = "Sec-WebSocket-Extensions"
+    package static let fieldName = "Sec-WebSocket-Extensions"
 
     /// The field's value for a list of extensions.
-    public static func value(of extensions: [ExtensionOffer]) -> String {
+    package static func value(of extensions: [ExtensionOffer]) -> String {
         extensions.map(\.description).joined(separator: ", ")
     }
 
     /// Parses the extensions listed by the values of all fields. Empty list elements are skipped (RFC 9110 §5.6.1).
     /// - Throws: ``ExtensionHeaderError`` for the first malformed value.
-    public static func parse(_ values: [String]) throws(ExtensionHeaderError) -> [ExtensionOffer] {
+    package static func parse(_ values: [String]) throws(ExtensionHeaderError) -> [ExtensionOffer] {
         var extensions: [ExtensionOffer] = []
         for value in values {
             var scanner = ListScanner(value)
@@ -82,7 +82,7 @@ public enum ExtensionHeader {
 }
 
 /// A Sec-WebSocket-Extensions value that violates the grammar of RFC 6455 §9.1.
-public struct ExtensionHeaderError: Error, Equatable {
+package struct ExtensionHeaderError: Error, Equatable {
     /// The malformed value.
-    public let value: String
+    package let value: String
 }

@@ -1,14 +1,14 @@
 /// An extension with its parameters in Sec-WebSocket-Extensions (RFC 6455 §9.1).
-public struct ExtensionOffer: Equatable, Sendable, CustomStringConvertible {
+package struct ExtensionOffer: Equatable, Sendable, CustomStringConvertible {
     /// A parameter: a name and an optional value, both tokens.
-    public struct Parameter: Equatable, Sendable {
+    package struct Parameter: Equatable, Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The value, or `nil` for a parameter without one.
-        public let value: String?
+        package let value: String?
 
         /// Creates a parameter. Both arguments must be tokens.
-        public init(_ name: String, _ value: String? = nil) {
+        package init(_ name: String, _ value: String? = nil) {
             precondition(ASCII.isToken(name) && value.map { ASCII.isToken($0) } ?? true)
             self.name = name
             self.value = value
@@ -16,19 +16,19 @@ public struct ExtensionOffer: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The registered name of the extension, such as `permessage-deflate`.
-    public let name: String
+    package let name: String
     /// The parameters in order. Names may repeat.
-    public let parameters: [Parameter]
+    package let parameters: [Parameter]
 
     /// Creates an extension. The name must be a token.
-    public init(name: String, parameters: [Parameter] = []) {
+    package init(name: String, parameters: [Parameter] = []) {
         precondition(ASCII.isToken(name))
         self.name = name
         self.parameters = parameters
     }
 
     /// The extension as in the header field: `name; parameter; parameter=value`.
-    public var description: String {
+    package var description: String {
         parameters.reduce(name) { text, parameter in
             text + "; " + parameter.name + (parameter.value.map { "=" + $0 } ?? "")
         }

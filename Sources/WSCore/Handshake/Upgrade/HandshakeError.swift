@@ -1,5 +1,5 @@
 /// The reason a client's opening handshake failed.
-public enum HandshakeError: Error, Equatable {
+package enum HandshakeError: Error, Equatable {
     /// The server closed the connection without sending a byte.
     case closedBeforeResponse
     /// The server closed the connection in the middle of its response's head.
@@ -36,7 +36,7 @@ public enum HandshakeError: Error, Equatable {
 
 extension HandshakeError {
     /// A stable identifier for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .closedBeforeResponse: "closed-before-response"
         case .incompleteResponse: "incomplete-response"
@@ -59,11 +59,11 @@ extension HandshakeError {
 
 extension HandshakeError: CustomStringConvertible {
     /// The reason and the remedy. Safe to print whatever the server sent.
-    public var description: String { description(hasSentCredentials: false) }
+    package var description: String { description(hasSentCredentials: false) }
 
     /// The description for a request that may have carried credentials (``ClientRequest/hasCredentials``), which a 401
     /// rejects.
-    public func description(hasSentCredentials: Bool) -> String {
+    package func description(hasSentCredentials: Bool) -> String {
         switch self {
         case .closedBeforeResponse:
             "the server closed the connection without a response; check the path and --subprotocol"

@@ -1,7 +1,7 @@
 /// Divides the process's file descriptors between clients and everything else.
-public struct DescriptorBudget: Sendable {
+package struct DescriptorBudget: Sendable {
     /// The maximum number of open descriptors of the process.
-    public let total: Int
+    package let total: Int
 
     /// Reserved for everything but clients: standard streams, the loop's own descriptors, files, and a log.
     private static let reserve = 32
@@ -11,19 +11,19 @@ public struct DescriptorBudget: Sendable {
     private static let arrivals = 16
 
     /// Divides `total` descriptors. The default raises the process's limit to the maximum that the system allows.
-    public init(total: Int = DescriptorLimit.raise()) {
+    package init(total: Int = DescriptorLimit.raise()) {
         self.total = total
     }
 
     /// The maximum number of concurrent client streams on each of several threads, at least 1.
     /// - Parameter reserved: The number of further descriptors reserved for files opened on behalf of clients.
-    public func streams(onEachOf threadCount: Int = 1, besides reserved: Int = 0) -> Int {
+    package func streams(onEachOf threadCount: Int = 1, besides reserved: Int = 0) -> Int {
         max(1, (total - Self.reserve - (threadCount - 1) * Self.perThread - reserved) / threadCount)
     }
 
     /// The maximum number of concurrent clients that use `descriptorCount` descriptors each, at least 1. They all run
     /// on one thread: clients that need several descriptors (`--exec`) exclude further threads (`--threads`).
-    public func clients(with descriptorCount: Int) -> Int {
+    package func clients(with descriptorCount: Int) -> Int {
         max(1, (total - Self.reserve - Self.arrivals) / descriptorCount)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The limit on the process's open descriptors.
-public enum DescriptorLimit {
+package enum DescriptorLimit {
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
     /// The limit that the process started with, or `nil` if the system does not report it. Child processes get it back:
@@ -14,7 +14,7 @@ public enum DescriptorLimit {
     }()
 
     /// Raises the soft limit to the hard limit and returns it; 256 if the system does not report a limit.
-    public static func raise() -> Int {
+    package static func raise() -> Int {
         guard inheritedLimit != nil else { return 256 }
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 256 }

@@ -2,27 +2,27 @@ import CLibuv
 import Glibc
 
 /// Operations on whole files and directories.
-public enum File {
+package enum File {
     /// Whether `path` is a directory.
-    public static func isDirectory(_ path: String) -> Bool {
+    package static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether `path` certainly does not exist. Other errors, such as missing permissions, return false.
-    public static func isMissing(_ path: String) -> Bool {
+    package static func isMissing(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
     /// The directory that contains `path`, whether or not the file exists.
-    public static func directory(of path: String) -> String {
+    package static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Creates the directory at `path` and its missing parents, each accessible only by its owner.
-    public static func makeDirectory(_ path: String) throws(IOError) {
+    package static func makeDirectory(_ path: String) throws(IOError) {
         if isDirectory(path) { return }
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
             try makeDirectory(String(path[..<slash]))
@@ -32,7 +32,7 @@ public enum File {
     }
 
     /// Appends bytes to the file at `path`. Creates a missing file, accessible only by its owner.
-    public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
+    package static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
         let descriptor = try Descriptor.open(path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o600)
         defer { Descriptor.closeDescriptor(descriptor) }
         try Descriptor.writeAll(descriptor, bytes.span.bytes)
@@ -40,7 +40,7 @@ public enum File {
 
     /// Creates a file at `path` with the given contents and the permissions that the umask allows. Throws
     /// ``IOError/fileExists`` if the file exists. Removes the file if it cannot be written completely.
-    public static func create(_ bytes: RawSpan, at path: String) throws(IOError) {
+    package static func create(_ bytes: RawSpan, at path: String) throws(IOError) {
         let descriptor = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
         defer { Descriptor.closeDescriptor(descriptor) }
         do throws(IOError) {
@@ -55,7 +55,7 @@ public enum File {
     ///
     /// - Throws: ``IOError/fileTooLarge`` for more than `maximumBytes`, ``IOError/invalidArgument`` if `path` is not a
     ///   regular file, or another ``IOError``.
-    public static func readRegular(_ path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
+    package static func readRegular(_ path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
         let descriptor = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()
@@ -67,7 +67,7 @@ public enum File {
     }
 
     /// Reads at most the first `maximumBytes` of the regular file at `path`.
-    public static func readBeginning(of path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
+    package static func readBeginning(of path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
         let descriptor = try Descriptor.open(path, O_RDONLY | O_NONBLOCK)
         defer { Descriptor.closeDescriptor(descriptor) }
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBytes, alignment: 1)
@@ -77,7 +77,7 @@ public enum File {
 
     /// Reads the whole file at `path`, which may be a pipe. Throws ``IOError/fileTooLarge`` for more than
     /// `maximumBytes`.
-    public static func read(_ path: String, maximumBytes: Int = .max) throws(IOError) -> [UInt8] {
+    package static func read(_ path: String, maximumBytes: Int = .max) throws(IOError) -> [UInt8] {
         let descriptor = try Descriptor.open(path, O_RDONLY)
         defer { Descriptor.closeDescriptor(descriptor) }
         return try contents(of: descriptor, maximumBytes: maximumBytes)
@@ -87,7 +87,7 @@ public enum File {
     ///
     /// - Returns: The contents, and whether only the file's owner may read and write it.
     /// - Throws: ``IOError/fileTooLarge`` for more than `maximumBytes`, or another ``IOError``.
-    public static func readCheckingAccess(
+    package static func readCheckingAccess(
         _ path: String, maximumBytes: Int
     ) throws(IOError) -> (bytes: [UInt8], isPrivate: Bool) {
         let descriptor = try Descriptor.open(path, O_RDONLY)
@@ -98,7 +98,7 @@ public enum File {
     }
 
     /// Reads standard input until its end.
-    public static func readStandardInput() throws(IOError) -> [UInt8] {
+    package static func readStandardInput() throws(IOError) -> [UInt8] {
         try contents(of: StandardDescriptors.input)
     }
 

@@ -1,19 +1,19 @@
 import Glibc
 
 /// Identifies a regular file regardless of the names and links that lead to it.
-public struct FileIdentity: Equatable, Sendable {
+package struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
     /// Identifies the file at `path`, following symbolic links. Returns `nil` if it is not a regular file.
-    public init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
     /// Identifies the file that a descriptor is open for. Returns `nil` if it is not open for a regular file.
-    public init?(descriptor: Int32) {
+    package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)

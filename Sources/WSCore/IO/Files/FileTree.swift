@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Each name is looked up on its own, starting at the directory's descriptor, and links are followed in user space. The
 /// kernel never resolves more than one name, and never resolves `..`.
-public final class FileTree: Sendable {
+package final class FileTree: Sendable {
     /// The result of a lookup.
     enum Found {
         case file(OpenFile)
@@ -15,7 +15,7 @@ public final class FileTree: Sendable {
 
     /// Opens the directory at `path`.
     /// - Throws: ``IOError`` if there is no directory at `path`, or if it is not readable.
-    public init(_ path: String) throws(IOError) {
+    package init(_ path: String) throws(IOError) {
         root = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
     }
 

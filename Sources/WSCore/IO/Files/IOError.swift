@@ -2,12 +2,12 @@ import CLibuv
 import Glibc
 
 /// An error of the operating system, as reported by libuv.
-public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// libuv's error number: a negated errno, or a libuv error such as `UV_EAI_NONAME`.
-    public let code: Int32
+    package let code: Int32
 
     /// Creates an error from a negative libuv result.
-    public init(code: Int32) {
+    package init(code: Int32) {
         self.code = code
     }
 
@@ -15,59 +15,59 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     internal static var last: IOError { IOError(code: uv_translate_sys_error(errno)) }
 
     /// The reading end of a pipe or the peer of a socket is closed (EPIPE).
-    public static let brokenPipe = IOError(code: UV_EPIPE.rawValue)
+    package static let brokenPipe = IOError(code: UV_EPIPE.rawValue)
     /// A pipe has no reader (ENXIO).
-    public static let noReader = IOError(code: UV_ENXIO.rawValue)
+    package static let noReader = IOError(code: UV_ENXIO.rawValue)
     /// The descriptor is closed, or was opened for another kind of access (EBADF).
-    public static let badDescriptor = IOError(code: UV_EBADF.rawValue)
+    package static let badDescriptor = IOError(code: UV_EBADF.rawValue)
     /// The address has no listener (ECONNREFUSED).
-    public static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
+    package static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
     /// No route leads to the address's network (ENETUNREACH).
-    public static let networkUnreachable = IOError(code: UV_ENETUNREACH.rawValue)
+    package static let networkUnreachable = IOError(code: UV_ENETUNREACH.rawValue)
     /// The address's network cannot reach the host (EHOSTUNREACH).
-    public static let hostUnreachable = IOError(code: UV_EHOSTUNREACH.rawValue)
+    package static let hostUnreachable = IOError(code: UV_EHOSTUNREACH.rawValue)
     /// The address already has a listener (EADDRINUSE).
-    public static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
+    package static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
     /// The descriptor is not a terminal (ENOTTY).
-    public static let noTerminal = IOError(code: UV_ENOTTY.rawValue)
+    package static let noTerminal = IOError(code: UV_ENOTTY.rawValue)
     /// The operation would block (EAGAIN).
-    public static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
+    package static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
     /// The name exists but has no address of the requested family (EAI_NODATA).
-    public static let noAddress = IOError(code: UV_EAI_NODATA.rawValue)
+    package static let noAddress = IOError(code: UV_EAI_NODATA.rawValue)
     /// No interface of this machine has the address (EADDRNOTAVAIL).
-    public static let addressNotAvailable = IOError(code: UV_EADDRNOTAVAIL.rawValue)
+    package static let addressNotAvailable = IOError(code: UV_EADDRNOTAVAIL.rawValue)
     /// The operation was canceled (ECANCELED).
-    public static let canceled = IOError(code: UV_ECANCELED.rawValue)
+    package static let canceled = IOError(code: UV_ECANCELED.rawValue)
     /// The peer reset the connection (ECONNRESET).
-    public static let connectionReset = IOError(code: UV_ECONNRESET.rawValue)
+    package static let connectionReset = IOError(code: UV_ECONNRESET.rawValue)
 
     /// The name server temporarily cannot answer (EAI_AGAIN).
-    public static let nameServiceBusy = IOError(code: UV_EAI_AGAIN.rawValue)
+    package static let nameServiceBusy = IOError(code: UV_EAI_AGAIN.rawValue)
     /// The name does not exist (EAI_NONAME).
-    public static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
+    package static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
     /// The file or socket does not exist (ENOENT).
-    public static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
+    package static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
     /// The path leads to a directory (EISDIR).
-    public static let isDirectory = IOError(code: UV_EISDIR.rawValue)
+    package static let isDirectory = IOError(code: UV_EISDIR.rawValue)
     /// The file already exists (EEXIST).
-    public static let fileExists = IOError(code: UV_EEXIST.rawValue)
+    package static let fileExists = IOError(code: UV_EEXIST.rawValue)
     /// The argument or the type of file is not supported (EINVAL).
-    public static let invalidArgument = IOError(code: UV_EINVAL.rawValue)
+    package static let invalidArgument = IOError(code: UV_EINVAL.rawValue)
     /// The file is too large (EFBIG).
-    public static let fileTooLarge = IOError(code: UV_EFBIG.rawValue)
+    package static let fileTooLarge = IOError(code: UV_EFBIG.rawValue)
     /// Permission denied (EACCES).
-    public static let accessDenied = IOError(code: UV_EACCES.rawValue)
+    package static let accessDenied = IOError(code: UV_EACCES.rawValue)
 
     /// The process has reached its limit on open files (EMFILE).
-    public static let tooManyOpenFiles = IOError(code: UV_EMFILE.rawValue)
+    package static let tooManyOpenFiles = IOError(code: UV_EMFILE.rawValue)
     /// The system has reached its limit on open files (ENFILE).
-    public static let fileTableFull = IOError(code: UV_ENFILE.rawValue)
+    package static let fileTableFull = IOError(code: UV_ENFILE.rawValue)
     /// Out of memory (ENOMEM).
-    public static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)
+    package static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)
 
     /// Whether a later attempt to connect may succeed without a change on this side, because the server or the network
     /// is down, or a resource of the system is short.
-    public var mayPass: Bool { Self.passing.contains(code) }
+    package var mayPass: Bool { Self.passing.contains(code) }
 
     private static let passing = Set(
         [
@@ -77,7 +77,7 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
         ].map(\.rawValue))
 
     /// libuv's message, such as `connection refused`.
-    public var description: String { String(cString: uv_strerror(code)) }
+    package var description: String { String(cString: uv_strerror(code)) }
 
     /// Throws if a libuv result is negative; returns it otherwise.
     @discardableResult

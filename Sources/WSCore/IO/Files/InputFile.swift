@@ -1,12 +1,12 @@
 import Glibc
 
 /// A file open for reading from its beginning, which may be a pipe. Closed on release.
-public final class InputFile: Sendable {
+package final class InputFile: Sendable {
     private let descriptor: Int32
 
     /// Opens the file at `path`. Waits for a writer if the file is a pipe.
     /// - Throws: ``IOError`` if the file cannot be opened, or is a directory.
-    public init(reading path: String) throws(IOError) {
+    package init(reading path: String) throws(IOError) {
         descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY)
     }
 
@@ -20,7 +20,7 @@ public final class InputFile: Sendable {
     ///   - body: Receives the bytes, unless the file has ended.
     /// - Returns: The number of bytes, 0 at the end of the file.
     /// - Throws: ``IOError`` if the file cannot be read.
-    public func read(_ maximumBytes: Int, _ body: (RawSpan) -> Void) throws(IOError) -> Int {
+    package func read(_ maximumBytes: Int, _ body: (RawSpan) -> Void) throws(IOError) -> Int {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBytes, alignment: 16)
         defer { block.deallocate() }
         let count = try Descriptor.read(descriptor, into: block)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A regular file open for reading. Closed on release.
-public final class OpenFile {
+package final class OpenFile {
     /// The file's metadata when it was opened.
     let status: FileStatus
     private let descriptor: Int32

@@ -1,15 +1,15 @@
 import Glibc
 
 /// A file open for writing. Closed on release.
-public final class OutputFile {
+package final class OutputFile {
     /// The file's descriptor, for use with a ``DescriptorWriter``.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     /// Creates an empty file at `path`, accessible only by its owner.
     /// - Parameter isReplacing: Whether to truncate an existing file, which keeps its mode. If false, an existing file
     ///   is an error.
     /// - Throws: ``IOError`` if the file cannot be created or opened; ``IOError/noReader`` for a pipe without a reader.
-    public init(creating path: String, replacing isReplacing: Bool = true) throws(IOError) {
+    package init(creating path: String, replacing isReplacing: Bool = true) throws(IOError) {
         // Without O_NONBLOCK, opening a pipe would block until it has a reader.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (isReplacing ? O_TRUNC : O_EXCL)
         descriptor = try Descriptor.open(path, flags, mode: 0o600)

@@ -4,21 +4,21 @@ import Glibc
 ///
 /// Each process holds the file's advisory lock while it writes. A process that had to wait for the lock then checks
 /// that the name still refers to the file that it has open.
-public enum SharedFile {
+package enum SharedFile {
     /// The number of attempts to lock the file while another process holds the lock, one millisecond apart. Appends
     /// happen between two keystrokes and are safe even without the lock.
     private static let (appendAttempts, updateAttempts) = (5, 200)
     private static let lockPauseMicroseconds: UInt32 = 1000
 
     /// Appends bytes to the file at `path` in one write. Creates a missing file, accessible only by its owner.
-    public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
+    package static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
         let (descriptor, _) = try openLocked(path, O_WRONLY | O_APPEND | O_CREAT, attempts: appendAttempts)
         defer { Descriptor.closeDescriptor(descriptor) }
         try Descriptor.writeAll(descriptor, bytes.span.bytes)
     }
 
     /// Revokes all permissions of group and others for the file at `path`. Does nothing if the file does not exist.
-    public static func withdraw(_ path: String) throws(IOError) {
+    package static func withdraw(_ path: String) throws(IOError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return }
@@ -41,7 +41,7 @@ public enum SharedFile {
     ///   - change: Receives the bytes and whether they are the whole file. Returns the new contents, or `nil` to keep
     ///     the file.
     /// - Throws: ``IOError`` if the file cannot be read or replaced.
-    public static func update(
+    package static func update(
         _ path: String, readingAtMost limit: Int, _ change: ([UInt8], _ areAll: Bool) -> [UInt8]?
     ) throws(IOError) {
         let (descriptor, isLocked): (Int32, Bool)

@@ -2,13 +2,13 @@ import CLibuv
 import Glibc
 
 /// The three standard file descriptors.
-public enum StandardDescriptors {
+package enum StandardDescriptors {
     /// Standard input.
-    public static let input: Int32 = 0
+    package static let input: Int32 = 0
     /// Standard output.
-    public static let output: Int32 = 1
+    package static let output: Int32 = 1
     /// Standard error.
-    public static let error: Int32 = 2
+    package static let error: Int32 = 2
 
     /// The status flags of the descriptors' open files at startup. Set once, before any other thread starts.
     nonisolated(unsafe) private static var foundModes: [Int32] = []
@@ -19,7 +19,7 @@ public enum StandardDescriptors {
     /// is opened for reading only: writes to it still fail with ``IOError/badDescriptor``, as with a closed descriptor.
     /// Writing to a pipe without a reader, or beyond the file size limit, returns an error and does not kill the
     /// process.
-    public static func prepare() {
+    package static func prepare() {
         for descriptor in input...error where fcntl(descriptor, F_GETFD) < 0 {
             let opened = open("/dev/null", descriptor == error ? O_WRONLY : O_RDONLY)
             if opened >= 0, opened != descriptor {
@@ -34,7 +34,7 @@ public enum StandardDescriptors {
 
     /// Keeps programs started from now on from inheriting any descriptor but the standard ones. The parent process may
     /// have leaked some to this process.
-    public static func keepOthersFromPrograms() {
+    package static func keepOthersFromPrograms() {
         for descriptor in openDescriptors() where descriptor > error {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -56,7 +56,7 @@ public enum StandardDescriptors {
 
     /// Restores the status flags that the descriptors' open files had at startup. A socket cannot be reopened, so it
     /// shares its non-blocking mode with the process it was inherited from.
-    public static func restore() {
+    package static func restore() {
         for (descriptor, mode) in zip(input...error, foundModes)
         where mode >= 0 && fcntl(descriptor, F_GETFL) != mode {
             _ = fcntl(descriptor, F_SETFL, mode)
@@ -64,22 +64,22 @@ public enum StandardDescriptors {
     }
 
     /// Whether a descriptor is a terminal.
-    public static func isTerminal(_ descriptor: Int32) -> Bool {
+    package static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1
     }
 
     /// Whether the other end of a terminal or pipe is closed.
-    public static func hasHungUp(_ descriptor: Int32) -> Bool {
+    package static func hasHungUp(_ descriptor: Int32) -> Bool {
         var waiting = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&waiting, 1, 0) == 1 && waiting.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
     /// Whether a descriptor has data that nobody has read.
-    public static func hasUnreadBytes(_ descriptor: Int32) -> Bool { wsx_unread_bytes(descriptor) > 0 }
+    package static func hasUnreadBytes(_ descriptor: Int32) -> Bool { wsx_unread_bytes(descriptor) > 0 }
 
     /// The size of a terminal's window in characters, or `nil` if the descriptor is not a terminal or the size is
     /// unknown.
-    public static func windowSize(of descriptor: Int32) -> (columns: Int, rows: Int)? {
+    package static func windowSize(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
@@ -87,7 +87,7 @@ public enum StandardDescriptors {
 
     /// Writes all of `text` to a descriptor, blocking if necessary. Returns the error if a write fails.
     @discardableResult
-    public static func writeAll(_ text: String, to descriptor: Int32) -> IOError? {
+    package static func writeAll(_ text: String, to descriptor: Int32) -> IOError? {
         var text = text
         return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)

@@ -1,9 +1,9 @@
 import Glibc
 
 /// A file with a unique name, accessible only by its owner. It stays until ``remove()`` is called.
-public struct TemporaryFile: Sendable {
+package struct TemporaryFile: Sendable {
     /// The path of the file.
-    public let path: String
+    package let path: String
 
     /// Creates a file with a unique name.
     /// - Parameters:
@@ -11,7 +11,7 @@ public struct TemporaryFile: Sendable {
     ///   - suffix: The end of the path.
     ///   - contents: The initial contents of the file.
     /// - Throws: ``IOError`` if the file cannot be created or written. No file is left behind.
-    public init(at prefix: String, suffix: String = "", contents: [UInt8]) throws(IOError) {
+    package init(at prefix: String, suffix: String = "", contents: [UInt8]) throws(IOError) {
         // mkstemps() replaces the six Xs with an unused name.
         var template = Array("\(prefix)XXXXXX\(suffix)".utf8CString)
         let descriptor = mkstemps(&template, Int32(suffix.utf8.count))
@@ -27,7 +27,7 @@ public struct TemporaryFile: Sendable {
     }
 
     /// Removes the file, or any file that has replaced it.
-    public func remove() {
+    package func remove() {
         _ = unlink(path)
     }
 }

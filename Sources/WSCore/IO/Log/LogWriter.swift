@@ -8,9 +8,9 @@ import CLibuv
 /// Lines that exceed the queue are dropped until the queue is empty; a notice then reports their number. A line longer
 /// than the whole queue is always dropped: once begun, its rest could be neither kept nor dropped. If the descriptor
 /// has no reader left, everything is silently discarded.
-public final class LogWriter: @unchecked Sendable {
+package final class LogWriter: @unchecked Sendable {
     /// The default size of the queue in bytes.
-    public static let queueLimitBytes = 1 << 20
+    package static let queueLimitBytes = 1 << 20
 
     // The monitor's lock protects all mutable properties.
     private let monitor = Monitor()
@@ -33,7 +33,7 @@ public final class LogWriter: @unchecked Sendable {
     ///   - descriptor: The descriptor to write to.
     ///   - queueLimitBytes: The number of queued bytes above which lines are dropped. Default: 1 MiB.
     ///   - lossNotice: Returns the notice, including its newline, for a number of dropped lines.
-    public convenience init(
+    package convenience init(
         descriptor: Int32, queueLimitBytes: Int = queueLimitBytes, lossNotice: @escaping @Sendable (Int) -> String
     ) {
         self.init(NonblockingDescriptor(descriptor), queueLimitBytes: queueLimitBytes, lossNotice: lossNotice)
@@ -49,14 +49,14 @@ public final class LogWriter: @unchecked Sendable {
     }
 
     /// Writes lines, each ending with a newline: immediately if possible, otherwise after the queued lines.
-    public func write(_ lines: String) {
+    package func write(_ lines: String) {
         var lines = lines
         lines.withUTF8 { bytes in monitor.locked { take(UnsafeRawBufferPointer(bytes)) } }
     }
 
     /// Whether producers that can wait should pause: the queue is half full, and its reader has accepted something
     /// within the last second.
-    public var isBusy: Bool {
+    package var isBusy: Bool {
         monitor.locked { queue.count > queueLimitBytes / 2 && Self.now - lastMove < Self.patience }
     }
 
@@ -68,7 +68,7 @@ public final class LogWriter: @unchecked Sendable {
     /// - Parameters:
     ///   - patience: The maximum time without progress. Default: 500 ms.
     ///   - limit: The maximum total time. Default: 5 s.
-    public func drain(patience: Duration = .milliseconds(500), limit: Duration = .seconds(5)) {
+    package func drain(patience: Duration = .milliseconds(500), limit: Duration = .seconds(5)) {
         monitor.locked {
             let end = Self.now + limit
             var deadline = Self.now + patience

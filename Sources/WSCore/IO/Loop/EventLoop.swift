@@ -1,22 +1,22 @@
 import CLibuv
 
 /// An object with work to do once, after the loop has handled all ready events.
-public protocol EndOfTurnWork: AnyObject {
+package protocol EndOfTurnWork: AnyObject {
     /// Performs the work, at the end of the turn that called ``EventLoop/atEndOfTurn(_:)``.
     func endTurn()
 }
 
 /// A function as end-of-turn work.
-public final class DeferredWork: EndOfTurnWork {
+package final class DeferredWork: EndOfTurnWork {
     private let work: () -> Void
 
     /// Creates work that calls a function.
-    public init(_ work: @escaping () -> Void) {
+    package init(_ work: @escaping () -> Void) {
         self.work = work
     }
 
     /// Calls the function.
-    public func endTurn() {
+    package func endTurn() {
         work()
     }
 }
@@ -33,7 +33,7 @@ public final class DeferredWork: EndOfTurnWork {
 ///
 /// Streams and other descriptors are polled directly. libuv provides the rest. It runs only in turns in which one of
 /// its timers or descriptors is ready.
-public final class EventLoop {
+package final class EventLoop {
     /// libuv's loop, for timers. Other handles and requests use ``libuvLoop()``.
     internal let libuv: UnsafeMutablePointer<uv_loop_t>
     private let poller: Poller
@@ -73,17 +73,17 @@ public final class EventLoop {
     internal var skippedMilliseconds: UInt64 = 0
     /// The number of completed turns. End-of-turn work still belongs to the turn it ends, so values cached under this
     /// count, such as the time of an event, never survive a wait.
-    public private(set) var turnCount: UInt64 = 0
+    package private(set) var turnCount: UInt64 = 0
 
     /// The read buffer of all streams. Its contents are valid until the next read.
     internal let readBuffer: UnsafeMutableRawBufferPointer
 
     /// 64 KiB: the capacity of a pipe.
-    public static let readBufferBytes = 64 << 10
+    package static let readBufferBytes = 64 << 10
 
     /// Creates a loop.
     /// - Throws: ``IOError`` if the system has no descriptor or memory left.
-    public init() throws(IOError) {
+    package init() throws(IOError) {
         let poller = try Poller()
         let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         do throws(IOError) {
@@ -168,7 +168,7 @@ public final class EventLoop {
     }
 
     /// Runs until nothing is left to wait for, or until ``stop()``.
-    public func run() {
+    package func run() {
         while true {
             runEndOfTurnWork()
             guard !isStopped, isAlive else { break }
@@ -178,7 +178,7 @@ public final class EventLoop {
     }
 
     /// Handles all ready events without blocking.
-    public func runOnce() {
+    package func runOnce() {
         handleEvents(blocking: false)
         runEndOfTurnWork()
     }
@@ -229,31 +229,31 @@ public final class EventLoop {
     }
 
     /// Ends ``run()`` after the current turn.
-    public func stop() {
+    package func stop() {
         isStopped = true
     }
 
     /// The monotonic time since an arbitrary origin.
-    public var now: Duration { .nanoseconds(Int64(clamping: nowNanoseconds)) }
+    package var now: Duration { .nanoseconds(Int64(clamping: nowNanoseconds)) }
 
     /// ``now`` in nanoseconds, for callers that read it for every message.
-    public var nowNanoseconds: UInt64 { uv_hrtime() &+ skippedMilliseconds &* 1_000_000 }
+    package var nowNanoseconds: UInt64 { uv_hrtime() &+ skippedMilliseconds &* 1_000_000 }
 
     /// The monotonic time at the beginning of this turn, with millisecond resolution. It needs no system call. Its
     /// origin differs from that of every other clock.
-    public var turnTime: Duration { .milliseconds(Int64(clamping: turnMilliseconds)) }
+    package var turnTime: Duration { .milliseconds(Int64(clamping: turnMilliseconds)) }
 
     /// ``turnTime`` in milliseconds, for callers that read it for every read.
     var turnMilliseconds: UInt64 { uv_now(libuv) &+ skippedMilliseconds }
 
     /// Schedules `work` to run once, at the end of this turn.
-    public func atEndOfTurn(_ work: consuming any EndOfTurnWork) {
+    package func atEndOfTurn(_ work: consuming any EndOfTurnWork) {
         endOfTurnWork.append(work)
     }
 
     /// Schedules `work` to run once, at the end of the next turn. That turn does not block, but handles all ready
     /// events before `work`.
-    public func atEndOfNextTurn(_ work: any EndOfTurnWork) {
+    package func atEndOfNextTurn(_ work: any EndOfTurnWork) {
         nextTurnWork.append((work, turnCount))
     }
 
@@ -265,7 +265,7 @@ public final class EventLoop {
 
     /// Calls `work` after the reports of all signals that arrived before this turn. libuv may see such a signal only in
     /// the next turn, and it is reported at the end of the turn after that.
-    public func afterEarlierSignals(_ work: @escaping () -> Void) {
+    package func afterEarlierSignals(_ work: @escaping () -> Void) {
         atEndOfNextTurn(DeferredWork { [unowned self] in atEndOfNextTurn(DeferredWork(work)) })
     }
 
@@ -318,7 +318,7 @@ extension Duration {
     }
 
     /// The duration in nanoseconds, or the nearest possible value.
-    public var nanoseconds: UInt64 {
+    package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
         return overflow
@@ -328,7 +328,7 @@ extension Duration {
 
 extension LibraryVersion {
     /// The version of libuv.
-    public static var libuv: LibraryVersion {
+    package static var libuv: LibraryVersion {
         LibraryVersion(name: "libuv", text: String(cString: uv_version_string()))
     }
 }

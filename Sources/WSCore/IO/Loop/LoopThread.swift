@@ -1,7 +1,7 @@
 import CLibuv
 
 /// A thread that runs its own event loop.
-public final class LoopThread {
+package final class LoopThread {
     private var identifier = uv_thread_t()
 
     /// Carries the closure to the new thread.
@@ -15,7 +15,7 @@ public final class LoopThread {
 
     /// Starts a thread that runs `body` and then ends.
     /// - Throws: ``IOError`` if the system cannot create a thread.
-    public init(_ body: @escaping @Sendable () -> Void) throws(IOError) {
+    package init(_ body: @escaping @Sendable () -> Void) throws(IOError) {
         let work = Unmanaged.passRetained(Work(body))
         let result = uv_thread_create(
             &identifier,
@@ -30,7 +30,7 @@ public final class LoopThread {
     }
 
     /// Blocks until the thread has ended. Call it once.
-    public func join() {
+    package func join() {
         uv_thread_join(&identifier)
     }
 }

@@ -3,7 +3,7 @@ import CLibuv
 /// Runs an action on a loop at the request of another thread.
 ///
 /// A waker lives as long as its loop and keeps the loop running.
-public final class LoopWaker: @unchecked Sendable {
+package final class LoopWaker: @unchecked Sendable {
     // Other threads call only `wake`, and uv_async_send is thread-safe.
     private let handle: UnsafeMutablePointer<uv_async_t>
     private var action: (() -> Void)?
@@ -12,7 +12,7 @@ public final class LoopWaker: @unchecked Sendable {
     /// - Parameter action: Runs on that thread. Several calls of ``wake()`` in quick succession may cause a single
     ///   call.
     /// - Throws: ``IOError`` if the system is out of resources.
-    public init(on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
+    package init(on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         let handle = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
         let result = uv_async_init(loop.libuvLoop(), handle) { handle in
             guard let data = handle?.pointee.data else { return }
@@ -29,12 +29,12 @@ public final class LoopWaker: @unchecked Sendable {
     }
 
     /// Requests a call of the action. Thread-safe.
-    public func wake() {
+    package func wake() {
         uv_async_send(handle)
     }
 
     /// Releases the action; further requests have no effect. Call it on the loop's own thread.
-    public func stop() {
+    package func stop() {
         action = nil
     }
 }

@@ -1,16 +1,16 @@
 /// A value protected by a lock.
-public final class Mutex<Value: Sendable>: @unchecked Sendable {
+package final class Mutex<Value: Sendable>: @unchecked Sendable {
     // Accessed only while the monitor is locked.
     private var value: Value
     private let monitor = Monitor()
 
     /// Creates a mutex with an initial value.
-    public init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
     }
 
     /// Calls `body` with the value while holding the lock.
-    public func withLock<R>(_ body: (inout Value) -> R) -> R {
+    package func withLock<R>(_ body: (inout Value) -> R) -> R {
         monitor.locked { body(&value) }
     }
 }

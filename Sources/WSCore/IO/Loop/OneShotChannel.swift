@@ -1,13 +1,13 @@
 import CLibuv
 
 /// Carries one value from one thread to another.
-public final class OneShotChannel<Value: Sendable>: @unchecked Sendable {
+package final class OneShotChannel<Value: Sendable>: @unchecked Sendable {
     // Written once before the semaphore is posted, and read once afterwards.
     private var value: Value?
     private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
 
     /// Creates an empty channel.
-    public init() {
+    package init() {
         uv_sem_init(semaphore, 0)
     }
 
@@ -17,13 +17,13 @@ public final class OneShotChannel<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Sends the value. Call it once.
-    public func send(_ value: Value) {
+    package func send(_ value: Value) {
         self.value = value
         uv_sem_post(semaphore)
     }
 
     /// Blocks until the value arrives. Call it once.
-    public func receive() -> Value? {
+    package func receive() -> Value? {
         uv_sem_wait(semaphore)
         return value
     }

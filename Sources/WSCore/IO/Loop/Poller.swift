@@ -90,7 +90,7 @@ internal struct PollEvents: OptionSet {
 }
 
 /// The owner of a descriptor that a loop polls. The loop does not retain it, so it must stop polling before its release.
-public class PolledDescriptor {
+package class PolledDescriptor {
     internal init() {}
 
     /// The descriptor is ready.

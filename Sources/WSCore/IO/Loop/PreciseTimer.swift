@@ -1,7 +1,7 @@
 import CLibuv
 
 /// Calls a function at a given time, with nanosecond resolution. Canceled on release.
-public final class PreciseTimer {
+package final class PreciseTimer {
     private let loop: EventLoop
     private let action: () -> Void
     private var source: Source
@@ -18,7 +18,7 @@ public final class PreciseTimer {
     /// - Parameters:
     ///   - loop: The loop to run on. The timer keeps it running.
     ///   - action: The function to call.
-    public init(on loop: EventLoop, action: @escaping () -> Void) {
+    package init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
         source = .none
@@ -40,7 +40,7 @@ public final class PreciseTimer {
 
     /// Schedules one call at `time`, in nanoseconds of the loop's clock. A time in the past means as soon as possible,
     /// still on the loop.
-    public func start(at time: UInt64) {
+    package func start(at time: UInt64) {
         switch source {
         case .descriptor(let descriptor, _): wsx_set_precise_timer(descriptor, max(1, time))
         case .timer(let timer):
@@ -51,7 +51,7 @@ public final class PreciseTimer {
     }
 
     /// Stops the timer. If it has already expired in this turn of the loop, the action may still be called once.
-    public func stop() {
+    package func stop() {
         switch source {
         case .descriptor(let descriptor, _): wsx_set_precise_timer(descriptor, 0)
         case .timer(let timer): timer.stop()

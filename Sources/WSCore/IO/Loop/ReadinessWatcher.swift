@@ -1,8 +1,8 @@
 /// Calls a function whenever a descriptor becomes readable, or once when its other end closes. It does not read.
 /// Canceled on release.
-public final class ReadinessWatcher {
+package final class ReadinessWatcher {
     /// The event to watch for.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// Data or the end of the file can be read.
         case readable
         /// The other end has closed. A watcher for this event does not keep the loop running.
@@ -14,7 +14,7 @@ public final class ReadinessWatcher {
 
     /// Starts watching a pipe, a terminal, or a socket.
     /// - Throws: ``IOError`` if the descriptor cannot be reopened or polled.
-    public init(
+    package init(
         descriptor: Int32, on loop: EventLoop, for event: Event, action: @escaping () -> Void
     ) throws(IOError) {
         self.action = action

@@ -5,9 +5,9 @@ import Glibc
 /// release.
 ///
 /// Watchers do not keep the loop running.
-public final class SignalWatcher {
+package final class SignalWatcher {
     /// The signals that the program handles.
-    public enum Signal: Sendable {
+    package enum Signal: Sendable {
         /// SIGINT: Ctrl-C.
         case interrupt
         /// SIGTERM.
@@ -41,13 +41,13 @@ public final class SignalWatcher {
     private let action: () -> Void
 
     /// Stops the process as an unhandled SIGTSTP would. Returns when the process continues.
-    public static func suspendProcess() {
+    package static func suspendProcess() {
         _ = raise(SIGSTOP)
     }
 
     /// Starts watching for a signal. Returns `nil` if the process was started with the signal ignored, as by `nohup` or
     /// as a shell's background job. It then stays ignored.
-    public init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) {
+    package init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) {
         var current = sigaction()
         guard sigaction(signal.number, nil, &current) == 0, !Self.isIgnored(current) else { return nil }
         self.loop = loop

@@ -1,7 +1,7 @@
 import CLibuv
 
 /// Calls a function once after a delay, or repeatedly. Canceled on release.
-public final class Timer {
+package final class Timer {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_timer_t>
     private let action: () -> Void
@@ -10,7 +10,7 @@ public final class Timer {
     /// - Parameters:
     ///   - loop: The loop to run on.
     ///   - action: The function to call.
-    public init(on loop: EventLoop, action: @escaping () -> Void) {
+    package init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
         handle = .allocate(capacity: 1)
@@ -29,7 +29,7 @@ public final class Timer {
     /// - Parameters:
     ///   - delay: The time until the first call, rounded up to milliseconds.
     ///   - interval: The time between further calls, or `nil` for a single call.
-    public func start(after delay: Duration, every interval: Duration? = nil) {
+    package func start(after delay: Duration, every interval: Duration? = nil) {
         // The loop's cached time may be as old as the turn.
         uv_update_time(handle.pointee.loop)
         uv_timer_start(
@@ -43,7 +43,7 @@ public final class Timer {
     }
 
     /// Whether a running timer keeps the loop running. Default: true.
-    public var keepsLoopAlive = true {
+    package var keepsLoopAlive = true {
         didSet {
             handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
                 if keepsLoopAlive { uv_ref(handle) } else { uv_unref(handle) }
@@ -52,7 +52,7 @@ public final class Timer {
     }
 
     /// Stops the timer.
-    public func stop() {
+    package func stop() {
         uv_timer_stop(handle)
     }
 }

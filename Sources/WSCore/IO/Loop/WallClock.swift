@@ -1,33 +1,33 @@
 import Glibc
 
 /// A point in time of the system's clock.
-public struct WallTime: Comparable, Sendable {
+package struct WallTime: Comparable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
-    public let seconds: Int
+    package let seconds: Int
     /// Microseconds after ``seconds``, 0 through 999,999.
-    public let microseconds: Int
+    package let microseconds: Int
 
     /// Creates a point in time.
-    public init(seconds: Int, microseconds: Int) {
+    package init(seconds: Int, microseconds: Int) {
         self.seconds = seconds
         self.microseconds = microseconds
     }
 
     /// The time since 1970-01-01 00:00 UTC.
-    public var sinceEpoch: Duration { .seconds(seconds) + .microseconds(microseconds) }
+    package var sinceEpoch: Duration { .seconds(seconds) + .microseconds(microseconds) }
 
     /// The time since 1970-01-01 00:00 UTC in whole milliseconds; 0 for an earlier time.
-    public var millisecondsSinceEpoch: UInt64 {
+    package var millisecondsSinceEpoch: UInt64 {
         UInt64(clamping: seconds &* 1000 &+ microseconds / 1000)
     }
 
     /// Whether the first time is earlier than the second.
-    public static func < (one: WallTime, other: WallTime) -> Bool {
+    package static func < (one: WallTime, other: WallTime) -> Bool {
         (one.seconds, one.microseconds) < (other.seconds, other.microseconds)
     }
 
     /// The point in time `time` later.
-    public static func + (moment: WallTime, time: Duration) -> WallTime {
+    package static func + (moment: WallTime, time: Duration) -> WallTime {
         let sum = moment.microseconds + Int(time / .microseconds(1))
         let (seconds, microseconds) = sum.quotientAndRemainder(dividingBy: 1_000_000)
         guard microseconds < 0 else { return WallTime(seconds: moment.seconds + seconds, microseconds: microseconds) }
@@ -35,7 +35,7 @@ public struct WallTime: Comparable, Sendable {
     }
 
     /// The current time.
-    public static var now: WallTime {
+    package static var now: WallTime {
         var time = timeval()
         gettimeofday(&time, nil)
         return WallTime(seconds: Int(time.tv_sec), microseconds: Int(time.tv_usec))
@@ -43,9 +43,9 @@ public struct WallTime: Comparable, Sendable {
 }
 
 /// A date and a time of day, with a resolution of one second.
-public struct CalendarTime: Equatable, Sendable {
+package struct CalendarTime: Equatable, Sendable {
     /// A time zone.
-    public enum Zone: Sendable {
+    package enum Zone: Sendable {
         /// Coordinated Universal Time.
         case utc
         /// The user's local time zone.
@@ -53,20 +53,20 @@ public struct CalendarTime: Equatable, Sendable {
     }
 
     /// The year, such as 2026.
-    public let year: Int
+    package let year: Int
     /// 1 through 12.
-    public let month: Int
+    package let month: Int
     /// 1 through 31.
-    public let day: Int
+    package let day: Int
     /// 0 through 23.
-    public let hour: Int
+    package let hour: Int
     /// 0 through 59.
-    public let minute: Int
+    package let minute: Int
     /// 0 through 60; 60 is a leap second.
-    public let second: Int
+    package let second: Int
 
     /// Converts a point in time.
-    public init(_ time: WallTime, in zone: Zone) {
+    package init(_ time: WallTime, in zone: Zone) {
         var seconds = time_t(time.seconds)
         var parts = tm()
         _ = zone == .utc ? gmtime_r(&seconds, &parts) : localtime_r(&seconds, &parts)

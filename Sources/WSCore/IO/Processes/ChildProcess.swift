@@ -5,9 +5,9 @@ import Glibc
 ///
 /// The loop runs as long as the child does. libuv resets the child's signal dispositions, so signals ignored by this
 /// process are not ignored by the child.
-public final class ChildProcess {
+package final class ChildProcess {
     /// The result of a child process.
-    public enum Exit: Equatable, Sendable {
+    package enum Exit: Equatable, Sendable {
         /// The child exited with a status.
         case status(Int)
         /// A signal killed the child.
@@ -15,16 +15,16 @@ public final class ChildProcess {
     }
 
     /// The descriptors that become the child's standard streams.
-    public struct StandardStreams: Sendable {
+    package struct StandardStreams: Sendable {
         /// Standard input.
-        public var input: Int32
+        package var input: Int32
         /// Standard output.
-        public var output: Int32
+        package var output: Int32
         /// Standard error.
-        public var error: Int32
+        package var error: Int32
 
         /// Defaults to this process's standard streams.
-        public init(
+        package init(
             input: Int32 = StandardDescriptors.input, output: Int32 = StandardDescriptors.output,
             error: Int32 = StandardDescriptors.error
         ) {
@@ -35,13 +35,13 @@ public final class ChildProcess {
     }
 
     /// The process ID.
-    public let identifier: Int32
+    package let identifier: Int32
 
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_process_t>
     private let didExit: (Exit) -> Void
     /// The child's result, or `nil` while it is running.
-    public private(set) var exit: Exit?
+    package private(set) var exit: Exit?
 
     /// Starts a program.
     /// - Parameters:
@@ -54,7 +54,7 @@ public final class ChildProcess {
     ///   - loop: The loop that reports the exit.
     ///   - didExit: Called once when the child has exited, after all events and signals that preceded its exit.
     /// - Throws: ``IOError`` if the program cannot be started.
-    public init(
+    package init(
         _ words: [String], at path: String? = nil, environment: [[UInt8]]? = nil, leadsSession: Bool = false,
         streams: StandardStreams = StandardStreams(), on loop: EventLoop, didExit: @escaping (Exit) -> Void
     ) throws(IOError) {
@@ -80,14 +80,14 @@ public final class ChildProcess {
     }
 
     /// Sends SIGTERM to the child if it is still running.
-    public func terminate() {
+    package func terminate() {
         // libuv has reaped a child whose handle is inactive. The system may reuse its ID.
         guard handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1, { uv_is_active($0) != 0 }) else { return }
         uv_process_kill(handle, SIGTERM)
     }
 
     /// A signal for a process group.
-    public enum GroupSignal: Sendable {
+    package enum GroupSignal: Sendable {
         /// SIGTERM: a request to exit.
         case terminate
         /// SIGKILL: cannot be ignored.
@@ -98,18 +98,18 @@ public final class ChildProcess {
 
     /// Sends a signal to every process in the child's group. After the child has exited, call it only right after
     /// ``hasGroup`` returned true: the system may reuse the ID of a group that is gone.
-    public func signalGroup(_ signal: GroupSignal) {
+    package func signalGroup(_ signal: GroupSignal) {
         _ = kill(-identifier, signal.number)
     }
 
     /// Whether the child's group still has a process: the child or one of its descendants.
-    public var hasGroup: Bool {
+    package var hasGroup: Bool {
         kill(-identifier, 0) == 0 || errno == EPERM
     }
 
     /// Blocks the thread, without running the loop, until the child has exited or `limit` has passed. For the end of a
     /// program that needs its terminal back before it continues.
-    public func waitForExit(atMost limit: Duration) {
+    package func waitForExit(atMost limit: Duration) {
         guard exit == nil else { return }
         let deadline = loop.now + limit
         var status = siginfo_t()

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Asks questions on the process's controlling terminal, regardless of the standard streams.
-public enum ControllingTerminal {
+package enum ControllingTerminal {
     /// The result of a question.
-    public enum Answer: Equatable, Sendable {
+    package enum Answer: Equatable, Sendable {
         /// The line typed, without the newline.
         case line([UInt8])
         /// The end of the input: Ctrl-D.
@@ -20,7 +20,7 @@ public enum ControllingTerminal {
     /// when the process continues. Signals that were ignored at startup stay ignored. Not safe alongside an event loop
     /// or another thread.
     /// - Throws: ``IOError`` if there is no terminal.
-    public static func readSecret(prompt: String, path: String = "/dev/tty") throws(IOError) -> Answer {
+    package static func readSecret(prompt: String, path: String = "/dev/tty") throws(IOError) -> Answer {
         let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { throw .last }
         defer { Descriptor.closeDescriptor(terminal) }

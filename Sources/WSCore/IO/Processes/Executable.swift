@@ -1,7 +1,7 @@
 import Glibc
 
 /// Looks up programs.
-public enum Executable {
+package enum Executable {
     /// The path of a program. A name that contains a slash is already a path. Other names are searched for in
     /// `directories`.
     /// - Parameters:
@@ -9,7 +9,7 @@ public enum Executable {
     ///   - directories: A colon-separated list of directories, like PATH. If `nil`, `/usr/bin:/bin`.
     /// - Throws: ``IOError/accessDenied`` if the file is not executable; otherwise ``IOError/noSuchFile`` or, for a
     ///   path, another ``IOError``.
-    public static func path(of name: String, in directories: String?) throws(IOError) -> String {
+    package static func path(of name: String, in directories: String?) throws(IOError) -> String {
         guard !name.utf8.contains(UInt8(ascii: "/")) else {
             try check(name)
             return name
@@ -30,7 +30,7 @@ public enum Executable {
     }
 
     /// The interpreter named in a script's first line, or `nil` if the file is not a script or not readable.
-    public static func interpreter(of path: String) -> String? {
+    package static func interpreter(of path: String) -> String? {
         guard let beginning = try? File.readBeginning(of: path, maximumBytes: interpreterLineBytes),
             beginning.starts(with: "#!".utf8)
         else { return nil }

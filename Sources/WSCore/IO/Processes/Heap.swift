@@ -1,7 +1,7 @@
 import CLibuv
 
 /// Settings of the process's heap.
-public enum Heap {
+package enum Heap {
     /// The largest block allocated from the heap, in bytes. Larger blocks are mapped separately and unmapped when
     /// freed.
     private static let largestBlockBytes: Int32 = 1 << 20
@@ -13,12 +13,12 @@ public enum Heap {
     /// Buffers that fill and empty in each turn of the loop grow beyond glibc's default thresholds. The kernel would
     /// take their pages back and later provide new zeroed pages, which costs more time than all other work on the
     /// bytes.
-    public static func prepare() {
+    package static func prepare() {
         wsx_keep_freed_memory(largestBlockBytes, keptBytes)
     }
 
     /// Returns free pages to the system, including pages between blocks in use. Takes milliseconds.
-    public static func trim() {
+    package static func trim() {
         wsx_trim_heap()
     }
 }

@@ -3,15 +3,15 @@ import CLibuv
 /// A child process in its own session, connected by pipes to its standard streams.
 ///
 /// Pipes rather than sockets: the system does not let a program open `/dev/stdout` if it is a socket.
-public final class PipedProcess {
+package final class PipedProcess {
     /// The child process.
-    public let process: ChildProcess
+    package let process: ChildProcess
     /// Writes to the child's standard input.
-    public let input: SystemStream
+    package let input: SystemStream
     /// Reads from the child's standard output.
-    public let output: SystemStream
+    package let output: SystemStream
     /// Reads from the child's standard error.
-    public let error: SystemStream
+    package let error: SystemStream
 
     /// Starts a program.
     /// - Parameters:
@@ -21,7 +21,7 @@ public final class PipedProcess {
     ///   - loop: The loop that reports the exit.
     ///   - didExit: Called once when the child has exited. Its output may not have been read completely by then.
     /// - Throws: ``IOError`` if the program cannot be started or no descriptors are left for the pipes.
-    public init(
+    package init(
         _ words: [String], at path: String, environment: [[UInt8]], on loop: EventLoop,
         didExit: @escaping (ChildProcess.Exit) -> Void
     ) throws(IOError) {
@@ -73,20 +73,20 @@ private struct PipeEnds {
 
 /// Pipes to a program that takes the place of the user: it reads what would go to standard output, and writes what
 /// would come from standard input. The pipes can be used before the program starts.
-public final class ProgramPipes {
+package final class ProgramPipes {
     /// Writes to the program's standard input.
-    public let toProgram: Int32
+    package let toProgram: Int32
     /// Reads from the program's standard output.
-    public let fromProgram: Int32
+    package let fromProgram: Int32
     /// Reads from the program's standard error.
-    public let errors: SystemStream
+    package let errors: SystemStream
     private let childStreams: ChildProcess.StandardStreams
     private var hasChildEnds = true
     private var isInputClosed = false
 
     /// Opens the pipes.
     /// - Throws: ``IOError`` if no descriptors are left.
-    public init(on loop: EventLoop) throws(IOError) {
+    package init(on loop: EventLoop) throws(IOError) {
         var (input, output, error): ([Int32], [Int32], [Int32]) = ([-1, -1], [-1, -1], [-1, -1])
         do throws(IOError) {
             try IOError.check(uv_pipe(&input, 0, 0))
@@ -114,7 +114,7 @@ public final class ProgramPipes {
     /// Starts the program in its own session.
     /// - Parameter didExit: Called once when the program has exited.
     /// - Throws: ``IOError`` if the program cannot be started.
-    public func start(
+    package func start(
         _ words: [String], at path: String, environment: [[UInt8]], on loop: EventLoop,
         didExit: @escaping (ChildProcess.Exit) -> Void
     ) throws(IOError) -> ChildProcess {
@@ -125,7 +125,7 @@ public final class ProgramPipes {
     }
 
     /// Closes ``toProgram``, so the program reads the end of its input.
-    public func closeInput() {
+    package func closeInput() {
         guard !isInputClosed else { return }
         isInputClosed = true
         Descriptor.closeDescriptor(toProgram)

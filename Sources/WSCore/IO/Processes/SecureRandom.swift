@@ -1,19 +1,19 @@
 import CLibuv
 
 /// The system's cryptographically secure random number generator.
-public enum SecureRandom {
+package enum SecureRandom {
     /// Fills a buffer with random bytes.
     ///
     /// Terminates the process if the system cannot provide them: predictable masking keys and handshake keys would be
     /// worse.
-    public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+    package static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress, buffer.count > 0 else { return }
         let result = uv_random(nil, nil, base, buffer.count, 0, nil)
         precondition(result == 0, "the system's source of random bytes failed")
     }
 
     /// Returns `count` random bytes.
-    public static func bytes(_ count: Int) -> [UInt8] {
+    package static func bytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         bytes.withUnsafeMutableBytes { fill($0) }
         return bytes

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A snapshot of a terminal's modes, to restore them after another program has used the terminal.
-public struct TerminalModes {
+package struct TerminalModes {
     private let descriptor: Int32
     private var modes = termios()
 
     /// Reads a terminal's modes. Returns `nil` if the descriptor is not a terminal.
-    public init?(of descriptor: Int32) {
+    package init?(of descriptor: Int32) {
         self.descriptor = descriptor
         guard tcgetattr(descriptor, &modes) == 0 else { return nil }
     }
@@ -25,25 +25,25 @@ public struct TerminalModes {
     fileprivate var isForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
     /// Restores the modes after all output has been written.
-    public func restore() {
+    package func restore() {
         var modes = modes
         while tcsetattr(descriptor, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 }
 
 /// Hides what the user types at a terminal, as long as this value exists.
-public final class HiddenInput {
+package final class HiddenInput {
     private let modes: TerminalModes
 
     /// Hides the input. Returns `nil` if the descriptor is not a terminal.
-    public init?(at descriptor: Int32) {
+    package init?(at descriptor: Int32) {
         guard let modes = TerminalModes(of: descriptor) else { return nil }
         self.modes = modes
         hide()
     }
 
     /// Hides the input again. A shell restores its own modes when it continues a stopped process.
-    public func hide() {
+    package func hide() {
         modes.hideInput()
     }
 

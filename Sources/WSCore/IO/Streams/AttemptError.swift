@@ -1,5 +1,5 @@
 /// The reason a connection attempt to one address failed.
-public enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The system reported an error.
     case system(IOError)
     /// The named source address cannot be used.
@@ -10,12 +10,12 @@ public enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
     case missingZone
 
     /// Whether the same attempt may succeed later without any change on this side.
-    public var mayPass: Bool {
+    package var mayPass: Bool {
         if case .system(let error) = self { error.mayPass } else { false }
     }
 
     /// A short reason, such as `connection refused`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .system(let error): error.description
         case .source(let source, .addressNotAvailable):

@@ -3,7 +3,7 @@ import CLibuv
 /// A non-blocking, bidirectional stream of bytes: a stream of the system, or a layer such as TLS on top of one.
 ///
 /// An open stream keeps itself and its delegate alive until ``close()``.
-public protocol ByteStream: AnyObject {
+package protocol ByteStream: AnyObject {
     /// The loop that the stream runs on.
     var loop: EventLoop { get }
     /// Receives the stream's events. Retained until the stream is closed.
@@ -45,7 +45,7 @@ public protocol ByteStream: AnyObject {
 }
 
 /// Receives the events of a stream.
-public protocol ByteStreamDelegate: AnyObject {
+package protocol ByteStreamDelegate: AnyObject {
     /// Bytes have arrived. The buffer is shared by all streams: the bytes may be modified and are valid only during the
     /// call.
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan)
@@ -61,14 +61,14 @@ public protocol ByteStreamDelegate: AnyObject {
 }
 
 /// The reason a stream is unusable.
-public enum StreamError: Error, CustomStringConvertible {
+package enum StreamError: Error, CustomStringConvertible {
     /// The system reported an error.
     case system(IOError)
     /// A layer such as TLS rejected received data, or the peer rejected ours.
     case protection(any ProtectionError)
 
     /// A short reason.
-    public var description: String {
+    package var description: String {
         switch self {
         case .system(let error): error.description
         case .protection(let error): error.description
@@ -77,11 +77,11 @@ public enum StreamError: Error, CustomStringConvertible {
 }
 
 /// The error of a layer above the system's streams, such as TLS.
-public protocol ProtectionError: Error, CustomStringConvertible {}
+package protocol ProtectionError: Error, CustomStringConvertible {}
 
 extension IOError {
     /// The system error of a stream error; `EPROTO` for an error of a layer such as TLS.
-    public init(of error: StreamError) {
+    package init(of error: StreamError) {
         switch error {
         case .system(let error): self = error
         case .protection: self = IOError(code: UV_EPROTO.rawValue)
@@ -90,7 +90,7 @@ extension IOError {
 }
 
 /// The state of a stream's peer, as far as it is known without reading.
-public enum PeerPresence: Sendable {
+package enum PeerPresence: Sendable {
     /// There is no sign that the peer has gone.
     case present
     /// The peer has ended its side. Only sending reveals whether it still reads.
@@ -101,13 +101,13 @@ public enum PeerPresence: Sendable {
 
 extension ByteStream {
     /// 0: the stream copies what it retains.
-    public var broadcastInFlightBytes: Int { 0 }
+    package var broadcastInFlightBytes: Int { 0 }
 
     /// Writes as much of a queue as the stream accepts now, unless a write is in progress.
     /// - Returns: Whether the stream accepted everything. If not, offer the queue again after the delegate receives
     ///   ``ByteStreamDelegate/streamDidDrain(_:)``, and write nothing else before.
     /// - Throws: ``StreamError`` if the stream is no longer writable.
-    public func write(_ backlog: WriteQueue) throws(StreamError) -> Bool {
+    package func write(_ backlog: WriteQueue) throws(StreamError) -> Bool {
         while backlog.first != nil {
             let countBefore = backlog.count
             let isTaken = try backlog.takeFirst { (part) throws(StreamError) in

@@ -2,9 +2,9 @@ import CLibuv
 import Glibc
 
 /// An attempt to connect to one address. The loop keeps it until it succeeds, fails, or is canceled.
-public final class ConnectAttempt: PolledDescriptor {
+package final class ConnectAttempt: PolledDescriptor {
     /// Receives the result.
-    public typealias Completion = (Result<SystemStream, IOError>) -> Void
+    package typealias Completion = (Result<SystemStream, IOError>) -> Void
 
     private let loop: EventLoop
     private let descriptor: Int32
@@ -15,7 +15,7 @@ public final class ConnectAttempt: PolledDescriptor {
     private var completion: Completion?
 
     /// Whether the attempt has succeeded, failed, or been canceled.
-    public var isOver: Bool { completion == nil }
+    package var isOver: Bool { completion == nil }
 
     /// Waits for the result of connecting a socket and takes ownership of the socket.
     /// - Parameter result: 0 if the socket is connected, 1 if that takes time, or a negative error.
@@ -47,7 +47,7 @@ public final class ConnectAttempt: PolledDescriptor {
     }
 
     /// Cancels the attempt. The completion is not called. Has no effect if the attempt is over.
-    public func cancel() {
+    package func cancel() {
         guard end() != nil else { return }
         defer { release() }
         if result == nil { loop.stopPolling(descriptor, self) }
@@ -93,7 +93,7 @@ public final class ConnectAttempt: PolledDescriptor {
 
 extension ConnectAttempt: EndOfTurnWork {
     /// Reports a result that was known immediately.
-    public func endTurn() {
+    package func endTurn() {
         if let result { finish(result) }
     }
 }
@@ -101,7 +101,7 @@ extension ConnectAttempt: EndOfTurnWork {
 extension SystemStream {
     /// Connects to an IPv4 or IPv6 address, optionally from a given source address of this machine.
     /// - Throws: ``AttemptError`` if the attempt fails immediately, except if it is refused.
-    public static func connect(
+    package static func connect(
         to address: SocketAddress, from source: SocketAddress? = nil, on loop: EventLoop,
         completion: @escaping ConnectAttempt.Completion
     ) throws(AttemptError) -> ConnectAttempt {
@@ -136,7 +136,7 @@ extension SystemStream {
 
     /// Connects to a Unix domain socket at `path`. On Linux, `@name` is in the abstract namespace.
     /// - Throws: ``IOError`` if the path is too long, or the system is out of resources.
-    public static func connect(
+    package static func connect(
         toPath path: String, on loop: EventLoop, completion: @escaping ConnectAttempt.Completion
     ) throws(IOError) -> ConnectAttempt {
         try Socket.checkPath(path)

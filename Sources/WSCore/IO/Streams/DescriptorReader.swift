@@ -3,11 +3,11 @@ import CLibuv
 /// Reads from a descriptor, such as standard input: a pipe, a terminal, a socket, a file, or `/dev/null`.
 ///
 /// Reads nothing before ``start()``, and at most one read buffer per call of ``Receive``.
-public final class DescriptorReader {
+package final class DescriptorReader {
     /// Receives the bytes of one read. They are valid only during the call.
-    public typealias Receive = (RawSpan) -> Void
+    package typealias Receive = (RawSpan) -> Void
     /// Receives the end of the input: `nil`, or the error that ended it.
-    public typealias Finish = (IOError?) -> Void
+    package typealias Finish = (IOError?) -> Void
 
     private enum Source {
         case stream(SystemStream)
@@ -22,7 +22,7 @@ public final class DescriptorReader {
 
     /// Creates a reader. The caller keeps ownership of the descriptor.
     /// - Throws: ``IOError`` if the descriptor cannot be reopened.
-    public init(
+    package init(
         descriptor: Int32, on loop: EventLoop, receive: @escaping Receive, finish: @escaping Finish
     ) throws(IOError) {
         self.descriptor = descriptor
@@ -47,7 +47,7 @@ public final class DescriptorReader {
     }
 
     /// Starts reading, or resumes after ``pause()``.
-    public func start() {
+    package func start() {
         switch source {
         case .stream(let stream): stream.startReading()
         case .file(let idle):
@@ -60,7 +60,7 @@ public final class DescriptorReader {
     }
 
     /// Pauses reading. A pipe's writer soon blocks.
-    public func pause() {
+    package func pause() {
         switch source {
         case .stream(let stream): stream.stopReading()
         case .file(let idle): uv_idle_stop(idle)
@@ -69,7 +69,7 @@ public final class DescriptorReader {
     }
 
     /// Whether input has arrived that has not been read. The end of the input does not count.
-    public var hasUnreadBytes: Bool {
+    package var hasUnreadBytes: Bool {
         switch source {
         case .stream(let stream): stream.hasUnreadBytes
         // The number of bytes of a large file does not fit, and may be negative.
@@ -79,7 +79,7 @@ public final class DescriptorReader {
     }
 
     /// Stops reading permanently. Neither closure is called again.
-    public func close() {
+    package func close() {
         switch source {
         case .stream(let stream): stream.close()
         case .file(let idle):
@@ -111,24 +111,24 @@ public final class DescriptorReader {
 
 extension DescriptorReader: ByteStreamDelegate {
     /// Passes the bytes on.
-    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
+    package func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         receive(bytes.bytes)
     }
 
     /// Reports the end of the input.
-    public func streamDidReachEnd(_ stream: any ByteStream) {
+    package func streamDidReachEnd(_ stream: any ByteStream) {
         end(nil)
     }
 
     /// Never called: nothing is written to an input.
-    public func streamDidDrain(_ stream: any ByteStream) {}
+    package func streamDidDrain(_ stream: any ByteStream) {}
 
     /// Reports an error. EIO means that the terminal has disconnected, which counts as the end of the input.
-    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+    package func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         let error = IOError(of: error)
         end(error.code == UV_EIO.rawValue ? nil : error)
     }
 
     /// Never called: nothing is written to an input.
-    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
+    package func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

@@ -1,9 +1,9 @@
 import CLibuv
 
 /// Writes to a descriptor, such as standard output, with one system call per turn, without blocking the loop.
-public final class DescriptorWriter {
+package final class DescriptorWriter {
     /// The bytes appended but not yet written, except those queued before large shared data.
-    public var buffer = ByteBuffer()
+    package var buffer = ByteBuffer()
     /// Data to write before ``buffer``, or `nil`.
     private var queue: WriteQueue?
 
@@ -18,9 +18,9 @@ public final class DescriptorWriter {
     private var passedBytes = 0
 
     /// Called at the end of each turn that leaves nothing to write.
-    public var didDrain: (() -> Void)?
+    package var didDrain: (() -> Void)?
     /// Called once when writing fails or a pipe loses its reader.
-    public var didFail: ((IOError) -> Void)?
+    package var didFail: ((IOError) -> Void)?
 
     /// The storage to keep between bursts of output, in bytes. It exceeds the backlog at which sources are paused, so a
     /// steady stream keeps reusing its pages.
@@ -28,7 +28,7 @@ public final class DescriptorWriter {
 
     /// Creates a writer. The caller keeps ownership of the descriptor.
     /// - Throws: ``IOError`` if the descriptor cannot be reopened.
-    public init(descriptor: Int32, on loop: EventLoop) throws(IOError) {
+    package init(descriptor: Int32, on loop: EventLoop) throws(IOError) {
         self.descriptor = descriptor
         self.loop = loop
         guard !Descriptor.isAlwaysReady(descriptor) else { return }
@@ -45,17 +45,17 @@ public final class DescriptorWriter {
     }
 
     /// The number of unwritten bytes, buffered or in flight; 0 after ``close()``.
-    public var pendingBytes: Int { isClosed ? 0 : waitingBytes + (stream?.inFlightBytes ?? 0) }
+    package var pendingBytes: Int { isClosed ? 0 : waitingBytes + (stream?.inFlightBytes ?? 0) }
 
     /// The number of bytes appended so far: the position of the end of the output.
-    public var appendedBytes: Int { passedBytes + waitingBytes }
+    package var appendedBytes: Int { passedBytes + waitingBytes }
     /// The number of bytes that the kernel has accepted so far.
-    public var writtenBytes: Int { passedBytes - (stream?.unwrittenBytes ?? 0) }
+    package var writtenBytes: Int { passedBytes - (stream?.unwrittenBytes ?? 0) }
 
     private var waitingBytes: Int { buffer.count + (queue?.count ?? 0) }
 
     /// Appends bytes shared with other writers. Large data is not copied.
-    public func append(_ shared: SharedBytes) {
+    package func append(_ shared: SharedBytes) {
         guard shared.count >= SharedBytes.worthwhileBytes else { return shared.withBytes { buffer.append($0) } }
         let queue = self.queue ?? WriteQueue()
         self.queue = queue
@@ -63,14 +63,14 @@ public final class DescriptorWriter {
     }
 
     /// Schedules a write of the appended bytes at the end of this turn.
-    public func schedule() {
+    package func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
         loop.atEndOfTurn(self)
     }
 
     /// Writes as much as possible now, without waiting for the end of the turn.
-    public func flush() {
+    package func flush() {
         guard !isClosed else { return forget() }
         let previousBytes = waitingBytes
         if let stream {
@@ -91,7 +91,7 @@ public final class DescriptorWriter {
     }
 
     /// Stops writing. Unwritten bytes are lost.
-    public func close() {
+    package func close() {
         isClosed = true
         hangUp = nil
         stream?.close()
@@ -144,7 +144,7 @@ public final class DescriptorWriter {
 
 extension DescriptorWriter: EndOfTurnWork {
     /// Writes the appended bytes.
-    public func endTurn() {
+    package func endTurn() {
         isScheduled = false
         flush()
     }
@@ -152,21 +152,21 @@ extension DescriptorWriter: EndOfTurnWork {
 
 extension DescriptorWriter: ByteStreamDelegate {
     /// Never called: nothing is read from an output.
-    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
+    package func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
 
     /// Never called: nothing is read from an output.
-    public func streamDidReachEnd(_ stream: any ByteStream) {}
+    package func streamDidReachEnd(_ stream: any ByteStream) {}
 
     /// Continues writing.
-    public func streamDidDrain(_ stream: any ByteStream) {
+    package func streamDidDrain(_ stream: any ByteStream) {
         flush()
     }
 
     /// Never called: nothing is read from an output.
-    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {}
+    package func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {}
 
     /// Reports the error through ``DescriptorWriter/didFail``.
-    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
+    package func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
         fail(IOError(of: error))
     }
 }

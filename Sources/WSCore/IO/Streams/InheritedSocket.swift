@@ -2,9 +2,9 @@ import CLibuv
 import Glibc
 
 /// A listening socket passed by the parent process, such as systemd (sd_listen_fds(3)).
-public struct InheritedSocket: Sendable {
+package struct InheritedSocket: Sendable {
     /// The address that a socket listens on.
-    public enum Place: Sendable {
+    package enum Place: Sendable {
         /// An IP address and a port.
         case tcp(SocketAddress)
         /// The path of a Unix domain socket, or `@name` in the abstract namespace.
@@ -12,13 +12,13 @@ public struct InheritedSocket: Sendable {
     }
 
     /// The socket's descriptor.
-    public let descriptor: Int32
+    package let descriptor: Int32
     /// The address that the socket listens on.
-    public let place: Place
+    package let place: Place
 
     /// Checks a descriptor and keeps child processes from inheriting it.
     /// - Throws: ``InheritedSocketError`` if the descriptor cannot accept clients.
-    public init(descriptor: Int32) throws(InheritedSocketError) {
+    package init(descriptor: Int32) throws(InheritedSocketError) {
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw .notOpen }
         guard Descriptor.isSocket(descriptor) else { throw .notSocket }
         let streamKind = Int32(SOCK_STREAM.rawValue)
@@ -49,7 +49,7 @@ public struct InheritedSocket: Sendable {
 }
 
 /// The reason a descriptor cannot accept clients.
-public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
+package enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
     /// The descriptor is not open.
     case notOpen
     /// The descriptor is a file, a pipe, or the like.
@@ -62,7 +62,7 @@ public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
     case unknownFamily
 
     /// The reason and what to change, such as `it is not open`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notOpen: "it is not open; unset LISTEN_FDS, or pass a listening socket"
         case .notSocket: "it is not a socket; unset LISTEN_FDS, or pass a listening socket"

@@ -2,7 +2,7 @@ import CLibuv
 import Glibc
 
 /// Resolves host names without blocking the loop.
-public final class NameResolver {
+package final class NameResolver {
     private let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
     private var completion: ((Result<[SocketAddress], IOError>) -> Void)?
     private let port: UInt16
@@ -14,7 +14,7 @@ public final class NameResolver {
     /// Numeric addresses need no lookup. Neither do `localhost` and names below it: RFC 6761 §6.3 gives them both
     /// loopback addresses, whatever a name server answers.
     /// - Returns: The lookup, for ``cancel()``.
-    public static func resolve(
+    package static func resolve(
         _ host: String, port: UInt16, family: SocketAddress.Family? = nil, on loop: EventLoop,
         completion: @escaping (Result<[SocketAddress], IOError>) -> Void
     ) -> NameResolver {
@@ -29,7 +29,7 @@ public final class NameResolver {
     }
 
     /// The addresses of a host that needs no lookup, a numeric address or `localhost`; `nil` for other hosts.
-    public static func knownAddresses(of host: String, port: UInt16) -> [SocketAddress]? {
+    package static func knownAddresses(of host: String, port: UInt16) -> [SocketAddress]? {
         if let address = SocketAddress(numeric: host, port: port) { return [address] }
         var name = host.lowercased()
         if name.hasSuffix(".") { name.removeLast() }
@@ -51,7 +51,7 @@ public final class NameResolver {
     }
 
     /// Cancels the lookup; `completion` is not called.
-    public func cancel() {
+    package func cancel() {
         completion = nil
         // A lookup that waits for a thread is dropped. One that is running finishes unobserved.
         request.withMemoryRebound(to: uv_req_t.self, capacity: 1) { _ = uv_cancel($0) }
@@ -113,7 +113,7 @@ public final class NameResolver {
 
 extension NameResolver: EndOfTurnWork {
     /// Delivers a result that needed no lookup.
-    public func endTurn() {
+    package func endTurn() {
         if let result { finish(result) }
     }
 }

@@ -1,5 +1,5 @@
 /// The origin of a connection, as far as the system knows it.
-public enum PeerAddress: Sendable, CustomStringConvertible {
+package enum PeerAddress: Sendable, CustomStringConvertible {
     /// A process on this machine, connected through a Unix domain socket.
     case local
     /// A network address.
@@ -8,12 +8,12 @@ public enum PeerAddress: Sendable, CustomStringConvertible {
     case unknown
 
     /// The network address, or `nil` for a local or unknown address.
-    public var socketAddress: SocketAddress? {
+    package var socketAddress: SocketAddress? {
         if case .network(let address) = self { address } else { nil }
     }
 
     /// An address such as `127.0.0.1:4711`, or a noun for use in a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .local: "a local socket"
         case .network(let address): "\(address)"

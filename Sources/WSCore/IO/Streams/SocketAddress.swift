@@ -2,9 +2,9 @@ import CLibuv
 import Glibc
 
 /// An IPv4 or IPv6 address with a port.
-public struct SocketAddress: Sendable, CustomStringConvertible {
+package struct SocketAddress: Sendable, CustomStringConvertible {
     /// The address family.
-    public enum Family: CaseIterable, Sendable {
+    package enum Family: CaseIterable, Sendable {
         /// IPv4.
         case ipv4
         /// IPv6.
@@ -15,7 +15,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
 
     /// Parses a numeric address, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`. Returns `nil` if `text` is not an
     /// address or its zone is not an interface of this machine (see ``unknownZone(of:)``).
-    public init?(numeric text: String, port: UInt16) {
+    package init?(numeric text: String, port: UInt16) {
         guard Self.unknownZone(of: text) == nil else { return nil }
         var storage = sockaddr_storage()
         let isAddress = withUnsafeMutablePointer(to: &storage) { pointer in
@@ -30,7 +30,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
 
     /// The zone of an IPv6 address if it is not an interface of this machine: `eth9` of `fe80::1%eth9`. Returns `nil`
     /// if the zone exists, or if `text` is not an IPv6 address with a zone.
-    public static func unknownZone(of text: String) -> String? {
+    package static func unknownZone(of text: String) -> String? {
         guard let zone = zone(of: text), zoneIndex(of: zone) == 0 else { return nil }
         let address = text.utf8.prefix { $0 != UInt8(ascii: "%") }
         return SocketAddress(numeric: String(Substring(address)), port: 0)?.family == .ipv6 ? zone : nil
@@ -70,10 +70,10 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// The address family.
-    public var family: Family { Int32(storage.ss_family) == Int32(AF_INET6) ? .ipv6 : .ipv4 }
+    package var family: Family { Int32(storage.ss_family) == Int32(AF_INET6) ? .ipv6 : .ipv4 }
 
     /// The port.
-    public var port: UInt16 {
+    package var port: UInt16 {
         withUnsafeBytes(of: storage) { bytes in
             // sin_port and sin6_port have the same offset.
             UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
@@ -116,7 +116,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// The address without its port, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`.
-    public var host: String {
+    package var host: String {
         let zone = zoneIndex == 0 ? "" : "%" + (Self.interfaceName(zoneIndex) ?? String(zoneIndex))
         return withSockaddr { address in
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
@@ -127,7 +127,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// The 4 or 16 bytes of the address in network byte order.
-    public var hostBytes: [UInt8] {
+    package var hostBytes: [UInt8] {
         withUnsafeBytes(of: storage) { bytes in
             switch family {
             case .ipv4: Array(bytes[4..<8])
@@ -137,7 +137,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// The address with its port, such as `127.0.0.1:80` or `[::1]:80`.
-    public var description: String {
+    package var description: String {
         family == .ipv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 

@@ -4,9 +4,9 @@ import Glibc
 /// Accepts connections on a TCP address or a Unix domain socket.
 ///
 /// An open listener keeps itself alive until ``close()``.
-public final class StreamListener: PolledDescriptor {
+package final class StreamListener: PolledDescriptor {
     /// The address to which the listener is bound, or `nil` for a Unix domain socket.
-    public let address: SocketAddress?
+    package let address: SocketAddress?
 
     private let loop: EventLoop
     private let descriptor: Int32
@@ -33,7 +33,7 @@ public final class StreamListener: PolledDescriptor {
     ///   - loop: The loop to run on.
     ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the address cannot be used.
-    public convenience init(
+    package convenience init(
         on address: SocketAddress, sharesPort: Bool = false, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
         let socket = try Socket.open(address.family)
@@ -58,7 +58,7 @@ public final class StreamListener: PolledDescriptor {
     ///   - loop: The loop to run on.
     ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the path cannot be used.
-    public convenience init(
+    package convenience init(
         onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
         let socket = try Socket.openLocal()
@@ -84,7 +84,7 @@ public final class StreamListener: PolledDescriptor {
     ///   - loop: The loop to run on.
     ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the socket cannot be used.
-    public convenience init(
+    package convenience init(
         adopting socket: InheritedSocket, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
         try self.init(socket.descriptor, loop: loop, accept: accept)
@@ -117,12 +117,12 @@ public final class StreamListener: PolledDescriptor {
     }
 
     /// Stops accepting connections until ``resume()``. New connections wait in the kernel's queue.
-    public func pause() {
+    package func pause() {
         isPaused = true
     }
 
     /// Resumes accepting after ``pause()``, and tries again immediately if the process ran out of descriptors.
-    public func resume() {
+    package func resume() {
         guard isPaused || retry != nil else { return }
         isPaused = false
         retry = nil
@@ -130,7 +130,7 @@ public final class StreamListener: PolledDescriptor {
     }
 
     /// Closes the listening socket.
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         retry = nil

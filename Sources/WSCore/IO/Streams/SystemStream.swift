@@ -4,7 +4,7 @@ import CLibuv
 ///
 /// The loop reports only changes of the descriptor's state (edge-triggered). The stream remembers the rest: it reads
 /// until nothing is left, and writes until the kernel accepts no more. Pausing and resuming need no system call.
-public final class SystemStream: PolledDescriptor, ByteStream {
+package final class SystemStream: PolledDescriptor, ByteStream {
     /// The kinds of descriptors that differ in their system calls.
     internal enum Kind: UInt8 {
         case tcp
@@ -15,9 +15,9 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     }
 
     /// The loop that the stream runs on.
-    public let loop: EventLoop
+    package let loop: EventLoop
     /// Receives the stream's events. Retained until the stream is closed.
-    public var delegate: (any ByteStreamDelegate)?
+    package var delegate: (any ByteStreamDelegate)?
     private var pendingWrite: PendingWrite?
     private let descriptor: Int32
     private let kind: Kind
@@ -77,7 +77,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     }
 
     /// Whether ``close()`` has been called.
-    public var isClosed: Bool { state.contains(.closed) }
+    package var isClosed: Bool { state.contains(.closed) }
 
     /// The storage for in-flight bytes to keep between bursts, in bytes. Default: 0, because there are many streams.
     internal var keptStorageBytes: Int {
@@ -86,14 +86,14 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     }
 
     /// Whether the kernel has not yet accepted everything passed to ``write(_:)``.
-    public var isWriting: Bool { unwrittenBytes > 0 }
+    package var isWriting: Bool { unwrittenBytes > 0 }
 
     /// The number of bytes of the write in progress, including those that the kernel has already accepted: their
     /// storage is in use until all have been accepted.
-    public var inFlightBytes: Int { isWriting ? pendingWrite?.startBytes ?? 0 : 0 }
+    package var inFlightBytes: Int { isWriting ? pendingWrite?.startBytes ?? 0 : 0 }
 
     /// The size of the write in progress if it is part of a broadcast.
-    public var broadcastInFlightBytes: Int {
+    package var broadcastInFlightBytes: Int {
         pendingWrite?.shared?.bytes.isBroadcast ?? false ? inFlightBytes : 0
     }
 
@@ -101,7 +101,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     internal var unwrittenBytes: Int { pendingWrite?.count ?? 0 }
 
     /// The number of bytes not yet accepted by the kernel, plus those that the peer's side has not acknowledged.
-    public var unsentBytes: Int {
+    package var unsentBytes: Int {
         guard !isClosed else { return 0 }
         guard kind == .tcp else { return unwrittenBytes }
         return unwrittenBytes + max(0, Int(wsx_unacknowledged_bytes(descriptor)) - Self.unheededBytes)
@@ -112,7 +112,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     private static let unheededBytes = 4 << 10
 
     /// Starts or resumes reading.
-    public func startReading() {
+    package func startReading() {
         guard !isClosed, !state.contains(.reading) else { return }
         state.insert(.reading)
         updateActivity()
@@ -120,14 +120,14 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     }
 
     /// Stops reading.
-    public func stopReading() {
+    package func stopReading() {
         guard state.remove(.reading) != nil else { return }
         updateActivity()
     }
 
     /// Writes as much of `buffer` as the kernel accepts and takes over the rest, unless a write is in progress.
     /// - Throws: ``StreamError`` if the stream is no longer writable; the bytes are lost.
-    public func write(_ buffer: inout ByteBuffer) throws(StreamError) {
+    package func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         guard !isClosed, !isWriting, !buffer.isEmpty else { return }
         let written = buffer.withReadableBytes { tryToWrite($0) }
         guard written >= 0 else {
@@ -148,7 +148,7 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     /// in progress.
     /// - Returns: The number of bytes accepted: all of them, or 0 if a write is in progress.
     /// - Throws: ``StreamError`` if the stream is no longer writable.
-    public func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
+    package func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
         let count = shared.count - offset
         guard !isClosed, !isWriting, count > 0 else { return 0 }
         let written = shared.withBytes(from: offset) { tryToWrite($0) }
@@ -162,14 +162,14 @@ public final class SystemStream: PolledDescriptor, ByteStream {
     }
 
     /// Closes our side of the connection after everything has been written.
-    public func shutdown() {
+    package func shutdown() {
         guard !isClosed else { return }
         state.insert(.shuttingDown)
         shutDownIfWritten()
     }
 
     /// Closes the stream immediately and releases the delegate. Unwritten data is lost.
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         state.insert(.closed)
         state.remove(.reading)
@@ -332,13 +332,13 @@ extension SystemStream {
     }
 
     /// The peer's address.
-    public var peerAddress: PeerAddress {
+    package var peerAddress: PeerAddress {
         guard kind == .tcp else { return .local }
         return Socket.peerAddress(of: descriptor).map { .network($0) } ?? .unknown
     }
 
     /// The peer's state, as far as the system knows it without reading.
-    public var peerPresence: PeerPresence {
+    package var peerPresence: PeerPresence {
         guard !isClosed else { return .isGone }
         switch Int(wsx_peer_presence(descriptor, kind == .tcp ? 1 : 0)) {
         case WSX_PEER_HAS_ENDED: return .hasEnded
@@ -348,5 +348,5 @@ extension SystemStream {
     }
 
     /// Whether the peer has sent bytes that have not been read.
-    public var hasUnreadBytes: Bool { !isClosed && wsx_unread_bytes(descriptor) > 0 }
+    package var hasUnreadBytes: Bool { !isClosed && wsx_unread_bytes(descriptor) > 0 }
 }

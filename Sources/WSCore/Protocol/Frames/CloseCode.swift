@@ -1,51 +1,51 @@
 /// A close status code (RFC 6455 §7.4).
-public struct CloseCode: RawRepresentable, Hashable, Sendable {
+package struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// The code as sent on the wire.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// Creates a code from its number, which may be any; ``mayTravel`` reports whether a close frame may carry it.
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// The connection has fulfilled its purpose.
-    public static let normalClosure = CloseCode(rawValue: 1000)
+    package static let normalClosure = CloseCode(rawValue: 1000)
     /// The endpoint is going away: a server shuts down or a browser leaves the page.
-    public static let goingAway = CloseCode(rawValue: 1001)
+    package static let goingAway = CloseCode(rawValue: 1001)
     /// The peer violated the protocol.
-    public static let protocolError = CloseCode(rawValue: 1002)
+    package static let protocolError = CloseCode(rawValue: 1002)
     /// The endpoint received a type of data it cannot accept.
-    public static let unsupportedData = CloseCode(rawValue: 1003)
+    package static let unsupportedData = CloseCode(rawValue: 1003)
     /// A close frame arrived without a code. Reported locally and never sent.
-    public static let noStatus = CloseCode(rawValue: 1005)
+    package static let noStatus = CloseCode(rawValue: 1005)
     /// The connection ended without a close frame. Reported locally and never sent.
-    public static let abnormalClosure = CloseCode(rawValue: 1006)
+    package static let abnormalClosure = CloseCode(rawValue: 1006)
     /// A message contained data inconsistent with its type, for example a text message with invalid UTF-8.
-    public static let invalidPayload = CloseCode(rawValue: 1007)
+    package static let invalidPayload = CloseCode(rawValue: 1007)
     /// A message violated the receiver's policy.
-    public static let policyViolation = CloseCode(rawValue: 1008)
+    package static let policyViolation = CloseCode(rawValue: 1008)
     /// A message was too big to process.
-    public static let messageTooBig = CloseCode(rawValue: 1009)
+    package static let messageTooBig = CloseCode(rawValue: 1009)
     /// The client expected an extension that the server did not negotiate.
-    public static let mandatoryExtension = CloseCode(rawValue: 1010)
+    package static let mandatoryExtension = CloseCode(rawValue: 1010)
     /// The server encountered an unexpected condition.
-    public static let internalError = CloseCode(rawValue: 1011)
+    package static let internalError = CloseCode(rawValue: 1011)
     /// The service is restarting.
-    public static let serviceRestart = CloseCode(rawValue: 1012)
+    package static let serviceRestart = CloseCode(rawValue: 1012)
     /// The service is overloaded; try again later.
-    public static let tryAgainLater = CloseCode(rawValue: 1013)
+    package static let tryAgainLater = CloseCode(rawValue: 1013)
     /// A gateway received an invalid response from its upstream server.
-    public static let badGateway = CloseCode(rawValue: 1014)
+    package static let badGateway = CloseCode(rawValue: 1014)
 
     /// The operation requires authentication.
-    public static let unauthorized = CloseCode(rawValue: 3000)
+    package static let unauthorized = CloseCode(rawValue: 3000)
     /// The operation is not permitted.
-    public static let forbidden = CloseCode(rawValue: 3003)
+    package static let forbidden = CloseCode(rawValue: 3003)
     /// The peer took too long to respond.
-    public static let timeout = CloseCode(rawValue: 3008)
+    package static let timeout = CloseCode(rawValue: 3008)
 
     /// Whether a close frame may carry this code.
-    public var mayTravel: Bool {
+    package var mayTravel: Bool {
         switch rawValue {
         // RFC 6455 §7.4.1: 1004 is reserved; 1005, 1006, and 1015 must not be set in a close frame. 1012–1014 were
         // registered later (RFC 6455 §11.7, IANA WebSocket Close Code Number Registry).
@@ -58,7 +58,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
 
     /// The code's meaning in a few words, or nil if the code is not registered (IANA WebSocket Close Code Number
     /// Registry).
-    public var meaning: String? {
+    package var meaning: String? {
         switch self {
         case .normalClosure: "normal closure"
         case .goingAway: "going away"

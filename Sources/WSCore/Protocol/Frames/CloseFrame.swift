@@ -1,18 +1,18 @@
 /// The payload of a close frame: a code and an optional reason, or neither (RFC 6455 §5.5.1).
 public struct CloseFrame: Equatable, Sendable {
     /// The close code, or nil if the payload is empty.
-    public let code: CloseCode?
+    package let code: CloseCode?
     /// The reason: UTF-8, at most 123 bytes, empty if absent.
-    public let reason: String
+    package let reason: String
 
     /// The maximum length of a reason, in bytes: 125 for the payload of a control frame minus 2 for the code.
-    public static let maximumReasonBytes = FrameHeader.maximumControlPayloadBytes - 2
+    package static let maximumReasonBytes = FrameHeader.maximumControlPayloadBytes - 2
 
     /// Creates the payload of a close frame.
     ///
     /// A code that must not be sent, for example 1005, becomes nil (RFC 6455 §7.4.1). Without a code, the reason is
     /// discarded. A reason longer than ``maximumReasonBytes`` is truncated between Unicode scalars.
-    public init(code: CloseCode?, reason: String = "") {
+    package init(code: CloseCode?, reason: String = "") {
         self.code = code?.mayTravel == true ? code : nil
         guard self.code != nil else {
             self.reason = ""
@@ -45,7 +45,7 @@ public struct CloseFrame: Equatable, Sendable {
     }
 
     /// Appends the encoded payload; nothing if there is no code.
-    public func encode(into buffer: inout ByteBuffer) {
+    package func encode(into buffer: inout ByteBuffer) {
         guard let code else { return }
         buffer.append(byte: UInt8(code.rawValue >> 8))
         buffer.append(byte: UInt8(code.rawValue & 0xFF))

@@ -9,7 +9,7 @@ extension FrameHeader {
     ///   - allowsCompression: Whether permessage-deflate was negotiated, which permits RSV1. Defaults to false.
     /// - Throws: ``ProtocolError`` if the header violates RFC 6455 §5.1, §5.2, §5.5, or RFC 7692 §6.1.
     @inlinable @inline(__always)
-    public static func decode(
+    package static func decode(
         _ bytes: RawSpan, receivedBy role: Role, allowsCompression: Bool = false
     ) throws(ProtocolError) -> FrameHeader? {
         let available = bytes.byteCount

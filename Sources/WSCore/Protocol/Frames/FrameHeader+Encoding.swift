@@ -1,7 +1,7 @@
 extension FrameHeader {
     /// Appends the encoded header, 2 to 14 bytes.
     @inlinable @inline(__always)
-    public func encode(into buffer: inout ByteBuffer) {
+    package func encode(into buffer: inout ByteBuffer) {
         let target = buffer.reserve(Self.maximumBytes)
         let first = (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue
         let mask: UInt8 = maskingKey == nil ? 0 : 0x80

@@ -29,7 +29,7 @@ public struct FrameHeader: Equatable, Sendable {
 
     /// Creates a header. By default, the frame is final, uncompressed, and unmasked.
     @inlinable
-    public init(
+    package init(
         isFinal: Bool = true, isCompressed: Bool = false, opcode: Opcode, maskingKey: MaskingKey? = nil,
         payloadBytes: Int
     ) {
@@ -42,7 +42,7 @@ public struct FrameHeader: Equatable, Sendable {
 
     /// The length of the encoded header in bytes, 2 to 14.
     @inlinable
-    public var encodedBytes: Int {
+    package var encodedBytes: Int {
         let lengthBytes = payloadBytes <= 125 ? 0 : payloadBytes <= 0xFFFF ? 2 : 8
         return 2 + lengthBytes + (maskingKey == nil ? 0 : 4)
     }

@@ -7,7 +7,7 @@ public struct Limits: Equatable, Sendable {
 
     /// The default for ``maximumFragments``: enough for a 64 MiB message in frames of 512 bytes. It bounds the work
     /// that empty fragments can cause.
-    public static let defaultMaximumFragments = 131_072
+    package static let defaultMaximumFragments = 131_072
 
     /// The maximum compressed size of a message, in bytes on the wire.
     ///
@@ -20,13 +20,13 @@ public struct Limits: Equatable, Sendable {
     }
 
     /// Creates limits; the defaults are those of a client.
-    public init(maximumMessageBytes: Int = 64 << 20, maximumFragments: Int = Limits.defaultMaximumFragments) {
+    package init(maximumMessageBytes: Int = 64 << 20, maximumFragments: Int = Limits.defaultMaximumFragments) {
         self.maximumMessageBytes = maximumMessageBytes
         self.maximumFragments = maximumFragments
     }
 
     /// The limits of a client: 64 MiB per message, because the user chose the server.
-    public static let client = Limits()
+    package static let client = Limits()
     /// The limits of a server: 16 MiB per message, because anyone may connect.
-    public static let server = Limits(maximumMessageBytes: 16 << 20)
+    package static let server = Limits(maximumMessageBytes: 16 << 20)
 }

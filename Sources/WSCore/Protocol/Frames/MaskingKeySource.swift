@@ -4,7 +4,7 @@
 /// frame. The sessions of a loop share one source, so each session needs no block of random bytes itself.
 public final class MaskingKeySource {
     /// A closure that fills an entire buffer with random bytes.
-    public typealias Fill = (UnsafeMutableRawBufferPointer) -> Void
+    package typealias Fill = (UnsafeMutableRawBufferPointer) -> Void
 
     /// The number of keys per block. Requesting entropy takes about 1 µs, amortized over this many frames.
     public static let blockKeys = 1024
@@ -16,7 +16,7 @@ public final class MaskingKeySource {
 
     /// Creates a source.
     /// - Parameter fill: Provides random bytes from a strong source of entropy; called once per ``blockKeys`` keys.
-    public init(fill: @escaping Fill) {
+    package init(fill: @escaping Fill) {
         self.fill = fill
         keys = .allocate(capacity: Self.blockKeys)
         keys.initialize(repeating: 0, count: Self.blockKeys)

@@ -32,5 +32,5 @@ public enum MessageKind: Sendable {
 
     /// The opcode of a message's first frame.
     @inlinable
-    public var opcode: Opcode { self == .text ? .text : .binary }
+    package var opcode: Opcode { self == .text ? .text : .binary }
 }

@@ -40,7 +40,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
     case tooManyFragments(limit: Int)
 
     /// Whether the message exceeded one of our limits (RFC 6455 §10.4). The peer did not violate the protocol.
-    public var isLimit: Bool {
+    package var isLimit: Bool {
         switch self {
         case .messageTooBig, .tooManyFragments: true
         default: false
@@ -48,7 +48,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
     }
 
     /// An example of each violation, in the order of the cases. The manual's list is generated from it.
-    public static let catalogue: [ProtocolError] = [
+    package static let catalogue: [ProtocolError] = [
         .reservedBits(4), .misplacedCompression(.ping), .reservedOpcode(3), .maskedServerFrame, .unmaskedClientFrame,
         .fragmentedControlFrame(.ping), .controlFrameTooLong(.ping), .lengthNotMinimal, .lengthTooLarge,
         .unexpectedContinuation, .expectedContinuation(.text), .invalidText, .invalidCompressedData,
@@ -58,7 +58,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
     ]
 
     /// The code of the close frame that reports the violation.
-    public var closeCode: CloseCode {
+    package var closeCode: CloseCode {
         switch self {
         // RFC 6455 §8.1, §7.4.1: invalid UTF-8 fails the connection with 1007.
         case .invalidText, .invalidCloseReason: .invalidPayload
@@ -71,7 +71,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
     }
 
     /// A stable name for the violation. It does not change between versions.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .reservedBits: "reserved-bits"
         case .misplacedCompression: "misplaced-compression"

@@ -1,6 +1,6 @@
 extension TLSCertificateProblem: CustomStringConvertible {
     /// The reason and the remedy, for a server's certificate.
-    public var description: String { "the server's certificate \(reason); \(remedy)" }
+    package var description: String { "the server's certificate \(reason); \(remedy)" }
 
     /// A predicate that follows "the certificate".
     internal var reason: String {

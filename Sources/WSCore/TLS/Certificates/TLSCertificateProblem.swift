@@ -1,5 +1,5 @@
 /// A problem with a peer's certificate. Subjects and issuers are one line each and safe to print.
-public enum TLSCertificateProblem: Error, Equatable, Sendable {
+package enum TLSCertificateProblem: Error, Equatable, Sendable {
     /// The certificate has expired. `depth` is 0 for the peer's own certificate, 1 for its issuer's, and so on.
     case expired(subject: String, depth: Int, at: String)
     /// The certificate is not valid yet.
@@ -48,7 +48,7 @@ public enum TLSCertificateProblem: Error, Equatable, Sendable {
 
 extension TLSCertificateProblem {
     /// A stable identifier for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .expired: "certificate-expired"
         case .notYetValid: "certificate-not-yet-valid"

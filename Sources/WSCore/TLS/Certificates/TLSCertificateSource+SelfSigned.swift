@@ -8,7 +8,7 @@ extension TLSCertificateSource {
     ///     earlier, for clocks that run late, until 30 days later.
     /// - Throws: ``TLSConfigurationError/invalidName(_:)``, or ``TLSConfigurationError/unavailable(reason:)`` if
     ///   OpenSSL fails.
-    public static func selfSigned(names: [String], nowSeconds: Int) throws(TLSConfigurationError) -> Self {
+    package static func selfSigned(names: [String], nowSeconds: Int) throws(TLSConfigurationError) -> Self {
         guard let key = wsx_make_p256_key() else { throw .unavailable(reason: OpenSSLErrors.takeWords()) }
         defer { EVP_PKEY_free(key) }
         guard let certificate = X509_new() else { throw .unavailable(reason: OpenSSLErrors.takeWords()) }

@@ -1,16 +1,16 @@
 import COpenSSL
 
 /// A certificate with its chain and private key.
-public struct TLSCertificateSource: Sendable, Equatable {
+package struct TLSCertificateSource: Sendable, Equatable {
     /// The certificate followed by those of its issuers, in PEM. Other PEM blocks are ignored.
-    public var chain: [UInt8]
+    package var chain: [UInt8]
     /// The private key in PEM, or `nil` if it is in ``chain``.
-    public var key: [UInt8]?
+    package var key: [UInt8]?
     /// The passphrase of an encrypted key.
-    public var passphrase: String?
+    package var passphrase: String?
 
     /// Creates a source from the contents of PEM files.
-    public init(chain: [UInt8], key: [UInt8]? = nil, passphrase: String? = nil) {
+    package init(chain: [UInt8], key: [UInt8]? = nil, passphrase: String? = nil) {
         self.chain = chain
         self.key = key
         self.passphrase = passphrase
@@ -18,7 +18,7 @@ public struct TLSCertificateSource: Sendable, Equatable {
 
     /// The pin of the certificate, with which clients can recognize it.
     /// - Throws: ``TLSConfigurationError`` if there is no readable certificate.
-    public func pin() throws(TLSConfigurationError) -> TLSPin {
+    package func pin() throws(TLSConfigurationError) -> TLSPin {
         let option = "--cert"
         let certificates = try PEM.certificates(chain, option: option)
         let pin = certificates.withFirst { $0.flatMap(TLSPin.init(certificate:)) }
@@ -29,7 +29,7 @@ public struct TLSCertificateSource: Sendable, Equatable {
 
 extension TLSCertificateSource {
     /// Whether the key needs a passphrase.
-    public var isKeyEncrypted: Bool {
+    package var isKeyEncrypted: Bool {
         do throws(TLSConfigurationError) {
             EVP_PKEY_free(try PEM.key(key ?? chain, passphrase: nil, option: "--key"))
             return false

@@ -1,5 +1,5 @@
 /// The reason TLS cannot be configured as requested. `option` is the command-line option that named the file.
-public enum TLSConfigurationError: Error, Equatable {
+package enum TLSConfigurationError: Error, Equatable {
     /// The file contains no certificate.
     case noCertificate(option: String)
     /// The file is in a binary format.
@@ -37,7 +37,7 @@ public enum TLSConfigurationError: Error, Equatable {
 
 extension TLSConfigurationError {
     /// A stable identifier for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .noCertificate: "no-certificate"
         case .notPEM: "not-pem"
@@ -61,7 +61,7 @@ extension TLSConfigurationError {
 
 extension TLSConfigurationError: CustomStringConvertible {
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noCertificate(let option):
             "the \(option) file contains no certificate; use a PEM file with -----BEGIN CERTIFICATE-----"

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// A pin: the SHA-256 hash of a certificate's public key (SubjectPublicKeyInfo; RFC 7469 §2.4).
-public struct TLSPin: Hashable, Sendable {
+package struct TLSPin: Hashable, Sendable {
     internal let hash: [UInt8]
 
     private static let prefix = "sha256//"
@@ -9,7 +9,7 @@ public struct TLSPin: Hashable, Sendable {
 
     /// Parses `sha256//` followed by 44 Base64 characters.
     /// - Throws: ``TLSPinError``.
-    public init(_ text: String) throws(TLSPinError) {
+    package init(_ text: String) throws(TLSPinError) {
         guard text.hasPrefix(Self.prefix) else { throw TLSPinError(text: text, isPrefixMissing: true) }
         let encoded = Array(text.dropFirst(Self.prefix.count).utf8)
         guard encoded.count == 44, encoded.last == UInt8(ascii: "="), encoded[42] != UInt8(ascii: "=") else {
@@ -40,18 +40,18 @@ public struct TLSPin: Hashable, Sendable {
 
 extension TLSPin: CustomStringConvertible {
     /// The form that ``init(_:)`` and curl accept.
-    public var description: String { Self.prefix + Digest.base64(hash) }
+    package var description: String { Self.prefix + Digest.base64(hash) }
 }
 
 /// The text is not a pin.
-public struct TLSPinError: Error, Equatable, CustomStringConvertible {
+package struct TLSPinError: Error, Equatable, CustomStringConvertible {
     /// The invalid text.
-    public let text: String
+    package let text: String
     /// Whether the text lacks the prefix `sha256//`.
-    public let isPrefixMissing: Bool
+    package let isPrefixMissing: Bool
 
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         isPrefixMissing
             ? "\(quoted(text)) is not a pin; write sha256//BASE64, as shown by -v"
             : "\(quoted(text)) is not a pin: sha256// must be followed by 44 characters of Base64; copy all of it"

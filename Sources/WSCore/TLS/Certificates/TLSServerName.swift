@@ -1,12 +1,12 @@
 /// The name or address that a server's certificate must contain.
-public enum TLSServerName: Hashable, Sendable {
+package enum TLSServerName: Hashable, Sendable {
     /// A host name. It is also sent to the server, to select a certificate (RFC 6066 §3).
     case name(String)
     /// An IP address without brackets. It is verified but not sent.
     case address(String)
 
     /// Creates a server name from a URL's host: an address with or without brackets, or a name.
-    public init(host: String) {
+    package init(host: String) {
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         let isAddress = IPLiteral.ipv4(bare) != nil || IPLiteral.ipv6(Self.withoutZone(bare)) != nil
         self = isAddress ? .address(bare) : .name(host)

@@ -1,7 +1,7 @@
 /// The client side of the opening handshake (RFC 6455 §4.1), without I/O: produces a request and consumes the response.
-public struct ClientHandshake: Sendable {
+package struct ClientHandshake: Sendable {
     /// The result of receiving bytes.
-    public enum Progress: Equatable, Sendable {
+    package enum Progress: Equatable, Sendable {
         /// The response is incomplete.
         case needsMore
         /// The connection is open. `consumedByteCount` bytes of this call belonged to the response; the rest are
@@ -10,7 +10,7 @@ public struct ClientHandshake: Sendable {
     }
 
     /// The maximum number of interim responses to skip, such as 100 Continue and 103 Early Hints.
-    public static let maximumInterimResponses = ResponseReader.maximumInterimResponses
+    package static let maximumInterimResponses = ResponseReader.maximumInterimResponses
 
     private let request: ClientRequest
     private let key: String
@@ -22,7 +22,7 @@ public struct ClientHandshake: Sendable {
     ///   - request: The request to send.
     ///   - nonce: 16 random bytes, different for each connection.
     ///   - limits: The limits for the response's head. Default: ``HeadLimits/client``.
-    public init(request: ClientRequest, nonce: [UInt8], limits: HeadLimits = .client) {
+    package init(request: ClientRequest, nonce: [UInt8], limits: HeadLimits = .client) {
         // RFC 6455 §4.1: the nonce is a randomly selected 16-byte value.
         precondition(nonce.count == HandshakeKey.nonceByteCount)
         self.request = request
@@ -31,7 +31,7 @@ public struct ClientHandshake: Sendable {
     }
 
     /// The bytes of the request, to send as soon as the connection is established.
-    public var requestBytes: [UInt8] { request.head(key: key) }
+    package var requestBytes: [UInt8] { request.head(key: key) }
 
     /// The request to show: without the secrets of its URL, but with those of its fields.
     var shownRequest: String { request.shownHead(key: key) }
@@ -39,7 +39,7 @@ public struct ClientHandshake: Sendable {
     /// Receives bytes from the server.
     /// - Throws: ``HandshakeError``. A refusal is thrown after its body is complete, or exceeds
     ///   ``ResponseBody/maximumBytes``. After an error, every call throws the same error.
-    public mutating func receive(_ bytes: RawSpan) throws(HandshakeError) -> Progress {
+    package mutating func receive(_ bytes: RawSpan) throws(HandshakeError) -> Progress {
         if let failure { throw failure }
         do {
             return try receiveUnfailed(bytes)
@@ -50,14 +50,14 @@ public struct ClientHandshake: Sendable {
     }
 
     /// Ends the handshake because the server closed the connection. Always throws.
-    public mutating func receiveEndOfStream() throws(HandshakeError) -> Never {
+    package mutating func receiveEndOfStream() throws(HandshakeError) -> Never {
         let error = failure ?? HandshakeError(reader.failureAtEndOfStream)
         failure = error
         throw error
     }
 
     /// The refusal with the body received so far, for a timeout before its end. `nil` before its head is complete.
-    public var partialRefusal: HandshakeError? { failure ?? reader.partialRefusal.map(HandshakeError.init) }
+    package var partialRefusal: HandshakeError? { failure ?? reader.partialRefusal.map(HandshakeError.init) }
 
     private mutating func receiveUnfailed(_ bytes: RawSpan) throws(HandshakeError) -> Progress {
         guard let response = try receiveResponse(bytes) else { return .needsMore }
@@ -93,11 +93,11 @@ extension HandshakeError {
 }
 
 /// The parameters that client and server negotiated in the opening handshake.
-public struct ClientUpgrade: Equatable, Sendable {
+package struct ClientUpgrade: Equatable, Sendable {
     /// The server's response.
-    public let response: ResponseHead
+    package let response: ResponseHead
     /// The subprotocol that the server selected, or `nil`.
-    public let subprotocol: String?
+    package let subprotocol: String?
     /// The extensions that the server accepted. Their parameters have not been checked.
-    public let extensions: [ExtensionOffer]
+    package let extensions: [ExtensionOffer]
 }

@@ -1,6 +1,6 @@
 extension ResponseHead {
     /// Whether the response redirects the client to another URL.
-    public var isRedirect: Bool {
+    package var isRedirect: Bool {
         switch status {
         // RFC 9110 §15.4: the statuses with a Location to follow. 300 offers a choice, and 304 concerns caches.
         case 301, 302, 303, 307, 308: true
@@ -10,17 +10,17 @@ extension ResponseHead {
 }
 
 /// Which redirects to follow, and whether secrets are sent along.
-public struct RedirectPolicy: Equatable, Sendable {
+package struct RedirectPolicy: Equatable, Sendable {
     /// The maximum number of consecutive redirects, which also ends redirect loops; nil follows none.
-    public var maximum: Int?
+    package var maximum: Int?
     /// Whether everything that the user gave is sent to other origins, too.
-    public var isTrusted: Bool
+    package var isTrusted: Bool
     /// The names of secrets that would be sent once the connection is open. If there are any, redirects to other origins
     /// are errors.
-    public var secretMessages: [String]
+    package var secretMessages: [String]
 
     /// Creates a policy. By default, no redirects are followed.
-    public init(maximum: Int? = nil, isTrusted: Bool = false, secretMessages: [String] = []) {
+    package init(maximum: Int? = nil, isTrusted: Bool = false, secretMessages: [String] = []) {
         self.maximum = maximum
         self.isTrusted = isTrusted
         self.secretMessages = secretMessages
@@ -34,7 +34,7 @@ extension ClientRequest {
     /// ``redirected(to:keepsSecrets:)`` documents the fields that the new request keeps.
     /// - Parameter response: The response to this request.
     /// - Throws: ``RedirectError`` if the redirect must not be followed.
-    public func redirected(
+    package func redirected(
         by response: ResponseHead, _ policy: RedirectPolicy
     ) throws(RedirectError) -> ClientRequest? {
         guard response.isRedirect, policy.maximum != nil else { return nil }
@@ -43,7 +43,7 @@ extension ClientRequest {
 
     /// The request to make after a redirect to a location, which may be relative.
     /// - Throws: ``RedirectError`` if the redirect must not be followed.
-    public func redirected(
+    package func redirected(
         toLocation location: String, _ policy: RedirectPolicy
     ) throws(RedirectError) -> ClientRequest {
         let maximum = policy.maximum ?? 0

@@ -1,5 +1,5 @@
 /// A client's request in the opening handshake (RFC 6455 §4.1), or before it.
-public struct ClientRequest: Sendable {
+package struct ClientRequest: Sendable {
     /// The purpose of a request.
     enum Purpose {
         /// The upgrade to WebSocket.
@@ -10,16 +10,16 @@ public struct ClientRequest: Sendable {
 
     let purpose: Purpose
     /// The URL to request.
-    public let url: WebSocketURL
+    package let url: WebSocketURL
     /// The requested subprotocols in order of preference, including those from a Sec-WebSocket-Protocol field in
     /// `extraFields`.
-    public let subprotocols: [String]
+    package let subprotocols: [String]
     /// The extensions to offer, in order of preference.
-    public let extensionOffers: [ExtensionOffer]
+    package let extensionOffers: [ExtensionOffer]
     /// All fields except Sec-WebSocket-Key in sending order, Host first.
-    public private(set) var fields: HTTPFields
+    package private(set) var fields: HTTPFields
     /// The number of redirects that led to this request.
-    public let redirectCount: Int
+    package let redirectCount: Int
 
     /// The user's own Cookie fields. Those in `fields` may also contain stored cookies.
     private let ownCookies: [HeaderField]
@@ -34,7 +34,7 @@ public struct ClientRequest: Sendable {
     /// - Parameter hasPublicSubprotocols: Whether the subprotocols are the same for all users, and not tokens. Only
     ///   then do redirects to other origins keep them.
     /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
-    public init(
+    package init(
         url: WebSocketURL,
         subprotocols: [String] = [],
         hasPublicSubprotocols: Bool = false,
@@ -102,7 +102,7 @@ public struct ClientRequest: Sendable {
     }
 
     /// Whether the request carries credentials or a token for the server.
-    public var hasCredentials: Bool { fields.contains(named: Self.authorizationFieldName) }
+    package var hasCredentials: Bool { fields.contains(named: Self.authorizationFieldName) }
 
     /// The request to make when this one is redirected to `url`.
     ///
@@ -115,12 +115,12 @@ public struct ClientRequest: Sendable {
     /// The user name and password of `url` are used if there is no Authorization field. Stored cookies are always
     /// dropped; see ``withCookies(from:at:)``.
     /// - Parameter keepsSecrets: Whether all fields except the user's own Host go to every origin.
-    public func redirected(to url: WebSocketURL, keepsSecrets: Bool = false) -> ClientRequest {
+    package func redirected(to url: WebSocketURL, keepsSecrets: Bool = false) -> ClientRequest {
         addressed(to: url, keepsSecrets: keepsSecrets, redirectCount: redirectCount + 1)
     }
 
     /// The request to make when the user asks for another URL. Keeps the same fields as ``redirected(to:keepsSecrets:)``.
-    public func addressed(to url: WebSocketURL) -> ClientRequest {
+    package func addressed(to url: WebSocketURL) -> ClientRequest {
         addressed(to: url, keepsSecrets: false, redirectCount: 0)
     }
 
@@ -148,7 +148,7 @@ public struct ClientRequest: Sendable {
 
     /// The names of the user's fields that a request made after a redirect lacks, in order and without duplicates.
     /// Host is none of them: it always names the server.
-    public func fieldsDropped(by next: ClientRequest) -> [String] {
+    package func fieldsDropped(by next: ClientRequest) -> [String] {
         var names: [String] = []
         for field in fields where !field.isNamed("Host") && !next.fields.contains(field) {
             if field.isNamed(Self.cookieFieldName), ownCookies.isEmpty { continue }
@@ -159,7 +159,7 @@ public struct ClientRequest: Sendable {
 
     /// The POST request without a body that precedes this request, with the same fields except those of the upgrade.
     /// - Parameter url: A URL on the same server.
-    public func negotiation(at url: WebSocketURL) -> ClientRequest {
+    package func negotiation(at url: WebSocketURL) -> ClientRequest {
         var fields = fields
         for name in Self.upgradeFields { fields.remove(named: name) }
         fields.append(HeaderField(wellFormedName: "Connection", value: "close"))
@@ -170,7 +170,7 @@ public struct ClientRequest: Sendable {
     }
 
     /// Returns the request with this Authorization field in place of another.
-    public func authorized(by token: BearerToken) -> ClientRequest {
+    package func authorized(by token: BearerToken) -> ClientRequest {
         var request = self
         request.fields.remove(named: Self.authorizationFieldName)
         request.fields.append(
@@ -184,7 +184,7 @@ public struct ClientRequest: Sendable {
     /// - Parameters:
     ///   - store: The stored cookies.
     ///   - now: The current time, in seconds since 1970-01-01 00:00 UTC.
-    public func withCookies(from store: CookieStore, at now: Int) -> ClientRequest {
+    package func withCookies(from store: CookieStore, at now: Int) -> ClientRequest {
         let own = ownCookies.map(\.value)
         let names = own.flatMap { value in
             value.utf8.split(separator: UInt8(ascii: ";")).map { pair in
@@ -260,7 +260,7 @@ public struct ClientRequest: Sendable {
 }
 
 /// The reason a request cannot be created.
-public enum ClientRequestError: Error, Equatable, CustomStringConvertible {
+package enum ClientRequestError: Error, Equatable, CustomStringConvertible {
     /// The name is not a token. A secret is masked.
     case invalidSubprotocol(String)
     /// The subprotocol is requested more than once. A secret is masked.
@@ -273,7 +273,7 @@ public enum ClientRequestError: Error, Equatable, CustomStringConvertible {
     case invalidField(HeaderFieldError)
 
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidSubprotocol(let name):
             "\(quoted(name)) is not a subprotocol; use letters, digits, and hyphens, without spaces"

@@ -1,5 +1,5 @@
 /// The reason a redirect is not followed.
-public enum RedirectError: Error, Equatable {
+package enum RedirectError: Error, Equatable {
     /// Location is missing or empty.
     case missingLocation(status: Int)
     /// The response has several different Location fields.
@@ -18,7 +18,7 @@ public enum RedirectError: Error, Equatable {
     case tooMany(maximum: Int)
 
     /// A stable identifier for scripts and the manual.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .missingLocation: "missing-location"
         case .severalLocations: "several-locations"
@@ -34,7 +34,7 @@ public enum RedirectError: Error, Equatable {
 
 extension RedirectError: CustomStringConvertible {
     /// The reason and the remedy. Safe to print whatever the server sent.
-    public var description: String {
+    package var description: String {
         switch self {
         case .missingLocation(let status):
             "the server answered \(status) without a Location header; check the URL"

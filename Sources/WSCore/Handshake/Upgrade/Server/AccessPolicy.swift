@@ -2,7 +2,7 @@
 ///
 /// Compares SHA-256 hashes of the presented secret and of every configured one. The time reveals neither how much of a
 /// secret was right, nor the secrets' lengths, nor which one matched.
-public struct AccessPolicy: Sendable {
+package struct AccessPolicy: Sendable {
     /// A configured secret.
     private struct Secret {
         let digest: [UInt8]
@@ -13,10 +13,10 @@ public struct AccessPolicy: Sendable {
     private let bearerSecrets: [Secret]
 
     /// Admits every client.
-    public static let open = AccessPolicy()
+    package static let open = AccessPolicy()
 
     /// Creates a policy. Without credentials and tokens, it admits every client.
-    public init(credentials: [Credentials] = [], tokens: [BearerToken] = []) {
+    package init(credentials: [Credentials] = [], tokens: [BearerToken] = []) {
         basicSecrets = credentials.map {
             Secret(digest: Digest.sha256(Array($0.basicToken.utf8)), login: .basic(user: $0.user))
         }
@@ -24,11 +24,11 @@ public struct AccessPolicy: Sendable {
     }
 
     /// Whether clients must authenticate.
-    public var isClosed: Bool { !basicSecrets.isEmpty || !bearerSecrets.isEmpty }
+    package var isClosed: Bool { !basicSecrets.isEmpty || !bearerSecrets.isEmpty }
 
     /// Authenticates a request by its Authorization value, or `nil` if it has none. Returns `nil` if the value is not
     /// accepted, or if the policy is open.
-    public func login(with authorization: String?) -> Login? {
+    package func login(with authorization: String?) -> Login? {
         guard let (scheme, token) = authorization.flatMap(Self.parse) else { return nil }
         let digest = Digest.sha256(token)
         // Compare all secrets, even after a match.
@@ -39,7 +39,7 @@ public struct AccessPolicy: Sendable {
 
     /// The WWW-Authenticate fields of a 401 response to a request with this Authorization value, or `nil` if it had
     /// none.
-    public func challenges(to authorization: String?) -> [HeaderField] {
+    package func challenges(to authorization: String?) -> [HeaderField] {
         var values: [String] = []
         // RFC 7617 §2, §2.1: the realm is required, and charset tells clients how to encode what the user types.
         if !basicSecrets.isEmpty { values.append(#"Basic realm="wsx", charset="UTF-8""#) }

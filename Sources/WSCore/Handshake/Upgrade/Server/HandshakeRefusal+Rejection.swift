@@ -8,7 +8,7 @@ extension HandshakeRefusal {
     ///   - status: The status, 300 through 599.
     ///   - reason: The reason in one line.
     ///   - policy: The server's policy.
-    public static func rejection(
+    package static func rejection(
         of request: RequestHead, with status: Int, because reason: String, policy: ServerPolicy
     ) -> HandshakeRefusal {
         var fields = policy.extraFields

@@ -1,16 +1,16 @@
 /// A server's refusal of a request: the response to send and the reason to log.
-public struct HandshakeRefusal: Error, Equatable, Sendable {
+package struct HandshakeRefusal: Error, Equatable, Sendable {
     /// The status, 300 through 599.
-    public let status: Int
+    package let status: Int
     /// The reason in one line. Safe to print.
-    public let reason: String
+    package let reason: String
     /// Further header fields of the response.
-    public let fields: [HeaderField]
+    package let fields: [HeaderField]
     /// The request, or `nil` if its head was incomplete.
-    public let request: RequestHead?
+    package let request: RequestHead?
 
     /// Creates a refusal. `reason` is also the body of the response.
-    public init(
+    package init(
         status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil
     ) {
         self.status = status
@@ -31,7 +31,7 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
     ///   - reason: The reason in one line.
     ///   - request: The request to refuse.
     ///   - seconds: The value of Retry-After, in seconds.
-    public static func unavailable(
+    package static func unavailable(
         _ reason: String, for request: RequestHead, retryAfterSeconds seconds: Int
     ) -> HandshakeRefusal {
         // RFC 9110 §15.6.4: a 503 response may contain Retry-After.

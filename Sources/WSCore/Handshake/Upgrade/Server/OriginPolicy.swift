@@ -3,7 +3,7 @@
 /// Any page in a browser can open a WebSocket to a server on the same machine. The browser only reports the page's
 /// origin. A page can also make its own host name resolve to this machine ("DNS rebinding") and so pass for the
 /// server's own page. The Host field then contains an unexpected name.
-public enum OriginPolicy {
+package enum OriginPolicy {
     /// Whether a request with this Origin value may connect. Programs other than browsers send none (`nil`).
     ///
     /// Allowed are the server's own origin (same host and port as `host`), origins on this machine (localhost,
@@ -13,7 +13,7 @@ public enum OriginPolicy {
     ///   - origin: The value of the Origin field, or `nil`.
     ///   - host: The value of the Host field.
     ///   - allowed: The additional origins.
-    public static func allowsOrigin(_ origin: String?, host: String, allowed: [String]) -> Bool {
+    package static func allowsOrigin(_ origin: String?, host: String, allowed: [String]) -> Bool {
         guard let origin else { return true }
         if allowed.contains("*") || allowed.contains(where: { ASCII.areEqualIgnoringCase($0, origin) }) { return true }
         guard let origin = WebOrigin(parsing: origin) else { return false }
@@ -30,7 +30,7 @@ public enum OriginPolicy {
     ///
     /// Allowed are IP addresses, localhost, and *.localhost, which DNS cannot redirect, and the hosts of the origins in
     /// `allowed`, where `*` allows all.
-    public static func allowsHost(_ host: String, allowed: [String]) -> Bool {
+    package static func allowsHost(_ host: String, allowed: [String]) -> Bool {
         if allowed.contains("*") { return true }
         guard let host = try? HostAndPort(parsing: host) else { return false }
         if host.isIPAddress || HostAndPort.isLoopback(host.host) { return true }
@@ -38,7 +38,7 @@ public enum OriginPolicy {
     }
 
     /// Whether the text is a serialized origin: `scheme://host[:port]` or `null` (RFC 6454 §6.2).
-    public static func isOrigin(_ text: String) -> Bool {
+    package static func isOrigin(_ text: String) -> Bool {
         text == "null" || WebOrigin(parsing: text) != nil
     }
 

@@ -1,7 +1,7 @@
 /// The server side of the opening handshake (RFC 6455 §4.2), without I/O: consumes a request and produces the response.
-public struct ServerHandshake: Sendable {
+package struct ServerHandshake: Sendable {
     /// The result of receiving bytes.
-    public enum Progress: Equatable, Sendable {
+    package enum Progress: Equatable, Sendable {
         /// The request is incomplete.
         case needsMore
         /// The request is accepted. `consumedByteCount` bytes of this call belonged to it; the rest are frames.
@@ -17,7 +17,7 @@ public struct ServerHandshake: Sendable {
 
     /// Creates a handshake for one connection. `limits` apply to the request's head; the default is
     /// ``HeadLimits/server``.
-    public init(policy: ServerPolicy, limits: HeadLimits = .server) {
+    package init(policy: ServerPolicy, limits: HeadLimits = .server) {
         self.policy = policy
         parser = HTTPHeadParser(.request, limits: limits)
     }
@@ -25,7 +25,7 @@ public struct ServerHandshake: Sendable {
     /// Receives bytes from the client.
     /// - Throws: ``HandshakeRefusal``, the response to send before closing the connection. After a refusal, every call
     ///   throws the same one.
-    public mutating func receive(_ bytes: RawSpan) throws(HandshakeRefusal) -> Progress {
+    package mutating func receive(_ bytes: RawSpan) throws(HandshakeRefusal) -> Progress {
         if let refusal { throw refusal }
         do {
             guard let headByteCount = try receiveHead(bytes), let request = parser.requestHead else {
@@ -40,7 +40,7 @@ public struct ServerHandshake: Sendable {
     }
 
     /// The refusal for a request that did not arrive in time.
-    public static let timeoutRefusal = HandshakeRefusal(
+    package static let timeoutRefusal = HandshakeRefusal(
         status: 408, reason: "The request did not arrive in time.")
 
     private mutating func receiveHead(_ bytes: RawSpan) throws(HandshakeRefusal) -> Int? {

@@ -1,23 +1,23 @@
 /// The requests that a server accepts, and the fields it adds to its responses.
-public struct ServerPolicy: Sendable {
+package struct ServerPolicy: Sendable {
     /// The supported subprotocols in order of preference.
-    public let subprotocols: [String]
+    package let subprotocols: [String]
     /// The only accepted path, normalized like ``RequestHead/normalizedPath``, or `nil` to accept any.
-    public let path: String?
+    package let path: String?
     /// Additional origins that may connect, besides the server's own and those of this machine. `*` allows all.
-    public let allowedOrigins: [String]
+    package let allowedOrigins: [String]
     /// Whether ``OriginPolicy`` checks Origin and Host.
-    public let checksHostAndOrigin: Bool
+    package let checksHostAndOrigin: Bool
     /// The credentials that the server accepts.
-    public let access: AccessPolicy
+    package let access: AccessPolicy
     /// Additional fields of successful responses: upgrades, pages, and files.
-    public let extraFields: [HeaderField]
+    package let extraFields: [HeaderField]
     /// Whether clients connect with wss, for the hint shown to browsers.
-    public let isSecure: Bool
+    package let isSecure: Bool
 
     /// Creates a policy. By default, it accepts any path without authentication or a subprotocol.
     /// - Throws: ``ServerPolicyError`` if an argument is invalid.
-    public init(
+    package init(
         subprotocols: [String] = [],
         path: String? = nil,
         allowedOrigins: [String] = [],
@@ -72,7 +72,7 @@ public struct ServerPolicy: Sendable {
 }
 
 /// The reason a server's settings are invalid.
-public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
+package enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
     /// The name is not a token.
     case invalidSubprotocol(String)
     /// The subprotocol is given more than once.
@@ -87,7 +87,7 @@ public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
     case reservedField(String)
 
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidSubprotocol(let name):
             "\(quoted(name)) is not a subprotocol; use letters, digits, and hyphens, without spaces"

@@ -1,13 +1,13 @@
 /// An accepted request and its response.
-public struct ServerUpgrade: Equatable, Sendable {
+package struct ServerUpgrade: Equatable, Sendable {
     /// The client's request.
-    public let request: RequestHead
+    package let request: RequestHead
     /// The client's identity, or `nil` if the server does not authenticate clients.
-    public let login: Login?
+    package let login: Login?
     /// The selected subprotocol, or `nil`.
-    public let subprotocol: String?
+    package let subprotocol: String?
     /// The extensions that the client offers, in its order of preference.
-    public let extensionOffers: [ExtensionOffer]
+    package let extensionOffers: [ExtensionOffer]
     private let fields: [HeaderField]
 
     init(
@@ -31,7 +31,7 @@ public struct ServerUpgrade: Equatable, Sendable {
     }
 
     /// The bytes of the response that accepts the request with these extensions.
-    public func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
+    package func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         // RFC 6455 §4.2.2: the status is 101.
         var text = "HTTP/1.1 101 \(HTTPStatus.reason(of: 101))\r\n"
         for field in fields { text += field.line }
