@@ -1,11 +1,11 @@
 import WSCore
 
 /// Converts between CBOR (RFC 8949) and JSON with the markers of ``MarkedJSONWriter``.
-public enum CBOR {
+package enum CBOR {
     /// Replaces the contents of a buffer by the JSON text of a single data item.
     /// - Parameter limitBytes: The maximum size of the text.
     /// - Throws: ``CodecProblem``. The buffer is empty.
-    public static func decode(
+    package static func decode(
         _ data: RawSpan, into buffer: inout ByteBuffer, limitBytes: Int
     ) throws(CodecProblem) {
         buffer.removeAll()
@@ -17,7 +17,7 @@ public enum CBOR {
 
     /// Appends the encoding of a JSON text.
     /// - Throws: ``CodecProblem``. A part may already have been appended.
-    public static func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecProblem) {
+    package static func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecProblem) {
         try MarkedJSONReader<CBOR>.encode(text, to: &buffer)
     }
 }

@@ -1,7 +1,7 @@
 import WSCore
 
 /// A format of binary messages that is converted to text, usually JSON.
-public enum Codec: Hashable, Sendable {
+package enum Codec: Hashable, Sendable {
     /// Detects the format of each message; see ``CodecChain``.
     case auto
     /// MessagePack, converted to JSON.
@@ -18,13 +18,13 @@ public enum Codec: Hashable, Sendable {
     case program(String)
 
     /// The codecs with a name of their own, in the order of the help.
-    public static let all: [Codec] = [.auto, .messagePack, .cbor, .json, .zlibStream, .gzip]
+    package static let all: [Codec] = [.auto, .messagePack, .cbor, .json, .zlibStream, .gzip]
 
     /// What precedes the command of a program.
-    public static let programPrefix = "exec:"
+    package static let programPrefix = "exec:"
 
     /// Finds a codec by its name in `--decode`. Returns `nil` for an unknown name.
-    public init?(named name: String) {
+    package init?(named name: String) {
         if name.hasPrefix(Self.programPrefix), name.utf8.count > Self.programPrefix.utf8.count {
             self = .program(String(name.dropFirst(Self.programPrefix.count)))
         } else if let codec = Self.all.first(where: { $0.name == name }) {
@@ -35,7 +35,7 @@ public enum Codec: Hashable, Sendable {
     }
 
     /// The name in `--decode`.
-    public var name: String {
+    package var name: String {
         switch self {
         case .auto: "auto"
         case .messagePack: "msgpack"
@@ -48,10 +48,10 @@ public enum Codec: Hashable, Sendable {
     }
 
     /// The name without the command of a program.
-    public var shortName: String { if case .program = self { "exec" } else { name } }
+    package var shortName: String { if case .program = self { "exec" } else { name } }
 
     /// A phrase for the help.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .auto: "detect the format of each message"
         case .messagePack: "MessagePack"
@@ -64,11 +64,11 @@ public enum Codec: Hashable, Sendable {
     }
 
     /// Whether ``encode(_:to:)`` supports the format.
-    public var canEncode: Bool { self == .messagePack || self == .cbor }
+    package var canEncode: Bool { self == .messagePack || self == .cbor }
 
     /// Appends the encoding of a JSON text, with the markers of decoded messages.
     /// - Throws: ``CodecError``. A part may already have been appended.
-    public func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecError) {
+    package func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecError) {
         do throws(CodecProblem) {
             switch self {
             case .messagePack: try MessagePack.encode(text, to: &buffer)
@@ -82,7 +82,7 @@ public enum Codec: Hashable, Sendable {
 
     /// Encodes a JSON text, as ``encode(_:to:)`` does.
     /// - Throws: ``CodecError``.
-    public func encoded(_ text: RawSpan) throws(CodecError) -> [UInt8] {
+    package func encoded(_ text: RawSpan) throws(CodecError) -> [UInt8] {
         var buffer = ByteBuffer()
         try encode(text, to: &buffer)
         return buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
@@ -90,21 +90,21 @@ public enum Codec: Hashable, Sendable {
 }
 
 /// Why a codec cannot convert a message.
-public struct CodecError: Error, Equatable, CustomStringConvertible {
+package struct CodecError: Error, Equatable, CustomStringConvertible {
     /// The codec.
-    public let codec: Codec
+    package let codec: Codec
     /// The reason.
-    public let problem: CodecProblem
+    package let problem: CodecProblem
 
     /// ``Codec/auto`` has left a message unchanged.
-    public static let notDetected = CodecError(codec: .auto, problem: .notDetected)
+    package static let notDetected = CodecError(codec: .auto, problem: .notDetected)
 
     /// Creates an error.
-    public init(codec: Codec, problem: CodecProblem) {
+    package init(codec: Codec, problem: CodecProblem) {
         self.codec = codec
         self.problem = problem
     }
 
     /// The codec and the reason in words.
-    public var description: String { "\(codec.name): \(problem)" }
+    package var description: String { "\(codec.name): \(problem)" }
 }

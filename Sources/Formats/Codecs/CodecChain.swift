@@ -13,9 +13,9 @@ import WSCore
 /// 3. JSON in UTF-8
 /// 4. MessagePack, if the message is a single array or map
 /// 5. CBOR, if the message is a single array, map, or tagged value
-public struct CodecChain: ~Copyable {
+package struct CodecChain: ~Copyable {
     /// The result of a conversion.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The output contains the message.
         case decoded(isText: Bool)
         /// The message has another format and stays as it is.
@@ -28,11 +28,11 @@ public struct CodecChain: ~Copyable {
     }
 
     /// The codecs, the outermost first.
-    public let codecs: [Codec]
+    package let codecs: [Codec]
     /// The codecs that converted the last input, with the formats that ``Codec/auto`` has detected.
-    public private(set) var applied: [Codec] = []
+    package private(set) var applied: [Codec] = []
     /// Whether the last message of the zlib stream is incomplete.
-    public private(set) var isMessageIncomplete = false
+    package private(set) var isMessageIncomplete = false
     private let limitBytes: Int
     private var stream = Stream.unused
     /// The decompressed part of a message of the stream that is incomplete.
@@ -55,13 +55,13 @@ public struct CodecChain: ~Copyable {
     /// - Parameters:
     ///   - codecs: The codecs, the outermost first.
     ///   - limitBytes: The maximum size of a decoded message, after each codec.
-    public init(_ codecs: [Codec], limitBytes: Int) {
+    package init(_ codecs: [Codec], limitBytes: Int) {
         self.codecs = codecs
         self.limitBytes = limitBytes
     }
 
     /// Begins another connection.
-    public mutating func connectionOpened() {
+    package mutating func connectionOpened() {
         stream = .unused
         isMessageIncomplete = false
         partialMessage.removeAll()
@@ -73,7 +73,7 @@ public struct CodecChain: ~Copyable {
     ///   - index: The index of the first codec to use, after that of a program. Defaults to 0.
     ///   - output: Replaced by the result.
     /// - Throws: ``CodecError``. The output is undefined.
-    public mutating func decode(
+    package mutating func decode(
         _ payload: RawSpan, from index: Int = 0, into output: inout ByteBuffer
     ) throws(CodecError) -> Outcome {
         output.removeAll()

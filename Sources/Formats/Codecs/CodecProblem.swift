@@ -1,5 +1,5 @@
 /// Why a codec cannot convert a message.
-public enum CodecProblem: Error, Equatable {
+package enum CodecProblem: Error, Equatable {
     /// The message ends within a value.
     case truncated
     /// The value at this offset is invalid.
@@ -36,7 +36,7 @@ public enum CodecProblem: Error, Equatable {
 
 extension CodecProblem: CustomStringConvertible {
     /// The reason in words, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncated: "the data is incomplete"
         case .malformed(let offset): "invalid data at byte \(offset + 1)"

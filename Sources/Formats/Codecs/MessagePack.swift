@@ -2,11 +2,11 @@ import CMessagePack
 import WSCore
 
 /// Converts between MessagePack and JSON with the markers of ``MarkedJSONWriter``.
-public enum MessagePack {
+package enum MessagePack {
     /// Replaces the contents of a buffer by the JSON text of a single value.
     /// - Parameter limitBytes: The maximum size of the text.
     /// - Throws: ``CodecProblem``. The buffer is empty.
-    public static func decode(
+    package static func decode(
         _ data: RawSpan, into buffer: inout ByteBuffer, limitBytes: Int
     ) throws(CodecProblem) {
         buffer.removeAll()
@@ -29,7 +29,7 @@ public enum MessagePack {
 
     /// Appends the encoding of a JSON text.
     /// - Throws: ``CodecProblem``. A part may already have been appended.
-    public static func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecProblem) {
+    package static func encode(_ text: RawSpan, to buffer: inout ByteBuffer) throws(CodecProblem) {
         try MarkedJSONReader<MessagePack>.encode(text, to: &buffer)
     }
 
@@ -129,7 +129,7 @@ extension MessagePack: BinaryFormat {
 
 extension LibraryVersion {
     /// The version of msgpack-c, from its headers.
-    public static var msgpack: LibraryVersion {
+    package static var msgpack: LibraryVersion {
         let numbers = [MSGPACK_VERSION_MAJOR, MSGPACK_VERSION_MINOR, MSGPACK_VERSION_REVISION]
         return LibraryVersion(name: "msgpack-c", text: numbers.map(String.init).joined(separator: "."))
     }

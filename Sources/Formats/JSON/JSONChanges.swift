@@ -1,23 +1,23 @@
 import WSCore
 
 /// A difference between two JSON texts.
-public struct JSONChange: Equatable, Sendable {
+package struct JSONChange: Equatable, Sendable {
     /// What happened to the value.
-    public enum Kind: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
         case changed(from: String, to: String)
         case added(String)
         case removed
     }
 
     /// The location as a dotted path, such as `.bids[0].price`; `.` is the whole text.
-    public let path: String
+    package let path: String
     /// What happened.
-    public let kind: Kind
+    package let kind: Kind
 }
 
 extension JSONChange: CustomStringConvertible {
     /// The change in a few words: `.price 101.5 → 101.7`, `+.tags[2] "new"`, or `-.old`.
-    public var description: String {
+    package var description: String {
         switch kind {
         case .changed(let old, let new): "\(path) \(old) → \(new)"
         case .added(let value): "+\(path) \(value)"
@@ -31,9 +31,9 @@ extension JSONChange: CustomStringConvertible {
 ///
 /// Elements are compared by their positions, after the equal ones at the beginning and at the end of both arrays. Equal
 /// parts of the texts are skipped without being parsed.
-public struct JSONChanges {
+package struct JSONChanges {
     /// The maximum number of changes listed.
-    public static let maximumCount = 100
+    package static let maximumCount = 100
     /// The nesting below which objects and arrays are compared as a whole. Each level reads its text again.
     static let maximumDepth = 32
     /// The maximum length of a value in a change, in characters. Longer strings are cut, and longer objects and arrays
@@ -41,14 +41,14 @@ public struct JSONChanges {
     static let maximumValueCount = 40
 
     /// The changes, in the order of the new text, removed members last within each object.
-    public private(set) var changes: [JSONChange] = []
+    package private(set) var changes: [JSONChange] = []
     /// The number of changes that are not listed.
-    public private(set) var omittedCount = 0
+    package private(set) var omittedCount = 0
 
     /// Compares two texts.
     /// - Parameters: Both are valid UTF-8.
     /// - Throws: ``JSONError`` if one of them is not JSON.
-    public init(from old: RawSpan, to new: RawSpan) throws(JSONError) {
+    package init(from old: RawSpan, to new: RawSpan) throws(JSONError) {
         if let problem = JSONReader.problem(in: old) ?? JSONReader.problem(in: new) { throw problem }
         try compare(old, new, at: "", depth: 0)
     }

@@ -17,7 +17,7 @@ import WSCore
 ///
 /// Without a value at the path, every comparison is false. `!=` is true for a value of any other type; all other
 /// comparisons with a value of another type, an object, or an array are false.
-public struct JSONCondition: Equatable, Sendable {
+package struct JSONCondition: Equatable, Sendable {
     enum Test: Equatable, Sendable {
         case exists
         case isMissing
@@ -47,7 +47,7 @@ public struct JSONCondition: Equatable, Sendable {
     }
 
     /// The condition as typed.
-    public let source: String
+    package let source: String
     let path: JSONPath
     let test: Test
 }
@@ -55,7 +55,7 @@ public struct JSONCondition: Equatable, Sendable {
 extension JSONCondition {
     /// Parses a condition.
     /// - Throws: ``JSONQueryError``.
-    public init(_ text: String) throws(JSONQueryError) {
+    package init(_ text: String) throws(JSONQueryError) {
         var parser = JSONConditionParser(Array(text.utf8))
         let (path, test) = try parser.parse()
         self.init(source: text, path: path, test: test)
@@ -63,15 +63,15 @@ extension JSONCondition {
 }
 
 /// Applies a ``JSONCondition`` to messages.
-public struct JSONFilter {
+package struct JSONFilter {
     /// The condition.
-    public let condition: JSONCondition
+    package let condition: JSONCondition
     /// The regular expression of the condition, if it has one. It reports searches that exceed their limits.
-    public let pattern: Pattern?
+    package let pattern: Pattern?
 
     /// Prepares a condition.
     /// - Throws: ``PatternError`` if there is not enough memory for its regular expression.
-    public init(_ condition: JSONCondition) throws(PatternError) {
+    package init(_ condition: JSONCondition) throws(PatternError) {
         self.condition = condition
         if case .matches(let source) = condition.test {
             pattern = try Pattern(source)
@@ -81,7 +81,7 @@ public struct JSONFilter {
     }
 
     /// Whether a message meets the condition. Takes time linear in its length, except for regular expressions.
-    public func matches(_ text: RawSpan) -> Bool {
+    package func matches(_ text: RawSpan) -> Bool {
         let value = condition.path.value(in: text)
         switch condition.test {
         case .exists: return value != nil

@@ -6,15 +6,15 @@ import WSCore
 ///     /params/0/id   the value at this location
 ///
 /// If several members have the same name, the last one counts, as in JavaScript and Python.
-public struct JSONField: Equatable, Sendable {
+package struct JSONField: Equatable, Sendable {
     /// The field as typed.
-    public var source: String { path.source }
+    package var source: String { path.source }
     private let path: JSONPath
     private let isPointer: Bool
 
     /// Parses a name, or a pointer if the text begins with a slash. Returns `nil` for an empty text or an invalid
     /// escape.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         isPointer = text.utf8.first == UInt8(ascii: "/")
         guard isPointer else {
@@ -30,7 +30,7 @@ public struct JSONField: Equatable, Sendable {
 
     /// Returns the values at this location: at most one, except for a member name and an array of objects. Returns none
     /// if the text is not JSON.
-    public func values(in text: RawSpan) -> [JSONScalar] {
+    package func values(in text: RawSpan) -> [JSONScalar] {
         do throws(JSONError) {
             return try checkedValues(in: text)
         } catch {
@@ -39,7 +39,7 @@ public struct JSONField: Equatable, Sendable {
     }
 
     /// Why a text has no value at this location.
-    public enum Problem: Equatable, Sendable {
+    package enum Problem: Equatable, Sendable {
         case notJSON
         case missing
         /// The value is null, an object, or an array.
@@ -47,7 +47,7 @@ public struct JSONField: Equatable, Sendable {
     }
 
     /// Finds out why a text, or an object in an array of them, has no value at this location. Returns `nil` if it has one.
-    public func problem(in text: RawSpan) -> Problem? {
+    package func problem(in text: RawSpan) -> Problem? {
         do throws(JSONError) {
             var reader = JSONReader()
             guard let first = try reader.next(in: text) else { return .notJSON }

@@ -2,7 +2,7 @@ import WSCore
 
 /// A number of a JSON text, compared by its exact value, whatever its size: `1`, `1.0`, and `10e-1` are equal, and
 /// integers beyond 2^53 keep all digits. Exponents beyond ±10^16 count as ±10^16.
-public struct JSONNumber: Equatable, Sendable {
+package struct JSONNumber: Equatable, Sendable {
     /// -1, 0, or 1.
     private let sign: Int
     /// The significant digits, without leading and trailing zeros.
@@ -13,7 +13,7 @@ public struct JSONNumber: Equatable, Sendable {
     private static let maximumExponent = 10_000_000_000_000_000
 
     /// Parses a number in JSON notation. Returns `nil` for any other text.
-    public init?(_ text: RawSpan) {
+    package init?(_ text: RawSpan) {
         guard Self.isNumber(text) else { return nil }
         let bytes = text.withUnsafeBytes { Array($0) }
         let isNegative = bytes.first == UInt8(ascii: "-")
@@ -52,7 +52,7 @@ public struct JSONNumber: Equatable, Sendable {
 
 extension JSONNumber: CustomStringConvertible {
     /// The same text for equal numbers, in decimal, and with an exponent if that would need many zeros.
-    public var description: String {
+    package var description: String {
         guard sign != 0 else { return "0" }
         let text = String(decoding: digits, as: UTF8.self)
         let magnitude: String
@@ -70,7 +70,7 @@ extension JSONNumber: CustomStringConvertible {
 
 extension JSONNumber: Comparable {
     /// Whether the first number is less than the second.
-    public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
+    package static func < (left: JSONNumber, right: JSONNumber) -> Bool {
         if left.sign != right.sign { return left.sign < right.sign }
         let (smaller, larger) = left.sign < 0 ? (right, left) : (left, right)
         if smaller.power != larger.power { return smaller.power < larger.power }

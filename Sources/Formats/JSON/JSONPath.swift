@@ -9,7 +9,7 @@ import WSCore
 ///
 /// If several members have the same name, the last one counts, as in JavaScript and Python. Values are found by reading
 /// the tokens of the text once, and once more per negative index, without building a tree.
-public struct JSONPath: Equatable, Sendable {
+package struct JSONPath: Equatable, Sendable {
     /// A step from a value to a part of it.
     enum Step: Equatable, Sendable {
         /// The member of an object.
@@ -51,12 +51,12 @@ public struct JSONPath: Equatable, Sendable {
     }
 
     /// The path as typed.
-    public let source: String
+    package let source: String
     let steps: [Step]
 
     /// Parses a JSON Pointer, which begins with a slash, or a dotted path, which begins with a dot.
     /// - Throws: ``JSONQueryError``.
-    public init(_ text: String) throws(JSONQueryError) {
+    package init(_ text: String) throws(JSONQueryError) {
         var parser = JSONPathParser(Array(text.utf8), isFollowed: false)
         self = try parser.parse()
     }
@@ -72,7 +72,7 @@ public struct JSONPath: Equatable, Sendable {
     /// Finds the value at this location. Reads the text to its end, and returns `nil` if the text is not JSON.
     /// - Parameter text: Valid UTF-8.
     /// - Returns: A scalar, or the beginning of an object or array with the range of the whole value.
-    public func value(in text: RawSpan) -> JSONToken? {
+    package func value(in text: RawSpan) -> JSONToken? {
         do throws(JSONError) {
             var reader = JSONReader()
             guard let first = try reader.next(in: text) else { return nil }
@@ -89,7 +89,7 @@ public struct JSONPath: Equatable, Sendable {
     /// U+FFFD. Any other value is copied without whitespace between tokens.
     /// - Parameter text: Valid UTF-8.
     /// - Returns: Whether there is a value; otherwise nothing was appended.
-    public func appendValue(of text: RawSpan, to buffer: inout ByteBuffer) -> Bool {
+    package func appendValue(of text: RawSpan, to buffer: inout ByteBuffer) -> Bool {
         guard let value = value(in: text) else { return false }
         Self.append(value, of: text, to: &buffer)
         return true
@@ -97,7 +97,7 @@ public struct JSONPath: Equatable, Sendable {
 
     /// Appends a value that ``value(in:)`` found: a string decoded and without its quotes, and any other value as
     /// ``appendJSON(_:of:to:)`` does.
-    public static func append(_ value: JSONToken, of text: RawSpan, to buffer: inout ByteBuffer) {
+    package static func append(_ value: JSONToken, of text: RawSpan, to buffer: inout ByteBuffer) {
         let bytes = text.extracting(value.range)
         if value.kind == .string {
             _ = JSONString.appendDecoded(bytes, to: &buffer, replacingSurrogates: true)
@@ -107,7 +107,7 @@ public struct JSONPath: Equatable, Sendable {
     }
 
     /// Appends a value that ``value(in:)`` found as it is in the text, but without the whitespace between its tokens.
-    public static func appendJSON(_ value: JSONToken, of text: RawSpan, to buffer: inout ByteBuffer) {
+    package static func appendJSON(_ value: JSONToken, of text: RawSpan, to buffer: inout ByteBuffer) {
         let text = text.extracting(value.range)
         var (start, index, isInString) = (0, 0, false)
         while index < text.byteCount {

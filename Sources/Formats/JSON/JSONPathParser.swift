@@ -176,13 +176,13 @@ struct JSONPathParser {
 }
 
 /// The reason why a text is not a ``JSONPath`` or a ``JSONCondition``.
-public struct JSONQueryError: Error, Equatable, CustomStringConvertible {
+package struct JSONQueryError: Error, Equatable, CustomStringConvertible {
     /// The expected text, or the mistake.
-    public let reason: String
+    package let reason: String
     /// The number of characters before the error; nil: the error is at the end.
-    public let characterOffset: Int?
+    package let characterOffset: Int?
     /// How to correct the mistake, or `nil` if the reason suffices.
-    public let remedy: String?
+    package let remedy: String?
 
     /// Creates an error at a byte offset of a text.
     init(_ reason: String, at offset: Int, in bytes: [UInt8], remedy: String? = nil) {
@@ -192,7 +192,7 @@ public struct JSONQueryError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The reason, its position, and the remedy: `expected ']' at character 4`.
-    public var description: String {
+    package var description: String {
         "\(reason) at " + (characterOffset.map { "character \($0 + 1)" } ?? "the end")
             + (remedy.map { "; \($0)" } ?? "")
     }

@@ -6,9 +6,9 @@ import WSCore
 ///     {"id":7} → beginObject, key 1..<5, number 6..<7, endObject, then nil
 ///
 /// Each call receives the text, which must not change between calls and must be valid UTF-8.
-public struct JSONReader {
+package struct JSONReader {
     /// The maximum nesting depth of objects and arrays.
-    public static let maximumDepth = 512
+    package static let maximumDepth = 512
 
     private enum Expectation {
         case value
@@ -27,14 +27,14 @@ public struct JSONReader {
     private var levels: [Bool] = []
 
     /// Starts at the beginning of a text.
-    public init() {}
+    package init() {}
 
     /// The number of open objects and arrays.
-    public var depth: Int { levels.count }
+    package var depth: Int { levels.count }
 
     /// Returns the next token, or `nil` at the end of the text.
     /// - Throws: ``JSONError``. The reader must not be used after an error.
-    public mutating func next(in text: RawSpan) throws(JSONError) -> JSONToken? {
+    package mutating func next(in text: RawSpan) throws(JSONError) -> JSONToken? {
         if expectation == .next, try takeSeparator(in: text) { return nil }
         skipSpace(in: text)
         guard offset < text.byteCount else { throw .truncated }
@@ -56,7 +56,7 @@ public struct JSONReader {
     /// - Returns: The token with the range of the whole value.
     /// - Throws: ``JSONError``.
     @discardableResult
-    public mutating func value(from token: JSONToken, in text: RawSpan) throws(JSONError) -> JSONToken {
+    package mutating func value(from token: JSONToken, in text: RawSpan) throws(JSONError) -> JSONToken {
         guard token.kind == .beginObject || token.kind == .beginArray else { return token }
         let depth = depth
         var end = token.range.upperBound
@@ -67,7 +67,7 @@ public struct JSONReader {
     /// Returns the members of an object in their order, or `nil` if the text is another JSON value.
     /// - Returns: The names, and the values with the range of the whole value.
     /// - Throws: ``JSONError``.
-    public static func members(of text: RawSpan) throws(JSONError) -> [(name: JSONToken, value: JSONToken)]? {
+    package static func members(of text: RawSpan) throws(JSONError) -> [(name: JSONToken, value: JSONToken)]? {
         var reader = JSONReader()
         var members: [(name: JSONToken, value: JSONToken)] = []
         let isObject = try reader.next(in: text)?.kind == .beginObject
@@ -82,7 +82,7 @@ public struct JSONReader {
     }
 
     /// Returns why a text is not JSON, or `nil` if it is.
-    public static func problem(in text: RawSpan) -> JSONError? {
+    package static func problem(in text: RawSpan) -> JSONError? {
         var reader = JSONReader()
         do throws(JSONError) {
             while try reader.next(in: text) != nil {}
@@ -237,9 +237,9 @@ public struct JSONReader {
 }
 
 /// A token of a JSON text (RFC 8259 §2).
-public struct JSONToken: Equatable {
+package struct JSONToken: Equatable {
     /// The kind of a token.
-    public enum Kind {
+    package enum Kind {
         case beginObject
         case endObject
         case beginArray
@@ -253,13 +253,13 @@ public struct JSONToken: Equatable {
     }
 
     /// The kind of the token.
-    public let kind: Kind
+    package let kind: Kind
     /// The range in the text, in bytes. Keys and strings include their quotes.
-    public let range: Range<Int>
+    package let range: Range<Int>
 }
 
 /// Why a text is not JSON.
-public enum JSONError: Error, Equatable, CustomStringConvertible {
+package enum JSONError: Error, Equatable, CustomStringConvertible {
     /// The text ends within a value.
     case truncated
     /// The byte at this offset is not allowed.
@@ -268,7 +268,7 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
     case tooDeep(limit: Int)
 
     /// The reason in words, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncated: "the text is incomplete"
         case .unexpected(let offset): "unexpected character at byte \(offset + 1)"

@@ -3,19 +3,19 @@ import WSCore
 /// A string, number, `true`, or `false` in a JSON text, for comparisons.
 ///
 /// Strings are compared decoded, and numbers by their value: 1 and 1.0 are equal, and "1" and 1 differ.
-public struct JSONScalar: Hashable {
+package struct JSONScalar: Hashable {
     private let isString: Bool
     /// The decoded string, or the text of another value, which is the same for equal numbers.
     private let bytes: [UInt8]
 
     /// Creates a string.
-    public init(_ string: String) {
+    package init(_ string: String) {
         isString = true
         bytes = Array(string.utf8)
     }
 
     /// Creates a scalar from a token. Returns `nil` for null, objects, arrays, and strings with an unpaired surrogate.
-    public init?(_ token: JSONToken, in text: RawSpan) {
+    package init?(_ token: JSONToken, in text: RawSpan) {
         let literal = text.extracting(token.range)
         switch token.kind {
         case .string:
@@ -46,7 +46,7 @@ public struct JSONScalar: Hashable {
 extension JSONScalar {
     /// The same JSON text for equal values: a string without escapes that it does not need, and a number as
     /// ``JSONNumber``.
-    public var json: [UInt8] {
+    package var json: [UInt8] {
         guard isString else { return bytes }
         var buffer = ByteBuffer()
         JSONString.append(bytes.span.bytes, to: &buffer)
@@ -59,7 +59,7 @@ extension JSONScalar: CustomStringConvertible {
     private static let longestShown = 60
 
     /// The value in JSON notation, escaped for terminals, and truncated if it is long.
-    public var description: String {
+    package var description: String {
         let text = String(decoding: bytes, as: UTF8.self)
         let shown = escapingControls(String(text.prefix(Self.longestShown)))
         let whole = shown + (text.count > Self.longestShown ? "…" : "")

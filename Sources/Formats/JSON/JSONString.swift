@@ -4,9 +4,9 @@ import WSCore
 ///
 /// In addition to the required escapes, it escapes everything that could control a terminal or be invisible there, so
 /// events are safe to view. Parsers see no difference.
-public enum JSONString {
+package enum JSONString {
     /// Appends valid UTF-8 as a string with quotes.
-    public static func append(_ text: RawSpan, to buffer: inout ByteBuffer) {
+    package static func append(_ text: RawSpan, to buffer: inout ByteBuffer) {
         buffer.append(byte: UInt8(ascii: "\""))
         var start = 0
         var index = 0
@@ -101,7 +101,7 @@ extension JSONString {
     ///   - literal: The string with its quotes, as returned by ``JSONReader``.
     ///   - replacesSurrogates: Whether an escaped unpaired surrogate becomes U+FFFD.
     /// - Returns: Whether the string is valid; an escaped unpaired surrogate has no encoding in UTF-8 (RFC 8259 §8.2).
-    public static func appendDecoded(
+    package static func appendDecoded(
         _ literal: RawSpan, to buffer: inout ByteBuffer, replacingSurrogates replacesSurrogates: Bool = false
     ) -> Bool {
         let end = literal.byteCount - 1
@@ -124,7 +124,7 @@ extension JSONString {
     /// - Parameters:
     ///   - decodedOffset: The offset of the character in the decoded string, in bytes of UTF-8.
     ///   - literal: The string with its quotes, as returned by ``JSONReader``.
-    public static func offset(ofDecodedByte decodedOffset: Int, in literal: RawSpan) -> Int {
+    package static func offset(ofDecodedByte decodedOffset: Int, in literal: RawSpan) -> Int {
         let end = literal.byteCount - 1
         var (index, remaining) = (1, decodedOffset)
         while index < end {
@@ -141,7 +141,7 @@ extension JSONString {
 
     /// The offset of the first escaped unpaired surrogate, or `nil` if there is none.
     /// - Parameter text: Valid JSON, such as a string with its quotes, or an object.
-    public static func offsetOfUnpairedSurrogate(in text: RawSpan) -> Int? {
+    package static func offsetOfUnpairedSurrogate(in text: RawSpan) -> Int? {
         var index = 0
         while true {
             index = indexOfBackslash(in: text, from: index, to: text.byteCount)
@@ -153,7 +153,7 @@ extension JSONString {
 
     /// Decodes a string. An escaped unpaired surrogate becomes U+FFFD.
     /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
-    public static func decoded(_ literal: RawSpan) -> String {
+    package static func decoded(_ literal: RawSpan) -> String {
         var decoded = ByteBuffer()
         _ = appendDecoded(literal, to: &decoded, replacingSurrogates: true)
         return decoded.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
@@ -161,7 +161,7 @@ extension JSONString {
 
     /// Whether a string stands for a text. A string with an unpaired surrogate stands for none.
     /// - Parameter literal: The string with its quotes, as returned by ``JSONReader``.
-    public static func isEqual(_ literal: RawSpan, to text: RawSpan) -> Bool {
+    package static func isEqual(_ literal: RawSpan, to text: RawSpan) -> Bool {
         // Escapes are longer than the characters they stand for.
         guard literal.byteCount >= text.byteCount + 2 else { return false }
         let contents = literal.extracting(1..<literal.byteCount - 1)

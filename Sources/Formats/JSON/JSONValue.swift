@@ -2,7 +2,7 @@ import WSCore
 
 /// A JSON text parsed into values, for uses that need most of it. If several members have the same name, the last one
 /// counts.
-public indirect enum JSONValue: Equatable {
+package indirect enum JSONValue: Equatable {
     case object([ExactString: JSONValue])
     case array([JSONValue])
     case string(String)
@@ -13,7 +13,7 @@ public indirect enum JSONValue: Equatable {
 
     /// Parses a text, which must be valid UTF-8.
     /// - Throws: ``JSONError``.
-    public init(parsing text: RawSpan) throws(JSONError) {
+    package init(parsing text: RawSpan) throws(JSONError) {
         var reader = JSONReader()
         guard let first = try reader.next(in: text) else { throw .truncated }
         self = try Self.value(from: first, of: text, &reader)

@@ -1,52 +1,52 @@
 import WSCore
 
 /// Writes a JSON text, member by member, and inserts commas.
-public struct JSONWriter: ~Copyable {
+package struct JSONWriter: ~Copyable {
     /// The text written so far.
-    public private(set) var text = ByteBuffer()
+    package private(set) var text = ByteBuffer()
     private var needsComma = false
 
     /// Creates a writer and begins an object.
-    public init() {
+    package init() {
         text.append(literal: "{")
     }
 
     /// Begins an object as a member.
-    public mutating func beginObject(_ name: StaticString) {
+    package mutating func beginObject(_ name: StaticString) {
         begin(name)
         open("{")
     }
 
     /// Begins an object as an element.
-    public mutating func beginElement() {
+    package mutating func beginElement() {
         separate()
         open("{")
     }
 
     /// Ends an object.
-    public mutating func endObject() {
+    package mutating func endObject() {
         close("}")
     }
 
     /// Begins an array as a member.
-    public mutating func beginArray(_ name: StaticString) {
+    package mutating func beginArray(_ name: StaticString) {
         begin(name)
         open("[")
     }
 
     /// Ends an array.
-    public mutating func endArray() {
+    package mutating func endArray() {
         close("]")
     }
 
     /// Adds a string.
-    public mutating func add(_ name: StaticString, _ value: String) {
+    package mutating func add(_ name: StaticString, _ value: String) {
         begin(name)
         append(value)
     }
 
     /// Adds a string under a name that may need escapes.
-    public mutating func add(named name: String, _ value: String) {
+    package mutating func add(named name: String, _ value: String) {
         separate()
         append(name)
         text.append(literal: ":")
@@ -54,7 +54,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Adds an array of strings under a name that may need escapes.
-    public mutating func add(named name: String, _ values: [String]) {
+    package mutating func add(named name: String, _ values: [String]) {
         separate()
         append(name)
         text.append(literal: ":")
@@ -64,7 +64,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Adds an array of strings.
-    public mutating func add(_ name: StaticString, _ values: [String]) {
+    package mutating func add(_ name: StaticString, _ values: [String]) {
         beginArray(name)
         append(values)
         endArray()
@@ -78,36 +78,36 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Adds an integer.
-    public mutating func add(_ name: StaticString, _ value: Int) {
+    package mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)
         text.append(decimal: value)
     }
 
     /// Adds an integer, or null for `nil`.
-    public mutating func add(_ name: StaticString, orNull value: Int?) {
+    package mutating func add(_ name: StaticString, orNull value: Int?) {
         if let value { add(name, value) } else { addNull(name) }
     }
 
     /// Adds a Boolean.
-    public mutating func add(_ name: StaticString, _ value: Bool) {
+    package mutating func add(_ name: StaticString, _ value: Bool) {
         begin(name)
         text.append(literal: value ? "true" : "false")
     }
 
     /// Adds null.
-    public mutating func addNull(_ name: StaticString) {
+    package mutating func addNull(_ name: StaticString) {
         begin(name)
         text.append(literal: "null")
     }
 
     /// Adds a number with this many decimals.
-    public mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
+    package mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
         begin(name)
         text.append(FixedPoint.text(value, digits: digits))
     }
 
     /// Adds an exact multiple of one thousandth, with three decimals.
-    public mutating func add(_ name: StaticString, thousandths: UInt128) {
+    package mutating func add(_ name: StaticString, thousandths: UInt128) {
         begin(name)
         text.append("\(thousandths / 1000).\(padded(Int(thousandths % 1000), to: 3))")
     }

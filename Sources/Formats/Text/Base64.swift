@@ -1,14 +1,14 @@
 import WSCore
 
 /// Encodes and decodes Base64 (RFC 4648 §4 and §5).
-public enum Base64 {
+package enum Base64 {
     /// Appends the encoding in the standard alphabet, with padding.
-    public static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+    package static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         Digest.appendBase64(bytes, to: &buffer)
     }
 
     /// Returns the encoding in the standard alphabet, with padding.
-    public static func text(of bytes: RawSpan) -> String {
+    package static func text(of bytes: RawSpan) -> String {
         var text = ByteBuffer()
         append(bytes, to: &text)
         return text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
@@ -17,7 +17,7 @@ public enum Base64 {
     /// Appends the decoded bytes. Accepts the standard and the URL-safe alphabet, with or without padding, and
     /// surrounding blanks.
     /// - Throws: ``EncodedTextError``. Some bytes may already have been appended.
-    public static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
+    package static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
         var start = 0
         var end = text.byteCount
         while start < end, text.unsafeLoad(fromByteOffset: start, as: UInt8.self).isBlank { start += 1 }

@@ -1,9 +1,9 @@
 import WSCore
 
 /// Formats and parses the times of events.
-public enum EventTime {
+package enum EventTime {
     /// Formats a time as in RFC 3339, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
-    public static func text(of moment: WallTime) -> String {
+    package static func text(of moment: WallTime) -> String {
         let time = CalendarTime(moment, in: .utc)
         let date = "\(padded(time.year, to: 4))-\(padded(time.month))-\(padded(time.day))"
         let clock = "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
@@ -12,7 +12,7 @@ public enum EventTime {
 
     /// Parses an RFC 3339 §5.6 time such as `2026-05-01T12:00:00.5+02:00` and returns the time since 1970-01-01 UTC.
     /// Returns `nil` for another form or a nonexistent time. Digits beyond nanoseconds are ignored.
-    public static func parse(_ text: String) -> Duration? {
+    package static func parse(_ text: String) -> Duration? {
         var rest = text.utf8[...]
         guard let year = number(4, from: &rest), take("-", from: &rest),
             let month = number(2, from: &rest), take("-", from: &rest), let day = number(2, from: &rest),

@@ -1,9 +1,9 @@
 import WSCore
 
 /// Encodes and decodes hexadecimal digits.
-public enum HexDigits {
+package enum HexDigits {
     /// The value of an ASCII digit, 0 through 15, or `nil` for other characters.
-    public static func value(_ digit: UInt8) -> UInt8? {
+    package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
@@ -13,12 +13,12 @@ public enum HexDigits {
     }
 
     /// The ASCII digit for a value from 0 through 15.
-    public static func digit(_ value: UInt8) -> UInt8 {
+    package static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 
     /// Appends two lowercase digits per byte, without separators.
-    public static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+    package static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         let byteCount = bytes.byteCount
         let target = buffer.reserve(byteCount * 2)
         for index in 0..<byteCount {
@@ -31,7 +31,7 @@ public enum HexDigits {
 
     /// Appends the decoded bytes. Accepts digits of either case, with blanks between bytes.
     /// - Throws: ``EncodedTextError``. Some bytes may already have been appended.
-    public static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
+    package static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
         var index = 0
         while index < text.byteCount {
             let first = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
@@ -52,12 +52,12 @@ public enum HexDigits {
 
 extension UInt8 {
     /// Whether the byte is a space, a tab, or the CR of a line end.
-    public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
+    package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
 }
 
 extension BidirectionalCollection<UInt8> {
     /// The bytes without surrounding blanks.
-    public func trimmingBlanks() -> SubSequence {
+    package func trimmingBlanks() -> SubSequence {
         let start = firstIndex { !$0.isBlank } ?? endIndex
         let end = self[start...].lastIndex { !$0.isBlank }.map { index(after: $0) } ?? start
         return self[start..<end]
@@ -65,7 +65,7 @@ extension BidirectionalCollection<UInt8> {
 }
 
 /// Why a text is not valid hexadecimal or Base64.
-public enum EncodedTextError: Error, Equatable {
+package enum EncodedTextError: Error, Equatable {
     /// The byte at this offset is not allowed.
     case unexpected(offset: Int)
     /// The text ends within a byte.

@@ -5,13 +5,13 @@ import WSCore
 ///
 /// Characters are those of UTF-8. A message that is not UTF-8 is searched again as a sequence of bytes if its valid parts
 /// contain no match: `.` then matches any byte except a line feed, and `\xff` the byte FF.
-public final class Pattern {
+package final class Pattern {
     /// The expression as typed.
-    public let source: String
+    package let source: String
     /// Called once, for the first search that exceeds the limits for steps or memory.
-    public var didGiveUp: (() -> Void)?
+    package var didGiveUp: (() -> Void)?
     /// The number of groups of the expression.
-    public let groupCount: Int
+    package let groupCount: Int
 
     private let code: OpaquePointer
     /// The expression for bytes, which most runs never need. It is `nil` if the expression exists only for characters.
@@ -27,7 +27,7 @@ public final class Pattern {
     /// used.
     private let stack: OpaquePointer?
     /// Whether a search exceeded the limits.
-    public private(set) var hasGivenUp = false
+    package private(set) var hasGivenUp = false
 
     /// The memory limit of a search, in bytes: enough for a group that repeats throughout a message of 1 MiB. It is
     /// allocated on demand.
@@ -39,7 +39,7 @@ public final class Pattern {
     /// Compiles an expression.
     /// - Parameter isCapturing: Whether ``group(_:)`` is used, which takes time and memory. Defaults to false.
     /// - Throws: ``PatternError``.
-    public init(_ source: String, isCapturing: Bool = false) throws(PatternError) {
+    package init(_ source: String, isCapturing: Bool = false) throws(PatternError) {
         self.source = source
         var source = source
         var (number, offset) = (Int32(0), 0)
@@ -94,13 +94,13 @@ public final class Pattern {
     }
 
     /// Whether the text contains a match. Returns `false` if a search exceeds the limits; see ``didGiveUp``.
-    public func matches(_ text: RawSpan) -> Bool {
+    package func matches(_ text: RawSpan) -> Bool {
         firstMatch(in: text) != nil
     }
 
     /// Returns the byte range of the first match.
     /// - Parameter start: The byte offset at which the search starts, 0 through the length of the text.
-    public func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
+    package func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
         if let match = firstMatch(of: code, in: text, from: start) { return match }
         guard !UTF8Validator.isValid(text), let code = codeForBytes() else { return nil }
         return firstMatch(of: code, in: text, from: start)
@@ -128,7 +128,7 @@ public final class Pattern {
     /// Returns the byte range of a group in the match that was found last, or `nil` if the group took no part in it.
     /// - Parameter number: 1 through 9, or 0 for the whole match. The expression must be capturing, and the last search
     ///   must have found a match.
-    public func group(_ number: Int) -> Range<Int>? {
+    package func group(_ number: Int) -> Range<Int>? {
         guard number <= groupCount, number < pcre2_get_ovector_count_8(matchData),
             let bounds = pcre2_get_ovector_pointer_8(matchData)
         else { return nil }
@@ -174,21 +174,21 @@ public final class Pattern {
 }
 
 /// The reason why a text is not a regular expression.
-public struct PatternError: Error, Equatable, CustomStringConvertible {
+package struct PatternError: Error, Equatable, CustomStringConvertible {
     /// PCRE2's message.
-    public let reason: String
+    package let reason: String
     /// The number of characters before the error; nil: the error is at the end.
-    public let characterOffset: Int?
+    package let characterOffset: Int?
 
     /// The reason and its position: `missing closing parenthesis at character 3`.
-    public var description: String {
+    package var description: String {
         "\(reason) at " + (characterOffset.map { "character \($0 + 1)" } ?? "the end")
     }
 }
 
 extension LibraryVersion {
     /// The version of PCRE2.
-    public static var pcre2: LibraryVersion {
+    package static var pcre2: LibraryVersion {
         // PCRE2 needs room for 24 bytes.
         var text = [UInt8](repeating: 0, count: 64)
         pcre2_config_8(UInt32(PCRE2_CONFIG_VERSION), &text)

@@ -1,6 +1,6 @@
 extension RawSpan {
     /// Whether two spans contain the same bytes.
-    public func isEqual(to other: RawSpan) -> Bool {
+    package func isEqual(to other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }
         var offset = 0
         while offset + 8 <= byteCount {
