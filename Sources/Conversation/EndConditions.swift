@@ -3,7 +3,7 @@ import WSCore
 
 /// Decides, based on the received messages, when a run ends and whether it succeeds: `--count`, `--one`, `--until`,
 /// `--expect`.
-public struct EndConditions {
+package struct EndConditions {
     /// The number of messages to wait for.
     private enum Quota {
         case messages(Int)
@@ -18,7 +18,7 @@ public struct EndConditions {
     /// The expectations not yet met.
     private var unmet: [Pattern]
     /// The number of messages received so far.
-    public private(set) var receivedCount = 0
+    package private(set) var receivedCount = 0
     /// The number of messages among them that were omitted, because they lack the value to write.
     private var omittedCount = 0
     /// The replies so far. Messages that arrive before the first one is sent are no replies.
@@ -32,7 +32,7 @@ public struct EndConditions {
     ///   - requiredPath: The path of the value that each reply must have, as typed, or `nil` if there is none.
     ///   - until: Patterns. The first match of any of them ends the run.
     ///   - expectations: Patterns that messages have to match before the end.
-    public init(
+    package init(
         count: Int? = nil, countsReplies: Bool = false, requiredPath: String? = nil, until: [Pattern] = [],
         expectations: [Pattern] = []
     ) {
@@ -48,7 +48,7 @@ public struct EndConditions {
     ///     `--count`.
     ///   - isReply: Whether the message may be a reply.
     /// - Returns: Whether the message meets the goal, which makes it the last one that counts.
-    public mutating func isLast(_ payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
+    package mutating func isLast(_ payload: RawSpan, isOmitted: Bool = false, isReply: Bool = true) -> Bool {
         receivedCount += 1
         if isReply { replies.count += 1 }
         if isOmitted {
@@ -63,7 +63,7 @@ public struct EndConditions {
     }
 
     /// Counts a message of the input, which is about to be sent.
-    public mutating func messageSent() {
+    package mutating func messageSent() {
         guard case .replies(let sentCount, let isInputOver) = quota else { return }
         if sentCount == 0 { replies = (0, 0) }
         quota = .replies(sentCount: sentCount + 1, isInputOver: isInputOver)
@@ -71,14 +71,14 @@ public struct EndConditions {
 
     /// Handles the loss of a connection, after which messages are sent again, and get replies again.
     /// - Parameter resentCount: The number of messages to send again.
-    public mutating func connectionLost(resending resentCount: Int) {
+    package mutating func connectionLost(resending resentCount: Int) {
         guard case .replies(let sentCount, _) = quota else { return }
         replies.count = min(replies.count, max(0, sentCount - resentCount))
     }
 
     /// Handles the end of the input: the number of messages to wait for is now known.
     /// - Returns: Whether the messages received so far meet the goal.
-    public mutating func inputEnded() -> Bool {
+    package mutating func inputEnded() -> Bool {
         guard case .replies(let sentCount, false) = quota else { return isMet }
         quota = .replies(sentCount: sentCount, isInputOver: true)
         isMet = isMet || hasQuota
@@ -95,15 +95,15 @@ public struct EndConditions {
     }
 
     /// The regular expressions in use.
-    public var patterns: [Pattern] { until + unmet }
+    package var patterns: [Pattern] { until + unmet }
 
     /// The expectations not yet met, as typed.
-    public var unmetExpectations: [String] { unmet.map(\.source) }
+    package var unmetExpectations: [String] { unmet.map(\.source) }
 
     /// The goal of `--count`, `--one`, or `--until` until it is met, or `nil` if none was given.
     ///
     /// Until the input ends, `--one` waits for the replies to the messages sent so far.
-    public var unmetGoal: UnmetGoal? {
+    package var unmetGoal: UnmetGoal? {
         guard !isMet, quota != nil || !until.isEmpty else { return nil }
         let (patterns, writtenCount) = (until.map(\.source), receivedCount - omittedCount)
         switch quota {
@@ -116,41 +116,41 @@ public struct EndConditions {
     }
 
     /// The replies without the value that each of them must have, or `nil` if there are none.
-    public var incompleteReplies: IncompleteReplies? {
+    package var incompleteReplies: IncompleteReplies? {
         guard let requiredPath, replies.omittedCount > 0 else { return nil }
         return IncompleteReplies(count: replies.omittedCount, replyCount: replies.count, path: requiredPath)
     }
 }
 
 /// Replies without the value that `--pick` writes, of a run with `--one`.
-public struct IncompleteReplies: Equatable, Sendable, CustomStringConvertible {
+package struct IncompleteReplies: Equatable, Sendable, CustomStringConvertible {
     /// The number of replies without the value.
-    public let count: Int
+    package let count: Int
     /// The number of all replies.
-    public let replyCount: Int
+    package let replyCount: Int
     /// The path of the value, as typed.
-    public let path: String
+    package let path: String
 
     /// The problem: `the reply has no value at .id (--pick)`, `2 of 3 replies have no value at .id (--pick)`.
-    public var description: String {
+    package var description: String {
         let subject = replyCount == 1 ? "the reply" : "\(count) of \(replyCount) replies"
         return "\(subject) \(count == 1 ? "has" : "have") no value at \(escapingControls(path)) (--pick)"
     }
 }
 
 /// The unmet goal of `--count`, `--one`, and `--until`. Meeting any of them is enough.
-public struct UnmetGoal: Equatable, Sendable {
+package struct UnmetGoal: Equatable, Sendable {
     /// The number of messages received so far.
-    public let receivedCount: Int
+    package let receivedCount: Int
     /// The number of messages to wait for. For replies, the number of messages sent; 0 waits for any message.
-    public let count: Int?
+    package let count: Int?
     /// The regular expressions to wait for, as typed.
-    public let until: [String]
+    package let until: [String]
     /// Whether the messages are the replies for `--one`.
-    public let countsReplies: Bool
+    package let countsReplies: Bool
 
     /// Creates a goal.
-    public init(receivedCount: Int, count: Int?, until: [String], countsReplies: Bool = false) {
+    package init(receivedCount: Int, count: Int?, until: [String], countsReplies: Bool = false) {
         self.receivedCount = receivedCount
         self.count = count
         self.until = until
@@ -158,14 +158,14 @@ public struct UnmetGoal: Equatable, Sendable {
     }
 
     /// The progress of the run: `1 of 3 messages`.
-    public var progress: String {
+    package var progress: String {
         let messages = awaitsAnyMessage ? "no message was sent or received" : messageCount
         let parts = [messages, until.isEmpty ? nil : "no message matched \(patterns)"]
         return parts.compactMap { $0 }.joined(separator: ", and ")
     }
 
     /// The progress as the end of a sentence: `after 1 of 3 messages`, `before --until 'ready' matched`.
-    public var moment: String {
+    package var moment: String {
         let messages = awaitsAnyMessage ? "before the first message" : messageCount.map { "after \($0)" }
         let parts = [messages, until.isEmpty ? nil : "before \(patterns) matched"]
         return parts.compactMap { $0 }.joined(separator: " and ")

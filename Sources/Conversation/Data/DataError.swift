@@ -2,9 +2,9 @@ import Formats
 import WSCore
 
 /// Why a data file is invalid.
-public struct DataError: Error, Equatable {
+package struct DataError: Error, Equatable {
     /// A mistake.
-    public enum Reason: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
         /// The file is empty, or its first object is.
         case noColumns
         /// Two columns of CSV have the same name.
@@ -36,11 +36,11 @@ public struct DataError: Error, Equatable {
     }
 
     /// The mistake.
-    public let reason: Reason
+    package let reason: Reason
     /// The number of the line, from 1.
-    public let line: Int
+    package let line: Int
     /// The number of the character in the line, from 1.
-    public let column: Int
+    package let column: Int
 
     init(_ reason: Reason, at position: TextPosition) {
         self.reason = reason
@@ -51,12 +51,12 @@ public struct DataError: Error, Equatable {
 
 extension DataError: CustomStringConvertible {
     /// The position, the mistake, and its remedy, to follow a colon: `line 3, column 7: expected 2 values`.
-    public var description: String { "line \(line), column \(column): \(reason)" }
+    package var description: String { "line \(line), column \(column): \(reason)" }
 }
 
 extension DataError.Reason: CustomStringConvertible {
     /// The mistake and its remedy, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noColumns: "no columns; begin with a row of column names, or a JSON object with members"
         case .repeatedColumn(let name): "two columns are named \(quoted(name)); rename one"

@@ -14,9 +14,9 @@ import WSCore
 ///     }
 ///
 /// Several threads can share a reader behind a lock.
-public struct DataReader: Sendable {
+package struct DataReader: Sendable {
     /// The maximum size of a row in bytes, unless the caller chooses another one.
-    public static let defaultMaximumRowBytes = 1 << 20
+    package static let defaultMaximumRowBytes = 1 << 20
 
     private enum Format {
         case csv
@@ -42,20 +42,20 @@ public struct DataReader: Sendable {
     /// Creates a reader.
     /// - Parameter maximumRowBytes: The maximum size of a row in the file. A longer row is an error, because a missing
     ///   quotation mark could make the whole file one row.
-    public init(maximumRowBytes: Int = defaultMaximumRowBytes) {
+    package init(maximumRowBytes: Int = defaultMaximumRowBytes) {
         csv = CSVReader(maximumRowBytes: maximumRowBytes)
         objects = ObjectLineReader(maximumRowBytes: maximumRowBytes)
     }
 
     /// Passes the next block of the file. Call it when ``nextRow()`` or ``readColumns()`` returned `nil`.
-    public mutating func receive(_ block: RawSpan) {
+    package mutating func receive(_ block: RawSpan) {
         input.removeFirst(cursor)
         cursor = 0
         block.withUnsafeBytes { input.append(contentsOf: $0) }
     }
 
     /// Handles the end of the file. Call it in place of ``receive(_:)``.
-    public mutating func finish() {
+    package mutating func finish() {
         isFinished = true
     }
 
@@ -63,7 +63,7 @@ public struct DataReader: Sendable {
     /// too, and report its error.
     /// - Returns: The names, or `nil` if the reader needs another block.
     /// - Throws: ``DataError``. The reader must not be used after an error.
-    public mutating func readColumns() throws(DataError) -> VariableNames? {
+    package mutating func readColumns() throws(DataError) -> VariableNames? {
         if columns == nil { firstRow = try read() }
         return columns
     }
@@ -71,14 +71,14 @@ public struct DataReader: Sendable {
     /// Returns the next row, with a value for each column.
     /// - Returns: The row, or `nil` if the reader needs another block or has returned all rows; see ``isAtEnd``.
     /// - Throws: ``DataError``. The reader must not be used after an error.
-    public mutating func nextRow() throws(DataError) -> DataRow? {
+    package mutating func nextRow() throws(DataError) -> DataRow? {
         guard let row = firstRow else { return try read() }
         firstRow = nil
         return row
     }
 
     /// Whether all rows have been returned.
-    public var isAtEnd: Bool { hasReadAll && firstRow == nil }
+    package var isAtEnd: Bool { hasReadAll && firstRow == nil }
 
     /// The size of the input that has not been read, in bytes.
     var bufferedByteCount: Int { input.count - cursor }

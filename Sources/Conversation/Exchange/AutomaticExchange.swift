@@ -12,65 +12,65 @@ import WSCore
 /// Each command wraps the exchange of a connection. `ExchangeStage` in `wsx connect` shows its messages.
 /// `ClientExchange` in `wsx listen` greets a client. `RuleExchange` in load tests delays the load until the peer is
 /// ready.
-public struct AutomaticExchange: ~Copyable {
+package struct AutomaticExchange: ~Copyable {
     /// The rules of an exchange, which can be shared by threads.
-    public struct Plan: Equatable, Sendable {
+    package struct Plan: Equatable, Sendable {
         /// An answer to the messages that a regular expression matches.
-        public struct Answer: Equatable, Sendable {
+        package struct Answer: Equatable, Sendable {
             /// A valid regular expression.
-            public let pattern: String
+            package let pattern: String
             /// The answer; see ``AnswerRule``.
-            public let answer: Template
+            package let answer: Template
 
             /// Creates the plan of a rule.
-            public init(_ rule: AnswerRule) {
+            package init(_ rule: AnswerRule) {
                 pattern = rule.pattern.source
                 answer = rule.answer
             }
         }
 
         /// A message that is sent again and again.
-        public struct Heartbeat: Equatable, Sendable {
+        package struct Heartbeat: Equatable, Sendable {
             fileprivate let message: Template
             fileprivate let interval: Duration
 
             /// Plans a text message, which must not insert values of messages.
             /// - Parameter interval: The time between two messages; more than 0.
-            public init(_ message: Template, every interval: Duration) {
+            package init(_ message: Template, every interval: Duration) {
                 (self.message, self.interval) = (message, interval)
             }
         }
 
         /// Sent in order when a connection opens. They must not insert values of messages.
-        public var firstMessages: [Template] = []
+        package var firstMessages: [Template] = []
         /// A valid regular expression, which matches the message that ends the opening, or `nil` if the opening ends with
         /// the first messages.
-        public var ready: String?
+        package var ready: String?
         /// The first matching rule answers a message.
-        public var answers: [Answer] = []
+        package var answers: [Answer] = []
         /// Sent again and again, or `nil` to send nothing.
-        public var heartbeat: Heartbeat?
+        package var heartbeat: Heartbeat?
         /// The names of the variables that the templates insert.
-        public var variables = VariableNames()
+        package var variables = VariableNames()
 
         /// Plans an exchange in which nothing is sent, and whose opening ends at once.
-        public init() {}
+        package init() {}
 
         /// Whether nothing happens by itself.
-        public var isEmpty: Bool { firstMessages.isEmpty && ready == nil && answers.isEmpty && heartbeat == nil }
+        package var isEmpty: Bool { firstMessages.isEmpty && ready == nil && answers.isEmpty && heartbeat == nil }
     }
 
     /// The compiled rules for the connections of one thread.
-    public struct Rules {
+    package struct Rules {
         fileprivate let plan: Plan
         fileprivate let ready: Pattern?
         fileprivate let answers: [AnswerRule]
         fileprivate let usesLastMessage: Bool
         /// The time between heartbeats, or `nil` if there are none.
-        public let heartbeatInterval: Duration?
+        package let heartbeatInterval: Duration?
 
         /// Compiles the regular expressions of a plan.
-        public init(_ plan: Plan) {
+        package init(_ plan: Plan) {
             self.plan = plan
             ready = plan.ready.map { Self.compile($0, isCapturing: false) }
             answers = plan.answers.map {
@@ -89,11 +89,11 @@ public struct AutomaticExchange: ~Copyable {
         }
 
         /// The regular expressions in use.
-        public var patterns: [Pattern] { (ready.map { [$0] } ?? []) + answers.map(\.pattern) }
+        package var patterns: [Pattern] { (ready.map { [$0] } ?? []) + answers.map(\.pattern) }
     }
 
     /// The part that a received message plays in the exchange.
-    public enum Finding: Equatable {
+    package enum Finding: Equatable {
         /// None.
         case none
         /// The message belongs to the opening.
@@ -106,30 +106,30 @@ public struct AutomaticExchange: ~Copyable {
 
     private let rules: Rules
     /// The values that templates insert.
-    public var variables: TemplateVariables
+    package var variables: TemplateVariables
     /// The properties of the next message that is sent automatically.
     private var stamp = Template.Stamp(sequence: 0, connection: 0, time: 0, seed: 0)
     private var seeds: SeededRandom
     /// Whether the opening has ended.
-    public private(set) var isReady = false
+    package private(set) var isReady = false
     private var message = ByteBuffer()
 
     /// Creates an exchange before its first connection.
     /// - Parameter seed: Determines random placeholders.
-    public init(_ rules: Rules, seed: UInt64) {
+    package init(_ rules: Rules, seed: UInt64) {
         self.rules = rules
         variables = TemplateVariables(rules.plan.variables)
         seeds = SeededRandom(seed: seed)
     }
 
     /// The number of messages sent automatically, with those of earlier connections if they count.
-    public var sentCount: UInt64 { stamp.sequence }
+    package var sentCount: UInt64 { stamp.sequence }
 
     /// Begins a connection, before anything is received on it.
     /// - Parameters:
     ///   - number: The number of the connection, from 1.
     ///   - sentCount: The number of messages that earlier connections with this number have sent. Defaults to 0.
-    public mutating func begin(connection number: UInt64, sentCount: UInt64 = 0) {
+    package mutating func begin(connection number: UInt64, sentCount: UInt64 = 0) {
         stamp.connection = number
         stamp.sequence = sentCount
         isReady = rules.ready == nil
@@ -140,7 +140,7 @@ public struct AutomaticExchange: ~Copyable {
     ///   - time: The time in milliseconds since 1970.
     ///   - send: Sends a text message.
     /// - Throws: ``TemplateValueError`` if a first message needs a value that does not exist.
-    public mutating func sendFirstMessages(
+    package mutating func sendFirstMessages(
         at time: UInt64, send: (RawSpan) -> Void
     ) throws(TemplateValueError) {
         for template in rules.plan.firstMessages {
@@ -155,7 +155,7 @@ public struct AutomaticExchange: ~Copyable {
     ///   - time: The time in milliseconds since 1970.
     ///   - send: Sends a text message.
     /// - Throws: ``TemplateValueError`` if the message needs a value that does not exist.
-    public mutating func sendHeartbeat(at time: UInt64, send: (RawSpan) -> Void) throws(TemplateValueError) {
+    package mutating func sendHeartbeat(at time: UInt64, send: (RawSpan) -> Void) throws(TemplateValueError) {
         guard let heartbeat = rules.plan.heartbeat else { return }
         beginMessage(at: time)
         try heartbeat.message.write(to: &message, stamp: stamp, variables: variables)
@@ -167,7 +167,7 @@ public struct AutomaticExchange: ~Copyable {
     ///   - time: The time in milliseconds since 1970.
     ///   - send: Sends a text message.
     /// - Throws: ``TemplateValueError`` if the answer needs a value that does not exist. Nothing has been sent.
-    public mutating func receive(
+    package mutating func receive(
         _ payload: RawSpan, at time: UInt64, send: (RawSpan) -> Void
     ) throws(TemplateValueError) -> Finding {
         if !isReady, let ready = rules.ready, ready.matches(payload) {

@@ -11,11 +11,11 @@ import WSCore
 /// the match is empty.
 ///
 /// A rule cannot be shared by several threads.
-public struct AnswerRule {
+package struct AnswerRule {
     /// The regular expression. It reports searches that exceed their limits.
-    public let pattern: Pattern
+    package let pattern: Pattern
     /// The answer.
-    public let answer: Template
+    package let answer: Template
 
     /// Creates a rule from its parts.
     /// - Parameters:
@@ -31,7 +31,7 @@ public struct AnswerRule {
     ///   - variables: The variables that the answer may insert.
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     /// - Throws: ``AnswerRuleError``.
-    public init(
+    package init(
         _ text: String, variables: VariableNames = VariableNames(), environment: (String) -> String?
     ) throws(AnswerRuleError) {
         let bytes = Array(text.utf8)
@@ -58,7 +58,7 @@ public struct AnswerRule {
     /// Appends the answer to a message.
     /// - Returns: Whether the rule answers the message; otherwise nothing was appended.
     /// - Throws: ``TemplateValueError`` if a value is missing. A part of the answer may already have been appended.
-    public func append(
+    package func append(
         to buffer: inout ByteBuffer, answering message: RawSpan, stamp: Template.Stamp,
         variables: borrowing TemplateVariables
     ) throws(TemplateValueError) -> Bool {
@@ -69,7 +69,7 @@ public struct AnswerRule {
 }
 
 /// Why a text is not an ``AnswerRule``.
-public enum AnswerRuleError: Error, Equatable {
+package enum AnswerRuleError: Error, Equatable {
     /// There is no ` => `.
     case noArrow
     /// There is nothing before the arrow.
@@ -84,7 +84,7 @@ public enum AnswerRuleError: Error, Equatable {
 
 extension AnswerRuleError: CustomStringConvertible {
     /// The mistake and its remedy, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noArrow: "expected 'REGEX => TEXT', with blanks around the arrow"
         case .noPattern: "the regular expression is empty; write '^ => TEXT' to answer every message"

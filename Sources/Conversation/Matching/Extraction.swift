@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Sets a variable to a value in a message: `"set":{"sid":"/session"}`.
-public struct Extraction: Equatable, Sendable {
+package struct Extraction: Equatable, Sendable {
     private let slot: Int
     private let path: JSONPath
 
@@ -10,7 +10,7 @@ public struct Extraction: Equatable, Sendable {
     /// - Parameters:
     ///   - slot: The slot of the variable; see ``VariableNames/add(_:)``.
     ///   - path: The location of its value.
-    public init(slot: Int, path: JSONPath) {
+    package init(slot: Int, path: JSONPath) {
         self.slot = slot
         self.path = path
     }
@@ -19,7 +19,7 @@ public struct Extraction: Equatable, Sendable {
     /// - Parameter message: Text or binary.
     /// - Throws: ``TemplateValueError`` if the message has no value at the location, or is not JSON. The variable keeps
     ///   its value.
-    public func apply(
+    package func apply(
         to variables: inout TemplateVariables, from message: RawSpan
     ) throws(TemplateValueError) {
         guard UTF8Validator.isValid(message), let value = path.value(in: message) else {

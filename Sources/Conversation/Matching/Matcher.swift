@@ -13,7 +13,7 @@ import WSCore
 /// number, `true`, `false`, or `null` with this text, so `"{{seq}}"` matches both 1 and "1".
 ///
 /// A matcher cannot be shared by several threads.
-public struct Matcher {
+package struct Matcher {
     /// An expected value.
     struct Field {
         let path: JSONPath
@@ -40,13 +40,13 @@ public struct Matcher {
     private let test: Test
 
     /// Creates a matcher for messages with a match of a regular expression.
-    public init(_ pattern: Pattern) {
+    package init(_ pattern: Pattern) {
         test = .pattern(pattern)
     }
 
     /// Creates a matcher for messages that equal a text or, if both are JSON, have the same values.
     /// - Parameter ignored: JSON Pointers to values that may differ or be missing. Defaults to none.
-    public init(equalTo text: Template, ignoring ignored: Set<ExactString> = []) {
+    package init(equalTo text: Template, ignoring ignored: Set<ExactString> = []) {
         test = .equal(text, ignoring: ignored)
     }
 
@@ -56,7 +56,7 @@ public struct Matcher {
     ///   - variables: The variables that the values may insert.
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     /// - Throws: ``MatcherError``.
-    public init(
+    package init(
         parsing json: RawSpan, variables: VariableNames = VariableNames(), environment: (String) -> String?
     ) throws(MatcherError) {
         let value: JSONValue
@@ -142,7 +142,7 @@ public struct Matcher {
     }
 
     /// The regular expression, if there is one. It reports searches that exceed their limits.
-    public var pattern: Pattern? {
+    package var pattern: Pattern? {
         if case .pattern(let pattern) = test { pattern } else { nil }
     }
 
@@ -150,7 +150,7 @@ public struct Matcher {
     var comparesWhole: Bool { if case .fields = test { false } else { true } }
 
     /// Whether an expected value contains values of the last message, which has to be passed to ``TemplateVariables``.
-    public var usesLastMessage: Bool {
+    package var usesLastMessage: Bool {
         switch test {
         case .pattern: false
         case .fields(let fields): fields.contains { $0.expected.usesLastMessage }
@@ -164,7 +164,7 @@ public struct Matcher {
     ///   - stamp: The properties of the connection's last message.
     ///   - scratch: A buffer for temporary use, so that matching rarely allocates.
     /// - Throws: ``TemplateValueError`` if an expected value is missing.
-    public func matches(
+    package func matches(
         _ message: RawSpan, stamp: Template.Stamp, variables: borrowing TemplateVariables, scratch: inout ByteBuffer
     ) throws(TemplateValueError) -> Bool {
         try failure(message, stamp: stamp, variables: variables, scratch: &scratch) == nil
@@ -201,9 +201,9 @@ public struct Matcher {
 }
 
 /// Why a JSON text is not a ``Matcher``.
-public struct MatcherError: Error, Equatable {
+package struct MatcherError: Error, Equatable {
     /// A mistake.
-    public enum Reason: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
         /// The text is not JSON.
         case notJSON(JSONError)
         /// The value is neither a string nor an object with members.
@@ -223,9 +223,9 @@ public struct MatcherError: Error, Equatable {
     }
 
     /// The mistake.
-    public let reason: Reason
+    package let reason: Reason
     /// The offset of the name or the value in the text, in bytes.
-    public let byteOffset: Int
+    package let byteOffset: Int
 
     init(_ reason: Reason, at byteOffset: Int) {
         self.reason = reason
@@ -245,7 +245,7 @@ extension MatcherError: CustomStringConvertible {
     static func duplicateWords(_ name: String) -> String { "the member \(quoted(name)) occurs twice; delete one" }
 
     /// The mistake and its remedy, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch reason {
         case .notJSON(let error): "not JSON: \(error)"
         case .noFields: #"expected a regular expression, or an object such as {"/type":"ready"}"#

@@ -5,9 +5,9 @@ import WSCore
 ///
 /// The kind is the values at paths, such as `/type`. By default, it is the values of the members that usually name the
 /// kind of an event. Objects and arrays count as missing values.
-public struct MessageChanges {
+package struct MessageChanges {
     /// The result of comparing a message with the previous one of its kind.
-    public enum Finding: Equatable, Sendable {
+    package enum Finding: Equatable, Sendable {
         /// It is the first message of its kind, not JSON, or too big.
         case whole
         /// The changes on one line: `ticker BTC: .price 101.5 → 101.7  -.old`.
@@ -15,13 +15,13 @@ public struct MessageChanges {
     }
 
     /// The names of the members that make up the kind by default.
-    public static let usualNames = ["type", "event", "op", "method", "channel", "topic", "stream", "symbol"]
+    package static let usualNames = ["type", "event", "op", "method", "channel", "topic", "stream", "symbol"]
     /// The maximum number of kinds to remember.
-    public static let maximumKinds = 1000
+    package static let maximumKinds = 1000
     /// The maximum size of all remembered messages, and of their kinds, in bytes.
-    public static let maximumBytes = 16 << 20
+    package static let maximumBytes = 16 << 20
     /// The maximum size of a message to compare in bytes.
-    public static let maximumMessageBytes = 256 << 10
+    package static let maximumMessageBytes = 256 << 10
     /// The locations of the values that make up the kind; empty: the members with the usual names.
     private let paths: [JSONPath]
     private let limitBytes: Int
@@ -37,7 +37,7 @@ public struct MessageChanges {
     /// - Parameters:
     ///   - paths: The locations of the values that make up the kind. If empty, the members with ``usualNames``.
     ///   - limitBytes: The maximum size of all remembered messages.
-    public init(kinds paths: [JSONPath] = [], limitBytes: Int = maximumBytes) {
+    package init(kinds paths: [JSONPath] = [], limitBytes: Int = maximumBytes) {
         self.paths = paths
         self.limitBytes = limitBytes
     }
@@ -47,7 +47,7 @@ public struct MessageChanges {
     ///   - payload: The message.
     ///   - source: The source of the message, such as a client. Messages of different sources are not compared.
     ///   - name: The default kind of the message, or `nil` to find it in the message. Given locations take precedence.
-    public mutating func receive(_ payload: RawSpan, from source: Int? = nil, kind name: String? = nil) -> Finding {
+    package mutating func receive(_ payload: RawSpan, from source: Int? = nil, kind name: String? = nil) -> Finding {
         guard payload.byteCount <= Self.maximumMessageBytes, UTF8Validator.isValid(payload),
             JSONReader.problem(in: payload) == nil
         else { return .whole }

@@ -2,16 +2,16 @@ import Formats
 import WSCore
 
 /// The first difference between an expected and a received message.
-public struct MessageDifference: Equatable, Sendable {
+package struct MessageDifference: Equatable, Sendable {
     /// The location in JSON messages, or `nil` for the whole message.
-    public let path: String?
+    package let path: String?
     /// The expected value in words, or `nil` if there should be none.
-    public let expected: String?
+    package let expected: String?
     /// The received value in words, or `nil` if there is none.
-    public let actual: String?
+    package let actual: String?
 
     /// The maximum length of a shown value, in characters.
-    public static let longestValue = 120
+    package static let longestValue = 120
 
     /// Creates a difference.
     init(at path: String?, expected: String?, actual: String?) {
@@ -23,7 +23,7 @@ public struct MessageDifference: Equatable, Sendable {
 
 extension MessageDifference: CustomStringConvertible {
     /// The difference in one line: `/id: expected 42, received 41`.
-    public var description: String {
+    package var description: String {
         (path.map { "\($0): " } ?? "") + "expected \(expected ?? "no value"), received \(actual ?? "no value")"
     }
 }
@@ -32,7 +32,7 @@ extension Matcher {
     /// Explains why a message does not match. Takes longer than ``matches(_:stamp:variables:scratch:)``.
     /// - Returns: The first difference, or `nil` if the message matches.
     /// - Throws: ``TemplateValueError`` if an expected value is missing.
-    public func difference(
+    package func difference(
         _ message: RawSpan, stamp: Template.Stamp, variables: borrowing TemplateVariables
     ) throws(TemplateValueError) -> MessageDifference? {
         var scratch = ByteBuffer()

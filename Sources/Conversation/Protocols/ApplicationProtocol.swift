@@ -4,20 +4,20 @@ import WSCore
 /// An application protocol on top of WebSocket, identified by its name in `--protocol`.
 ///
 /// Each protocol has a file in this folder with its descriptor and its session, and an entry in ``all``.
-public struct ApplicationProtocol: Sendable {
+package struct ApplicationProtocol: Sendable {
     /// A parameter of a protocol: `--param NAME=VALUE`.
-    public struct Parameter: Equatable, Sendable {
+    package struct Parameter: Equatable, Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The meaning of the value, as a noun phrase.
-        public let summary: String
+        package let summary: String
         /// Whether the value must be JSON.
-        public let isJSON: Bool
+        package let isJSON: Bool
         /// Whether the value is a secret.
-        public let isSecret: Bool
+        package let isSecret: Bool
         /// Whether the value belongs to a login: a secret, or the user whose secret it is. Some services take a token as
         /// the user name.
-        public let isLogin: Bool
+        package let isLogin: Bool
 
         init(_ name: String, _ summary: String, isJSON: Bool = false, isSecret: Bool = false, isLogin: Bool? = nil) {
             self.name = name
@@ -29,26 +29,26 @@ public struct ApplicationProtocol: Sendable {
     }
 
     /// What the protocol expects of the URL and the request.
-    public struct Endpoint: Equatable, Sendable {
+    package struct Endpoint: Equatable, Sendable {
         /// The path for a URL without one.
-        public var path: String?
+        package var path: String?
         /// A suffix that the path needs, such as `/websocket`.
-        public var pathSuffix: String?
+        package var pathSuffix: String?
         /// The query parameters that the URL needs.
-        public var query: [(name: String, value: String)] = []
+        package var query: [(name: String, value: String)] = []
         /// The subprotocols to offer, unless the user names some.
-        public var subprotocols: [String] = []
+        package var subprotocols: [String] = []
         /// Whether the server expects the origin of its own pages.
-        public var needsOrigin = false
+        package var needsOrigin = false
         /// The HTTP request that the server may require before the WebSocket.
-        public var negotiation: Negotiation?
+        package var negotiation: Negotiation?
 
         /// The expectations of a server whose protocol is to be detected: Action Cable, which its first message reveals,
         /// rejects requests without an origin.
-        public static let undetected = Endpoint(needsOrigin: true)
+        package static let undetected = Endpoint(needsOrigin: true)
 
         /// Whether both are equal.
-        public static func == (one: Endpoint, other: Endpoint) -> Bool {
+        package static func == (one: Endpoint, other: Endpoint) -> Bool {
             one.path == other.path && one.pathSuffix == other.pathSuffix && one.subprotocols == other.subprotocols
                 && one.needsOrigin == other.needsOrigin && one.negotiation == other.negotiation
                 && one.query.elementsEqual(other.query, by: ==)
@@ -56,55 +56,55 @@ public struct ApplicationProtocol: Sendable {
     }
 
     /// A POST request without a body, whose response says how to connect; see ``SignalRNegotiation``.
-    public struct Negotiation: Equatable, Sendable {
+    package struct Negotiation: Equatable, Sendable {
         /// The suffix of the URL's path.
-        public let pathSuffix: String
+        package let pathSuffix: String
         /// A query parameter.
-        public let queryName: String
+        package let queryName: String
         /// Its value.
-        public let queryValue: String
+        package let queryValue: String
     }
 
     /// The texts for `wsx help protocol NAME`.
-    public struct Manual: Equatable, Sendable {
+    package struct Manual: Equatable, Sendable {
         /// What to type, with examples.
-        public let input: String
+        package let input: String
         /// What wsx sends by itself.
-        public let automatic: String
+        package let automatic: String
         /// What wsx hides.
-        public let hidden: String
+        package let hidden: String
         /// A command line that works.
-        public let example: String
+        package let example: String
     }
 
     /// The name in `--protocol`.
-    public let name: String
+    package let name: String
     /// One sentence for the list of protocols.
-    public let summary: String
+    package let summary: String
     /// The texts of the help.
-    public let manual: Manual
+    package let manual: Manual
     /// What the protocol expects of the URL.
-    public let endpoint: Endpoint
+    package let endpoint: Endpoint
     /// The parameters.
-    public let parameters: [Parameter]
+    package let parameters: [Parameter]
     /// The first words of lines that are not topics or names, for completion at the prompt.
-    public let commands: [String]
+    package let commands: [String]
     /// Whether a line may begin with `@FILE`, which the caller replaces by the contents of the file.
-    public let readsFiles: Bool
+    package let readsFiles: Bool
     /// Whether replies can be matched to lines.
-    public let hasReplies: Bool
+    package let hasReplies: Bool
     /// Why a line that has no reply is a mistake if its reply is awaited, or `nil` if the protocol has such lines.
-    public let missingReplyReason: String?
+    package let missingReplyReason: String?
     /// Creates the session of a connection. The parameters have been checked.
     let makeSession: @Sendable (ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession
 
     /// All protocols, in the order of the help.
-    public static let all: [ApplicationProtocol] = [
+    package static let all: [ApplicationProtocol] = [
         socketIO, graphQL, phoenix, signalR, stomp, mqtt, actionCable, jsonRPC, devTools,
     ]
 
     /// Finds a protocol by name. Returns `nil` for an unknown name.
-    public init?(named name: String) {
+    package init?(named name: String) {
         guard let found = Self.all.first(where: { $0.name == name }) else { return nil }
         self = found
     }
@@ -127,13 +127,13 @@ public struct ApplicationProtocol: Sendable {
     }
 
     /// The HTTP request to send before the WebSocket, or `nil` if there is none.
-    public func negotiation(_ parameters: ProtocolParameters) -> Negotiation? {
+    package func negotiation(_ parameters: ProtocolParameters) -> Negotiation? {
         parameters["negotiate"] == "false" ? nil : endpoint.negotiation
     }
 
     /// Creates the session of a connection.
     /// - Throws: ``ProtocolParameterError``.
-    public func session(_ parameters: ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession {
+    package func session(_ parameters: ProtocolParameters) throws(ProtocolParameterError) -> any ProtocolSession {
         for (name, value) in parameters.values {
             guard let parameter = self.parameters.first(where: { $0.name == name }) else {
                 throw .unknown(name, known: self.parameters.map(\.name))
@@ -147,21 +147,21 @@ public struct ApplicationProtocol: Sendable {
 }
 
 /// The values of `--param`, and the settings of a session.
-public struct ProtocolParameters: Equatable, Sendable {
+package struct ProtocolParameters: Equatable, Sendable {
     /// The values by name.
-    public var values: [String: String]
+    package var values: [String: String]
     /// The offset from the clock of the session to the time since 1970, in nanoseconds, for `{{time}}`.
-    public var clockOffset: UInt64 = 0
+    package var clockOffset: UInt64 = 0
     /// Determines random placeholders.
-    public var seed: UInt64 = 0
+    package var seed: UInt64 = 0
     /// Whether a line whose reply is wanted is a request even if it starts a stream of events. The reply is then the end
     /// of the stream. Otherwise the session renews the stream after a reconnect.
-    public var awaitsStreams = true
+    package var awaitsStreams = true
     /// The number of the session's connection, from 1, for `{{connection}}`.
-    public var connection: UInt64 = 1
+    package var connection: UInt64 = 1
 
     /// Creates parameters.
-    public init(_ values: [String: String] = [:]) {
+    package init(_ values: [String: String] = [:]) {
         self.values = values
     }
 
@@ -169,7 +169,7 @@ public struct ProtocolParameters: Equatable, Sendable {
 }
 
 /// Why parameters are invalid.
-public enum ProtocolParameterError: Error, Equatable {
+package enum ProtocolParameterError: Error, Equatable {
     /// The protocol has no parameter with this name.
     case unknown(String, known: [String])
     /// The value is not JSON.
@@ -182,7 +182,7 @@ public enum ProtocolParameterError: Error, Equatable {
 
 extension ProtocolParameterError: CustomStringConvertible {
     /// The mistake and its remedy, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknown(let name, known: []): "unknown parameter \(quoted(name)); the protocol has none"
         case .unknown(let name, let known):

@@ -8,7 +8,7 @@ extension ApplicationProtocol.Endpoint {
     ///     /socket?t=1  → /socket/websocket?t=1&vsn=2.0.0
     ///
     /// - Parameter target: The path, and the query after a question mark if there is one.
-    public func requestTarget(completing target: String) -> String {
+    package func requestTarget(completing target: String) -> String {
         let (typedPath, typedQuery) = Self.split(target)
         var path = typedPath
         if path.isEmpty || path == "/", let ownPath = self.path { path = ownPath }
@@ -34,7 +34,7 @@ extension ApplicationProtocol.Endpoint {
 
 extension ApplicationProtocol.Negotiation {
     /// The target of the POST request for the target of the WebSocket.
-    public func requestTarget(for target: String) -> String {
+    package func requestTarget(for target: String) -> String {
         let (path, query) = ApplicationProtocol.Endpoint.split(target)
         let base = path.hasSuffix("/") ? String(path.dropLast()) : path
         return base + pathSuffix + "?" + (query.isEmpty ? "" : query + "&") + "\(queryName)=\(queryValue)"
@@ -48,7 +48,7 @@ extension ApplicationProtocol {
     /// - Parameters:
     ///   - url: The URL of the connection.
     ///   - subprotocol: The subprotocol that the server selected.
-    public static func detected(url: WebSocketURL, subprotocol: String?) -> ApplicationProtocol? {
+    package static func detected(url: WebSocketURL, subprotocol: String?) -> ApplicationProtocol? {
         if let subprotocol, let found = all.first(where: { $0.endpoint.subprotocols.contains(subprotocol) }) {
             return found
         }
@@ -61,7 +61,7 @@ extension ApplicationProtocol {
 
     /// Whether a URL is that of DevTools: /devtools/page/ID and /devtools/browser/ID in Chromium, and only a UUID in the
     /// inspectors of Node and Deno, on this machine. Deno's begins with /ws/.
-    public static func isDevTools(_ url: WebSocketURL) -> Bool {
+    package static func isDevTools(_ url: WebSocketURL) -> Bool {
         let target = url.requestTarget
         if target.hasPrefix("/devtools/") { return true }
         let parts = target.dropFirst(target.hasPrefix("/ws/") ? 4 : 1).split(
@@ -71,7 +71,7 @@ extension ApplicationProtocol {
 
     /// Finds the protocol of a connection by its first message, which the server sent unasked, or returns `nil` if it
     /// could belong to any.
-    public static func detected(firstMessage payload: RawSpan, as kind: MessageKind) -> ApplicationProtocol? {
+    package static func detected(firstMessage payload: RawSpan, as kind: MessageKind) -> ApplicationProtocol? {
         guard kind == .text else { return nil }
         if payload.byteCount > 1, payload.bytes[0] == UInt8(ascii: "0"),
             let members = JSONMembers(Array(payload.bytes.dropFirst())), members.has("sid"),

@@ -286,7 +286,7 @@ final class SignalRSession: ProtocolSession {
 /// The response to SignalR's negotiate request.
 ///
 /// Sections refer to the specification "Transport Protocols" of SignalR.
-public enum SignalRNegotiation: Equatable, Sendable {
+package enum SignalRNegotiation: Equatable, Sendable {
     /// Connect to the URL with this value of the query parameter `id`.
     case connect(id: String)
     /// Negotiate again at this URL, with this bearer token.
@@ -294,7 +294,7 @@ public enum SignalRNegotiation: Equatable, Sendable {
 
     /// Reads the body of a response.
     /// - Throws: ``SignalRNegotiationError``.
-    public init(response: RawSpan) throws(SignalRNegotiationError) {
+    package init(response: RawSpan) throws(SignalRNegotiationError) {
         guard UTF8Validator.isValid(response), let members = JSONMembers(response) else { throw .malformed }
         // All versions: "A response that contains an error which should stop the connection attempt."
         if let error = members.string("error") { throw .refused(error) }
@@ -314,7 +314,7 @@ public enum SignalRNegotiation: Equatable, Sendable {
 }
 
 /// Why a response to SignalR's negotiate request does not allow a connection.
-public enum SignalRNegotiationError: Error, Equatable, CustomStringConvertible {
+package enum SignalRNegotiationError: Error, Equatable, CustomStringConvertible {
     /// The response is not a JSON object with a connection id.
     case malformed
     /// The server refuses the connection with these words.
@@ -325,7 +325,7 @@ public enum SignalRNegotiationError: Error, Equatable, CustomStringConvertible {
     case noWebSockets
 
     /// The reason, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .malformed:
             "the response to the negotiate request has no connection id; try --param negotiate=false"

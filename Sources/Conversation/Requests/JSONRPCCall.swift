@@ -9,7 +9,7 @@ import WSCore
 ///
 /// An argument that is valid JSON is used as JSON, and any other as a string. An argument in single quotes is always a
 /// string.
-public struct JSONRPCCall {
+package struct JSONRPCCall {
     private let line: [UInt8]
     private var offset = 0
 
@@ -21,7 +21,7 @@ public struct JSONRPCCall {
     ///   - hasVersion: Whether the call contains the member `jsonrpc`, which JSON-RPC 2.0 requires. Chromium's DevTools
     ///     reject it with an error that has no id.
     /// - Throws: ``JSONRPCCallError``.
-    public static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
+    package static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
         var call = JSONRPCCall(line: line.withUnsafeBytes { Array($0) })
         return try call.composed(id: id, hasVersion: hasVersion)
     }
@@ -187,7 +187,7 @@ public struct JSONRPCCall {
 }
 
 /// Why a line cannot be converted to a JSON-RPC call.
-public enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
+package enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
     /// The line is blank.
     case noMethod
     /// A single or double quote at this byte offset is not closed.
@@ -200,7 +200,7 @@ public enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
     case repeatedName(String)
 
     /// The problem in words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noMethod: "the method is missing; write METHOD [ARGUMENT...]"
         case .openQuote(let offset): "the quote at byte \(offset + 1) is not closed; add the closing quote"

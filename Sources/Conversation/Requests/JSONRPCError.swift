@@ -2,19 +2,19 @@ import Formats
 import WSCore
 
 /// An error object in a reply to a JSON-RPC call (JSON-RPC 2.0 §5.1).
-public struct JSONRPCError: Equatable {
+package struct JSONRPCError: Equatable {
     /// The request's id as written in the reply; `null` if the server could not read it.
-    public let id: String
+    package let id: String
     /// The code as written in the reply, or `nil` if it is missing.
-    public let code: String?
+    package let code: String?
     /// The error message from the peer.
-    public let message: String
+    package let message: String
 
     /// The maximum length of a shown message, in characters. The reply itself is written in full.
     private static let maximumCharacters = 200
 
     /// The errors in a message: at most one, or one per reply in a batch. A message that is not JSON has none.
-    public static func errors(in payload: RawSpan) -> [JSONRPCError] {
+    package static func errors(in payload: RawSpan) -> [JSONRPCError] {
         guard UTF8Validator.isValid(payload) else { return [] }
         do throws(JSONError) {
             switch try JSONValue(parsing: payload) {
@@ -28,13 +28,13 @@ public struct JSONRPCError: Equatable {
 
     /// Returns the error on one line.
     /// - Parameter number: The number of the request, or `nil` if the server could not read the call's id.
-    public func description(asReplyTo number: Int?) -> String {
+    package func description(asReplyTo number: Int?) -> String {
         let call = number.map { "request \($0)" + (id == "\($0)" ? "" : " (id \(Self.shown(id)))") }
         return "\(call ?? "reply without an id"): \(shortDescription)"
     }
 
     /// The code and the message: `error -32601: Method not found`.
-    public var shortDescription: String {
+    package var shortDescription: String {
         "error \(code.map { "\(Self.shown($0)): " } ?? "")\(Self.shown(message))"
     }
 

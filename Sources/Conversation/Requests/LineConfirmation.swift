@@ -2,7 +2,7 @@
 ///
 /// A line is confirmed by its reply if it awaits one, else by the acknowledgement of the application protocol if it has
 /// one, else by a pong.
-public enum LineConfirmation: Equatable, Sendable {
+package enum LineConfirmation: Equatable, Sendable {
     /// The pong of a later ping.
     case pong
     /// The peer's reply or acknowledgement with this key. A pong does not replace it.
@@ -13,7 +13,7 @@ public enum LineConfirmation: Equatable, Sendable {
     case renewal
 
     /// The key of the reply or the acknowledgement, or `nil` if there is none.
-    public var key: String? {
+    package var key: String? {
         switch self {
         case .acknowledgement(let key), .acknowledgementOrPong(let key): key
         case .pong, .renewal: nil

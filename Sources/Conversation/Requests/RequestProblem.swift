@@ -3,7 +3,7 @@ import WSCore
 
 /// Why an input message is not a request, so that nothing could be matched to it. It is not sent: a run that waits for
 /// replies would end without one, and report success.
-public enum RequestProblem: Error, Equatable, CustomStringConvertible {
+package enum RequestProblem: Error, Equatable, CustomStringConvertible {
     /// The message is not JSON. The value is the field in which a request and its reply are equal.
     case notJSON(field: String)
     /// The message, or one of a batch, does not have the field. It may have one whose name differs only in case.
@@ -14,7 +14,7 @@ public enum RequestProblem: Error, Equatable, CustomStringConvertible {
     case notACall
 
     /// The problem and its remedy, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notJSON(let field): "it is not JSON, so it has no '\(escapingControls(field))' to match its reply"
         case .noField(let field, let similar):

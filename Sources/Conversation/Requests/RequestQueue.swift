@@ -7,27 +7,27 @@ import WSCore
 ///     input → add → waiting → next → in flight → received, expire
 ///                      ▲                 │
 ///                      └─ connectionLost ┘
-public struct RequestQueue {
+package struct RequestQueue {
     /// The settings of a queue.
-    public struct Settings: Equatable {
+    package struct Settings: Equatable {
         /// The field that is equal in a request and its reply, or `nil` if there is none.
-        public var field: JSONField?
+        package var field: JSONField?
         /// Whether an application protocol assigns keys to requests and replies. Otherwise, without a field, replies
         /// arrive in order.
-        public var usesKeys: Bool
+        package var usesKeys: Bool
         /// Whether each request waits for the reply to the previous one.
-        public var isSequential: Bool
+        package var isSequential: Bool
         /// Whether input lines are converted to JSON-RPC calls.
-        public var makesCalls: Bool
+        package var makesCalls: Bool
         /// Whether calls contain the JSON-RPC version.
-        public var callsHaveVersion: Bool
+        package var callsHaveVersion: Bool
         /// The time limit for replies.
-        public var replyTimeout: Duration
+        package var replyTimeout: Duration
         /// Whether unanswered requests are kept, to send them again on another connection.
-        public var keepsRequests: Bool
+        package var keepsRequests: Bool
 
         /// Creates settings. By default, replies arrive in order and within 30 s.
-        public init(
+        package init(
             field: JSONField? = nil, usesKeys: Bool = false, isSequential: Bool = false, makesCalls: Bool = false,
             callsHaveVersion: Bool = true, replyTimeout: Duration = .seconds(30), keepsRequests: Bool = false
         ) {
@@ -42,27 +42,27 @@ public struct RequestQueue {
     }
 
     /// The maximum number of requests in flight.
-    public static let maximumInFlight = 65_536
+    package static let maximumInFlight = 65_536
     /// The size of requests kept for another connection, in bytes, above which further requests wait.
-    public static let keptBytesLimit = 16 << 20
+    package static let keptBytesLimit = 16 << 20
 
     /// The settings. Only the notation of calls depends on the server and may change.
-    public var settings: Settings
+    package var settings: Settings
     private var tracker: RequestTracker
     /// The messages to send; those before ``firstWaiting`` have been sent.
     private var waiting: [Request] = []
     private var firstWaiting = 0
     private var initial: [Request] = []
     /// Whether the next connection begins with the initial messages.
-    public var sendsInitial = true
+    package var sendsInitial = true
     /// The number of the last new message sent. Messages with lower numbers are sent again after a lost connection.
     private var lastSent = 0
     /// The number of input messages so far.
-    public private(set) var messageCount = 0
+    package private(set) var messageCount = 0
     /// The total number of requests that have timed out.
-    public private(set) var expiredCount = 0
+    package private(set) var expiredCount = 0
     /// The requests that have been given up, because connections keep ending before their reply.
-    public private(set) var kept: [Request] = []
+    package private(set) var kept: [Request] = []
     private var caution = ResendingCaution()
     /// Whether a request that is not initial was answered on this connection.
     private var hasAnswered = false
@@ -70,7 +70,7 @@ public struct RequestQueue {
     private var firstTime = Duration.zero
 
     /// Creates an empty queue.
-    public init(_ settings: Settings) {
+    package init(_ settings: Settings) {
         self.settings = settings
         tracker = RequestTracker(
             field: settings.field, usesKeys: settings.usesKeys, timeout: settings.replyTimeout,
@@ -78,19 +78,19 @@ public struct RequestQueue {
     }
 
     /// Whether replies are matched only by their order. Then they can no longer be matched after a timeout.
-    public var goesByOrder: Bool { settings.field == nil && !settings.usesKeys }
+    package var goesByOrder: Bool { settings.field == nil && !settings.usesKeys }
     /// Whether messages wait to be sent, and their source should pause.
-    public var isFull: Bool { firstWaiting < waiting.count }
+    package var isFull: Bool { firstWaiting < waiting.count }
     /// Whether all messages have been sent, and all requests answered or timed out.
-    public var isSettled: Bool { !isFull && tracker.count == 0 }
+    package var isSettled: Bool { !isFull && tracker.count == 0 }
     /// Whether any message has been sent.
-    public var hasSent: Bool { lastSent > 0 }
+    package var hasSent: Bool { lastSent > 0 }
     /// The number of messages that wait to be sent.
-    public var waitingCount: Int { waiting.count - firstWaiting }
+    package var waitingCount: Int { waiting.count - firstWaiting }
     /// The number of messages that wait to be sent or answered.
-    public var unansweredCount: Int { waitingCount + tracker.count + kept.count }
+    package var unansweredCount: Int { waitingCount + tracker.count + kept.count }
     /// The number of messages that were sent and have no reply, including those that were given up.
-    public var unconfirmedCount: Int {
+    package var unconfirmedCount: Int {
         // Messages are sent in the order of their numbers, so those to be sent again are first.
         tracker.count + kept.count + waiting[firstWaiting...].prefix { $0.number <= lastSent }.count
     }
@@ -98,7 +98,7 @@ public struct RequestQueue {
     /// Adds an input message.
     /// - Parameter isInitial: Whether each connection begins with it.
     /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
-    public mutating func add(
+    package mutating func add(
         _ payload: RawSpan, as kind: MessageKind, isInitial: Bool = false
     ) throws(JSONRPCCallError) {
         append(try message(for: payload), as: kind, isInitial: isInitial)
@@ -107,21 +107,21 @@ public struct RequestQueue {
     /// The message that an input message becomes.
     /// - Parameter number: The number of the message, or `nil` if it is the next one.
     /// - Throws: ``JSONRPCCallError`` if the line cannot be converted to a call.
-    public func message(for payload: RawSpan, number: Int? = nil) throws(JSONRPCCallError) -> [UInt8] {
+    package func message(for payload: RawSpan, number: Int? = nil) throws(JSONRPCCallError) -> [UInt8] {
         guard settings.makesCalls, UTF8Validator.isValid(payload) else { return payload.withUnsafeBytes { Array($0) } }
         return try JSONRPCCall.compose(payload, id: number ?? messageCount + 1, hasVersion: settings.callsHaveVersion)
     }
 
     /// Finds out why a message that ``message(for:number:)`` has returned must not be sent. Returns `nil` for a request,
     /// and for a JSON-RPC notification.
-    public func problem(with message: RawSpan) -> RequestProblem? {
+    package func problem(with message: RawSpan) -> RequestProblem? {
         guard let field = settings.field else { return nil }
         return settings.makesCalls ? .ofCall(message) : .of(message, without: field)
     }
 
     /// Appends a message that ``message(for:number:)`` has returned, or one that is not final until it is sent.
     /// - Parameter draftName: The name in error messages of a message that is not final. `nil`: the message is final.
-    public mutating func append(
+    package mutating func append(
         _ message: [UInt8], as kind: MessageKind, isInitial: Bool = false, draftName: String? = nil
     ) {
         messageCount += 1
@@ -133,14 +133,14 @@ public struct RequestQueue {
 
     /// The next message that may be sent now, if it is not final. The caller calls ``finish(_:)`` or ``dropDraft()``.
     /// - Parameter isInitial: Whether to consider only initial messages.
-    public func nextDraft(at now: Duration, isInitial: Bool = false) -> Request? {
+    package func nextDraft(at now: Duration, isInitial: Bool = false) -> Request? {
         guard isFull, hasRoom, now >= firstTime else { return nil }
         let message = waiting[firstWaiting]
         return message.draftName != nil && (message.isInitial || !isInitial) ? message : nil
     }
 
     /// Makes the next message final. From now on, it is the same on every connection.
-    public mutating func finish(_ payload: [UInt8]) {
+    package mutating func finish(_ payload: [UInt8]) {
         let draft = waiting[firstWaiting]
         let message = Request(number: draft.number, payload: payload, kind: draft.kind, isInitial: draft.isInitial)
         waiting[firstWaiting] = message
@@ -148,7 +148,7 @@ public struct RequestQueue {
     }
 
     /// Discards the next message, which cannot be made final.
-    public mutating func dropDraft() {
+    package mutating func dropDraft() {
         let number = waiting[firstWaiting].number
         initial.removeAll { $0.number == number }
         dropFirstWaiting()
@@ -160,7 +160,7 @@ public struct RequestQueue {
     ///   - isInitial: Whether to return only initial messages.
     /// - Returns: The message, whether a reply is expected, and whether it was sent before. With keys, ``sent(_:key:at:)``
     ///   tells whether a reply is expected.
-    public mutating func next(
+    package mutating func next(
         at now: Duration, isInitial: Bool = false
     ) -> (message: Request, isAwaited: Bool, wasSent: Bool)? {
         guard isFull, hasRoom, now >= firstTime else { return nil }
@@ -173,17 +173,17 @@ public struct RequestQueue {
     }
 
     /// Records that a message returned by ``next(at:isInitial:)`` has been sent, and that its reply will have a key.
-    public mutating func sent(_ message: Request, key: String, at now: Duration) {
+    package mutating func sent(_ message: Request, key: String, at now: Duration) {
         tracker.sent(message, key: key, at: now)
     }
 
     /// Matches a received reply by its key.
-    public mutating func received(key: String, at now: Duration) -> RequestTracker.Finding {
+    package mutating func received(key: String, at now: Duration) -> RequestTracker.Finding {
         note(tracker.received(key: key, at: now))
     }
 
     /// Matches a received message to a request.
-    public mutating func received(_ payload: RawSpan, at now: Duration) -> RequestTracker.Finding {
+    package mutating func received(_ payload: RawSpan, at now: Duration) -> RequestTracker.Finding {
         // A call by the server may have the id of one of ours. JSON-RPC 2.0 §5: a reply has no method.
         if settings.makesCalls, let message = JSONMembers(payload) {
             if message.has("method") { return .push }
@@ -212,12 +212,12 @@ public struct RequestQueue {
     }
 
     /// When the next request times out, or `nil` if none is in flight.
-    public mutating func nextExpiry() -> Duration? {
+    package mutating func nextExpiry() -> Duration? {
         tracker.nextExpiry()
     }
 
     /// Removes the requests that have timed out and returns them.
-    public mutating func expire(at now: Duration) -> [RequestTracker.Expired] {
+    package mutating func expire(at now: Duration) -> [RequestTracker.Expired] {
         let expired = tracker.expire(at: now)
         expiredCount += expired.count
         endCaution()
@@ -225,12 +225,12 @@ public struct RequestQueue {
     }
 
     /// Restarts the timeouts of all requests in flight because received messages could not be read until now.
-    public mutating func holdExpiry(at now: Duration) {
+    package mutating func holdExpiry(at now: Duration) {
         tracker.holdExpiry(until: now + settings.replyTimeout)
     }
 
     /// Discards all messages except the initial ones.
-    public mutating func abandon() {
+    package mutating func abandon() {
         _ = tracker.takeAll()
         waiting = sendsInitial ? initial : []
         firstWaiting = 0
@@ -239,19 +239,19 @@ public struct RequestQueue {
     }
 
     /// Records a new connection. If requests go one at a time, the first one waits a little.
-    public mutating func connectionOpened(at now: Duration) {
+    package mutating func connectionOpened(at now: Duration) {
         hasAnswered = false
         firstTime = caution.isCareful ? now + UnconfirmedLines.pingDelay : .zero
     }
 
     /// When the first request of this connection may be sent, or `nil` if it may be sent now.
-    public func nextTime(after now: Duration) -> Duration? { isFull && firstTime > now ? firstTime : nil }
+    package func nextTime(after now: Duration) -> Duration? { isFull && firstTime > now ? firstTime : nil }
 
     /// Queues messages for the next connection: first the initial messages, then unanswered requests, then those
     /// already waiting.
     /// - Returns: A request that is given up, because connections keep ending before its reply, or `nil`.
     @discardableResult
-    public mutating func connectionLost() -> Request? {
+    package mutating func connectionLost() -> Request? {
         var unanswered = tracker.takeAll()
         let verdict = caution.connectionEnded(
             firstUnconfirmed: unanswered.first?.payload, hasConfirmed: hasAnswered)
@@ -268,7 +268,7 @@ public struct RequestQueue {
     }
 
     /// Queues the requests that were given up again.
-    public mutating func retryKept() {
+    package mutating func retryKept() {
         guard !kept.isEmpty else { return }
         let later = Array(waiting[firstWaiting...])
         // They precede messages that were never sent, and are not initial any more.
@@ -279,12 +279,12 @@ public struct RequestQueue {
     }
 
     /// Forgets the requests that were given up.
-    public mutating func dropKept() {
+    package mutating func dropKept() {
         kept = []
     }
 
     /// Records that a message has been sent again, and that its reply will have a key.
-    public mutating func sentAgain(_ number: Int, _ line: UnconfirmedLines.Line, key: String, at now: Duration) {
+    package mutating func sentAgain(_ number: Int, _ line: UnconfirmedLines.Line, key: String, at now: Duration) {
         tracker.sent(
             Request(number: number, payload: line.payload, kind: line.kind, isInitial: false), key: key, at: now)
     }
@@ -304,18 +304,18 @@ public struct RequestQueue {
 }
 
 /// An input message of a run with requests.
-public struct Request: Equatable {
+package struct Request: Equatable {
     /// The number of the message, counting all input messages from 1, including those without a reply.
-    public let number: Int
+    package let number: Int
     /// The payload to send.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     /// Text or binary.
-    public let kind: MessageKind
+    package let kind: MessageKind
     /// Whether each connection begins with it.
-    public let isInitial: Bool
+    package let isInitial: Bool
     /// The name in error messages if the payload is not final, because its placeholders are replaced when it is sent.
     /// `nil`: the payload is final.
-    public var draftName: String?
+    package var draftName: String?
 
     /// The request without a place at the beginning of each connection.
     fileprivate var asLine: Request { Request(number: number, payload: payload, kind: kind, isInitial: false) }

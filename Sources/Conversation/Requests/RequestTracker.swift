@@ -11,9 +11,9 @@ import WSCore
 /// value or key, the first is answered first.
 ///
 /// All requests have the same timeout, so they time out in the order of sending.
-public struct RequestTracker {
+package struct RequestTracker {
     /// The classification of a received message.
-    public enum Finding: Equatable {
+    package enum Finding: Equatable {
         /// The message answers no request.
         case push
         case reply(Reply)
@@ -21,7 +21,7 @@ public struct RequestTracker {
         case lateReply(Reply, delay: Duration)
 
         /// The reply, late or not, or `nil` for other messages.
-        public var reply: Reply? {
+        package var reply: Reply? {
             switch self {
             case .push: nil
             case .reply(let reply), .lateReply(let reply, _): reply
@@ -30,11 +30,11 @@ public struct RequestTracker {
     }
 
     /// A request that has timed out.
-    public struct Expired: Equatable {
+    package struct Expired: Equatable {
         /// The number of the request, counting input messages from 1.
-        public let number: Int
+        package let number: Int
         /// The value of its field, or `nil` without a field.
-        public let id: JSONScalar?
+        package let id: JSONScalar?
     }
 
     private struct Flight {
@@ -73,7 +73,7 @@ public struct RequestTracker {
     /// The earliest time at which a request may time out.
     private var earliestExpiry = Duration.zero
     /// The size of the kept requests in bytes. A batch counts once per id.
-    public private(set) var keptBytes = 0
+    package private(set) var keptBytes = 0
 
     /// Creates an empty tracker.
     /// - Parameters:
@@ -81,7 +81,7 @@ public struct RequestTracker {
     ///   - usesKeys: Whether requests and replies have keys. Otherwise, without a field, replies arrive in order.
     ///   - timeout: The time limit for replies.
     ///   - keepsRequests: Whether ``takeAll()`` returns requests.
-    public init(field: JSONField?, usesKeys: Bool = false, timeout: Duration, keepsRequests: Bool = false) {
+    package init(field: JSONField?, usesKeys: Bool = false, timeout: Duration, keepsRequests: Bool = false) {
         self.field = field
         self.usesKeys = usesKeys
         self.timeout = timeout
@@ -89,10 +89,10 @@ public struct RequestTracker {
     }
 
     /// The number of outstanding replies.
-    public var count: Int { flights.count }
+    package var count: Int { flights.count }
 
     /// When the next request times out, on the clock of the other calls, or `nil` if none is in flight.
-    public mutating func nextExpiry() -> Duration? {
+    package mutating func nextExpiry() -> Duration? {
         guard !flights.isEmpty else { return nil }
         while flights[oldestFlight] == nil { oldestFlight += 1 }
         return flights[oldestFlight].map { max($0.sentTime + timeout, earliestExpiry) }
@@ -101,7 +101,7 @@ public struct RequestTracker {
     /// Records a message that is being sent.
     /// - Parameter now: The monotonic time.
     /// - Returns: Whether a reply is expected. A batch expects one per id.
-    public mutating func sent(_ request: Request, at now: Duration) -> Bool {
+    package mutating func sent(_ request: Request, at now: Duration) -> Bool {
         guard let field else {
             append(request, id: nil, at: now)
             return true
@@ -112,18 +112,18 @@ public struct RequestTracker {
     }
 
     /// Records a message that has been sent, whose reply will have a key.
-    public mutating func sent(_ request: Request, key: String, at now: Duration) {
+    package mutating func sent(_ request: Request, key: String, at now: Duration) {
         append(request, id: JSONScalar(key), at: now)
     }
 
     /// Matches a received reply by its key.
-    public mutating func received(key: String, at now: Duration) -> Finding {
+    package mutating func received(key: String, at now: Duration) -> Finding {
         answer(JSONScalar(key), at: now) ?? .push
     }
 
     /// Matches a received message. A batch of replies may answer several requests; the result describes the first of
     /// them.
-    public mutating func received(_ payload: RawSpan, at now: Duration) -> Finding {
+    package mutating func received(_ payload: RawSpan, at now: Duration) -> Finding {
         guard let field else { return answer(nil, at: now) ?? .push }
         var finding: Finding?
         for id in field.values(in: payload) {
@@ -140,7 +140,7 @@ public struct RequestTracker {
     }
 
     /// Removes the requests that have timed out and returns them in the order of sending.
-    public mutating func expire(at now: Duration) -> [Expired] {
+    package mutating func expire(at now: Duration) -> [Expired] {
         var expired: [Expired] = []
         while let time = nextExpiry(), time <= now, let flight = flights[oldestFlight] {
             remove(oldestFlight, of: flight)
@@ -152,12 +152,12 @@ public struct RequestTracker {
     }
 
     /// Postpones all timeouts until a time, because received messages could not be read before it.
-    public mutating func holdExpiry(until time: Duration) {
+    package mutating func holdExpiry(until time: Duration) {
         earliestExpiry = max(earliestExpiry, time)
     }
 
     /// Removes all unanswered requests and returns them in the order of sending.
-    public mutating func takeAll() -> [Request] {
+    package mutating func takeAll() -> [Request] {
         var requests: [Request] = []
         for key in flights.keys.sorted() {
             guard let request = flights[key]?.request, request.number != requests.last?.number else { continue }
@@ -223,9 +223,9 @@ public struct RequestTracker {
 }
 
 /// The request that a received message answers.
-public struct Reply: Equatable {
+package struct Reply: Equatable {
     /// The number of the request.
-    public let number: Int
+    package let number: Int
     /// The time since the request was sent.
-    public let roundTrip: Duration
+    package let roundTrip: Duration
 }

@@ -6,9 +6,9 @@
 ///
 /// Only connections on which something was sent and not confirmed count, so attempts that never opened a connection do
 /// not, nor do connections that end before the first line is sent.
-public struct ResendingCaution: Equatable, Sendable {
+package struct ResendingCaution: Equatable, Sendable {
     /// How a connection ended.
-    public enum Verdict: Equatable, Sendable {
+    package enum Verdict: Equatable, Sendable {
         /// The lines are sent again.
         case resend
         /// The first line is not sent again: connections keep ending before the peer confirms it.
@@ -17,23 +17,23 @@ public struct ResendingCaution: Equatable, Sendable {
 
     /// The number of connections after which lines go one at a time, and then of those after which the first one is
     /// given up.
-    public static let limit = 2
+    package static let limit = 2
 
     /// Whether only one line at a time is sent, each after the confirmation of the one before.
-    public private(set) var isCareful = false
+    package private(set) var isCareful = false
     /// The number of connections in a row that count against the same lines.
     private var count = 0
     /// The first unconfirmed line of the last connection.
     private var suspect: [UInt8]?
 
     /// Creates the initial state, in which all lines are sent at once.
-    public init() {}
+    package init() {}
 
     /// Handles the end of a connection.
     /// - Parameters:
     ///   - first: The first line that was sent on the connection and not confirmed, or `nil` if there is none.
     ///   - hasConfirmed: Whether the peer confirmed anything on it. Lines that begin each connection do not count.
-    public mutating func connectionEnded(firstUnconfirmed first: [UInt8]?, hasConfirmed: Bool) -> Verdict {
+    package mutating func connectionEnded(firstUnconfirmed first: [UInt8]?, hasConfirmed: Bool) -> Verdict {
         guard let first else {
             if hasConfirmed { restart() }
             return .resend
@@ -52,13 +52,13 @@ public struct ResendingCaution: Equatable, Sendable {
     }
 
     /// Sends lines one at a time from now on, because one of them may end connections.
-    public mutating func suspectLines() {
+    package mutating func suspectLines() {
         isCareful = true
         restart()
     }
 
     /// Ends the caution after the last resent line was confirmed.
-    public mutating func allConfirmed() {
+    package mutating func allConfirmed() {
         self = ResendingCaution()
     }
 

@@ -15,9 +15,9 @@ import WSCore
 ///
 /// Lines that cannot be sent yet wait: the caller takes them one by one when it can send them, and records each one that
 /// it has sent. ``ResendingCaution`` decides whether the next one waits for the confirmation of the last one.
-public struct UnconfirmedLines: ~Copyable {
+package struct UnconfirmedLines: ~Copyable {
     /// Where a line comes from.
-    public enum Origin: Equatable, Sendable {
+    package enum Origin: Equatable, Sendable {
         case input
         /// A request with this number, whose reply the caller matches but does not need.
         case request(Int)
@@ -28,18 +28,18 @@ public struct UnconfirmedLines: ~Copyable {
     }
 
     /// A line to send.
-    public struct Line: Equatable {
+    package struct Line: Equatable {
         /// The payload.
-        public let payload: [UInt8]
+        package let payload: [UInt8]
         /// The message type.
-        public let kind: MessageKind
+        package let kind: MessageKind
         /// Whether it was sent on a lost connection.
-        public let wasSent: Bool
+        package let wasSent: Bool
         /// Where it comes from.
-        public let origin: Origin
+        package let origin: Origin
 
         /// Creates a line.
-        public init(payload: [UInt8], kind: MessageKind, wasSent: Bool, origin: Origin = .input) {
+        package init(payload: [UInt8], kind: MessageKind, wasSent: Bool, origin: Origin = .input) {
             self.payload = payload
             self.kind = kind
             self.wasSent = wasSent
@@ -55,11 +55,11 @@ public struct UnconfirmedLines: ~Copyable {
     /// The messages with which each connection begins.
     private var operands: [Line]
     /// The lines that have been given up, until the user decides about them.
-    public private(set) var kept: [Line] = []
+    package private(set) var kept: [Line] = []
     /// The number of waiting lines that have not been sent on any connection, except operands.
-    public private(set) var waitingCount = 0
+    package private(set) var waitingCount = 0
     /// The number of operands that have not been sent on any connection.
-    public private(set) var unsentOperandCount: Int
+    package private(set) var unsentOperandCount: Int
     private var pingCount: UInt64 = 0
     private var isConnected = false
     private var isInputOver = false
@@ -73,17 +73,17 @@ public struct UnconfirmedLines: ~Copyable {
 
     /// The number of bytes at which ``isFull`` asks the source of lines to pause. Lines are accepted regardless, so one
     /// may be larger than this.
-    public static var limitBytes: Int { 16 << 20 }
+    package static var limitBytes: Int { 16 << 20 }
     /// The delay between the first uncovered line and the ping that covers it, and between the beginning of a connection
     /// and the first line if lines go one at a time. A server that drops each connection does so before it gets a line.
-    public static let pingDelay = Duration.milliseconds(500)
+    package static let pingDelay = Duration.milliseconds(500)
     /// The delay after which the next line is sent even if the last one, which went alone, is not confirmed: it has not ended
     /// the connection.
-    public static let confirmationTimeout = Duration.seconds(10)
+    package static let confirmationTimeout = Duration.seconds(10)
 
     /// Creates an empty store without a connection.
     /// - Parameter operands: The messages with which each connection begins.
-    public init(operands: [(payload: [UInt8], kind: MessageKind)] = []) {
+    package init(operands: [(payload: [UInt8], kind: MessageKind)] = []) {
         self.operands = operands.enumerated().map { index, message in
             Line(payload: message.payload, kind: message.kind, wasSent: false, origin: .operand(index + 1))
         }
@@ -91,21 +91,21 @@ public struct UnconfirmedLines: ~Copyable {
     }
 
     /// The number of lines, except those with which each connection begins.
-    public var count: Int { sent.count + waiting.count + kept.count }
+    package var count: Int { sent.count + waiting.count + kept.count }
     /// Whether pongs prove that the peer has read all lines sent on this connection. Replies may still be missing.
-    public var isRead: Bool { sent.isCovered }
+    package var isRead: Bool { sent.isCovered }
     /// Whether the peer has confirmed lines on this connection, except those with which each connection begins.
-    public var hasConfirmed: Bool { sent.hasConfirmed }
+    package var hasConfirmed: Bool { sent.hasConfirmed }
     /// Whether lines wait to be sent or to be sent again. Later lines have to wait, too.
-    public var hasWaiting: Bool { waiting.count > 0 || !waitingOperands.isEmpty }
+    package var hasWaiting: Bool { waiting.count > 0 || !waitingOperands.isEmpty }
     /// Whether lines are sent one at a time, each after the confirmation of the one before.
-    public var isCareful: Bool { caution.isCareful }
+    package var isCareful: Bool { caution.isCareful }
     /// The memory used by the lines in bytes, including some for each line in addition to the payload.
-    public var byteCount: Int {
+    package var byteCount: Int {
         kept.reduce(sent.byteCount + waiting.byteCount) { $0 + $1.payload.count }
     }
     /// Whether the source of lines should pause until more are confirmed.
-    public var isFull: Bool { byteCount >= Self.limitBytes }
+    package var isFull: Bool { byteCount >= Self.limitBytes }
 
     // MARK: Sending
 
@@ -113,7 +113,7 @@ public struct UnconfirmedLines: ~Copyable {
     /// - Parameters:
     ///   - payload: The line, which is copied.
     ///   - now: The monotonic time.
-    public mutating func record(
+    package mutating func record(
         _ payload: RawSpan, as kind: MessageKind, confirmedBy confirmation: LineConfirmation = .pong,
         from origin: Origin = .input, at now: Duration
     ) {
@@ -128,16 +128,16 @@ public struct UnconfirmedLines: ~Copyable {
     }
 
     /// Records a line that waits.
-    public mutating func wait(_ payload: RawSpan, as kind: MessageKind, from origin: Origin = .input) {
+    package mutating func wait(_ payload: RawSpan, as kind: MessageKind, from origin: Origin = .input) {
         waiting.append(payload, as: kind, wasSent: false, tag: origin.number)
         waitingCount += 1
     }
 
     /// Whether the next line may be sent now.
-    public func canSend(at now: Duration) -> Bool { !isCareful || now >= nextTime }
+    package func canSend(at now: Duration) -> Bool { !isCareful || now >= nextTime }
 
     /// Removes and returns the first line that waits, or returns `nil` if there is none or it must not be sent yet.
-    public mutating func takeWaiting(at now: Duration) -> Line? {
+    package mutating func takeWaiting(at now: Duration) -> Line? {
         guard canSend(at: now) else { return nil }
         if let operand = waitingOperands.popFirst() {
             unsentOperandCount = min(unsentOperandCount, waitingOperands.count)
@@ -149,7 +149,7 @@ public struct UnconfirmedLines: ~Copyable {
     }
 
     /// Declares the input complete. The last lines then need not wait for their ping.
-    public mutating func inputEnded() {
+    package mutating func inputEnded() {
         isInputOver = true
     }
 
@@ -157,25 +157,25 @@ public struct UnconfirmedLines: ~Copyable {
     ///
     /// A ping is due at once if the input has ended or half of ``limitBytes`` is not covered. The other half can then fill
     /// while the pong is in flight. If lines go one at a time, the server gets the time to drop the connection.
-    public var pingDueTime: Duration? {
+    package var pingDueTime: Duration? {
         guard isConnected, let firstUncoveredTime else { return nil }
         let isUrgent = isInputOver && !isCareful || sent.uncoveredBytes >= Self.limitBytes / 2
         return isUrgent ? firstUncoveredTime : firstUncoveredTime + Self.pingDelay
     }
 
     /// When the next ping or, if lines go one at a time, the next line is due in the future, or `nil` if none is.
-    public func nextDueTime(after now: Duration) -> Duration? {
+    package func nextDueTime(after now: Duration) -> Duration? {
         let lineTime = isConnected && isCareful ? nextTime : nil
         return [pingDueTime, lineTime].compactMap { $0 }.filter { $0 > now }.min()
     }
 
     /// Whether a ping is due.
-    public func needsPing(at now: Duration) -> Bool {
+    package func needsPing(at now: Duration) -> Bool {
         pingDueTime.map { $0 <= now } ?? false
     }
 
     /// Creates a ping that covers all lines sent so far. Returns its payload, which must be sent now.
-    public mutating func makePing() -> [UInt8] {
+    package mutating func makePing() -> [UInt8] {
         pingCount += 1
         sent.mark(pingCount)
         firstUncoveredTime = nil
@@ -190,7 +190,7 @@ public struct UnconfirmedLines: ~Copyable {
     /// answers none of our pings confirms nothing.
     /// - Returns: Whether the pong answers one of these pings.
     @discardableResult
-    public mutating func pongReceived(_ payload: RawSpan) -> Bool {
+    package mutating func pongReceived(_ payload: RawSpan) -> Bool {
         guard let number = Self.payload.number(in: payload), sent.answered(number) else { return false }
         finishConfirmation()
         return true
@@ -199,14 +199,14 @@ public struct UnconfirmedLines: ~Copyable {
     /// Processes the peer's reply or acknowledgement with a key.
     /// - Returns: Whether it confirms a line.
     @discardableResult
-    public mutating func acknowledged(_ key: String) -> Bool {
+    package mutating func acknowledged(_ key: String) -> Bool {
         guard sent.acknowledged(key) else { return false }
         finishConfirmation()
         return true
     }
 
     /// Processes the peer's answer to our close frame, which confirms all lines sent.
-    public mutating func closeConfirmed() {
+    package mutating func closeConfirmed() {
         firstUncoveredTime = nil
         sent.allConfirmed()
         finishConfirmation()
@@ -222,7 +222,7 @@ public struct UnconfirmedLines: ~Copyable {
     // MARK: Connections
 
     /// Records a new connection, which begins with the operands. The lines that wait can be sent on it.
-    public mutating func connectionOpened(at now: Duration) {
+    package mutating func connectionOpened(at now: Duration) {
         isConnected = true
         waitingOperands = operands[...]
         if isCareful { nextTime = now + (sent.isEmpty ? Self.pingDelay : Self.confirmationTimeout) }
@@ -236,7 +236,7 @@ public struct UnconfirmedLines: ~Copyable {
     /// - Returns: The first unconfirmed line if it is given up, which is the last in ``kept`` then, or `nil`. Renewals are
     ///   given up together, as one line.
     @discardableResult
-    public mutating func connectionLost(unsent: [Line] = [], isInterruption: Bool = true) -> Line? {
+    package mutating func connectionLost(unsent: [Line] = [], isInterruption: Bool = true) -> Line? {
         let hasConfirmed = hasConfirmed
         let lines = sent.takeAll()
         var verdict = ResendingCaution.Verdict.resend
@@ -278,7 +278,7 @@ public struct UnconfirmedLines: ~Copyable {
     // MARK: Lines that were given up
 
     /// Lets the lines that were given up wait again, behind the others. They go one at a time.
-    public mutating func retryKept(at now: Duration) {
+    package mutating func retryKept(at now: Duration) {
         guard !kept.isEmpty else { return }
         for line in kept {
             waiting.append(line.payload.span.bytes, as: line.kind, wasSent: true, tag: line.origin.number)
@@ -289,7 +289,7 @@ public struct UnconfirmedLines: ~Copyable {
     }
 
     /// Forgets the lines that were given up.
-    public mutating func dropKept() {
+    package mutating func dropKept() {
         kept.removeAll()
     }
 }

@@ -19,11 +19,11 @@ import WSCore
 /// `last` and the variables come from the messages that it receives.
 ///
 /// A scenario contains compiled regular expressions, so each thread needs its own.
-public struct Scenario {
+package struct Scenario {
     /// A step.
-    public struct Step {
+    package struct Step {
         /// What happens in the step.
-        public enum Action {
+        package enum Action {
             /// Sends a message.
             case send(Message)
             /// Waits for a message.
@@ -46,7 +46,7 @@ public struct Scenario {
             case pause(ClosedRange<Duration>)
 
             /// Whether the step waits for a frame of the peer, or for the end of the connection.
-            public var waitsForPeer: Bool {
+            package var waitsForPeer: Bool {
                 switch self {
                 case .receive, .receivePing, .receivePong, .receiveClose, .close: true
                 case .send, .sendPing, .sendPong, .drop, .pause: false
@@ -54,7 +54,7 @@ public struct Scenario {
             }
 
             /// Whether the connection ends in the step.
-            public var endsConnection: Bool {
+            package var endsConnection: Bool {
                 switch self {
                 case .close, .drop, .receiveClose: true
                 default: false
@@ -71,43 +71,43 @@ public struct Scenario {
         }
 
         /// What happens in the step.
-        public let action: Action
+        package let action: Action
         /// The name of the step in results, or `nil` if it has none.
-        public let name: String?
+        package let name: String?
         /// The time limit of a step that waits, or `nil` for the default.
-        public let timeout: Duration?
+        package let timeout: Duration?
         /// The number of its line in the file, from 1.
-        public let line: Int
+        package let line: Int
     }
 
     /// The message that a step sends.
-    public struct Message {
+    package struct Message {
         /// The kind of the message.
-        public let kind: MessageKind
+        package let kind: MessageKind
         /// The text or the bytes.
-        public let template: Template
+        package let template: Template
         /// Sets variables to values in the message. Only the peer's messages set variables.
-        public let extractions: [Extraction]
+        package let extractions: [Extraction]
     }
 
     /// The message that a step waits for.
-    public struct Expectation {
+    package struct Expectation {
         /// The kind of the message as received, before it is decoded, or `nil` for either.
-        public let kind: MessageKind?
+        package let kind: MessageKind?
         /// Decides whether a message is the expected one.
-        public let matcher: Matcher
+        package let matcher: Matcher
         /// Checks the expected message, or `nil` to accept its contents.
-        public let expected: Matcher?
+        package let expected: Matcher?
         /// Sets variables to values in the message.
-        public let extractions: [Extraction]
+        package let extractions: [Extraction]
         /// Whether any other message is an error, instead of being skipped.
-        public let isStrict: Bool
+        package let isStrict: Bool
     }
 
     /// The steps in order; at least one.
-    public let steps: [Step]
+    package let steps: [Step]
     /// The regular expressions that received messages are compared with.
-    public var patterns: [Pattern] {
+    package var patterns: [Pattern] {
         var patterns: [Pattern] = []
         for step in steps {
             guard case .receive(let expectation) = step.action else { continue }
@@ -118,20 +118,20 @@ public struct Scenario {
         return patterns
     }
     /// The index of the first step that is repeated; 0 without a `repeat` line.
-    public let repeatStart: Int
+    package let repeatStart: Int
     /// Whether there is a `repeat` line.
-    public let hasRepetition: Bool
+    package let hasRepetition: Bool
     /// Whether the steps are those of the peer.
-    public let playsPeer: Bool
+    package let playsPeer: Bool
     /// The variables that the steps use.
-    public let variables: VariableNames
+    package let variables: VariableNames
     /// Whether a step inserts values of the last message.
     let usesLastMessage: Bool
     /// The first line of a recording that belongs to another connection, which is not played, or `nil` if there is none.
-    public let otherConnectionLine: Int?
+    package let otherConnectionLine: Int?
 
     /// The names of the steps that have one, without repetitions, in order.
-    public var stepNames: [String] {
+    package var stepNames: [String] {
         steps.compactMap(\.name).reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
         }
@@ -139,7 +139,7 @@ public struct Scenario {
 
     /// The longest duration of an iteration.
     /// - Parameter timeout: The time limit of steps that have none of their own.
-    public func longestIteration(timeout: Duration) -> Duration {
+    package func longestIteration(timeout: Duration) -> Duration {
         steps[repeatStart...].reduce(.zero) { sum, step in
             if case .pause(let range) = step.action { return sum + range.upperBound }
             return step.action.waitsForPeer ? sum + (step.timeout ?? timeout) : sum
@@ -147,7 +147,7 @@ public struct Scenario {
     }
 
     /// Whether a step sends a value that may be a secret.
-    public var sendsSecret: Bool {
+    package var sendsSecret: Bool {
         steps.contains { step in
             if case .send(let message) = step.action { message.template.insertsSecret } else { false }
         }
@@ -155,7 +155,7 @@ public struct Scenario {
 
     /// The first step that sends a text without placeholders that a codec cannot encode, or `nil` if there is none.
     /// - Returns: The number of its line in the file, from 1, and the problem.
-    public func firstUnencodable(by encoder: Codec) -> (line: Int, problem: CodecError)? {
+    package func firstUnencodable(by encoder: Codec) -> (line: Int, problem: CodecError)? {
         for step in steps {
             guard case .send(let message) = step.action, message.kind == .text else { continue }
             if let problem = message.template.problem(with: encoder) { return (step.line, problem) }
@@ -164,7 +164,7 @@ public struct Scenario {
     }
 
     /// The steps that send a text, up to the first text with placeholders: the lines after it may depend on its values.
-    public var constantTexts: [(line: Int, text: [UInt8])] {
+    package var constantTexts: [(line: Int, text: [UInt8])] {
         var texts: [(line: Int, text: [UInt8])] = []
         for step in steps {
             guard case .send(let message) = step.action, message.kind == .text else { continue }
@@ -175,32 +175,32 @@ public struct Scenario {
     }
 
     /// Whether a step closes the connection, or waits for that, so each iteration needs a new one.
-    public var endsConnection: Bool {
+    package var endsConnection: Bool {
         steps.contains { $0.action.endsConnection }
     }
 }
 
 /// How a scenario file is read.
-public struct ScenarioOptions {
+package struct ScenarioOptions {
     /// The variables that are set from outside, such as the columns of a data file.
-    public var variables = VariableNames()
+    package var variables = VariableNames()
     /// JSON Pointers to values of recorded messages that may differ.
-    public var ignoredPointers: Set<ExactString> = []
+    package var ignoredPointers: Set<ExactString> = []
     /// Returns the value of an environment variable, or `nil` if it is not set.
-    public var environment: (String) -> String? = { _ in nil }
+    package var environment: (String) -> String? = { _ in nil }
     /// Parses a duration such as `2s`, or returns `nil` for other texts.
-    public var parseDuration: (String) -> Duration?
+    package var parseDuration: (String) -> Duration?
     /// Parses a duration or an ascending range such as `1s-3s`, or returns `nil` for other texts.
-    public var parseRange: (String) -> ClosedRange<Duration>?
+    package var parseRange: (String) -> ClosedRange<Duration>?
     /// The codecs of received binary messages, the outermost first. They also decode the recorded ones.
-    public var decoders: [Codec] = []
+    package var decoders: [Codec] = []
     /// The maximum size of a decoded message, in bytes.
-    public var decodedLimitBytes = Int.max
+    package var decodedLimitBytes = Int.max
     /// Whether the steps are reversed: what the file sends is received, and vice versa.
-    public var playsPeer = false
+    package var playsPeer = false
 
     /// Creates options.
-    public init(
+    package init(
         parseDuration: @escaping (String) -> Duration?, parseRange: @escaping (String) -> ClosedRange<Duration>?
     ) {
         self.parseDuration = parseDuration
@@ -209,7 +209,7 @@ public struct ScenarioOptions {
 }
 
 /// Why a scenario file is invalid.
-public struct ScenarioError: Error, Equatable, CustomStringConvertible {
+package struct ScenarioError: Error, Equatable, CustomStringConvertible {
     /// A mistake.
     enum Problem: Equatable {
         /// A mistake and its remedy.
@@ -221,9 +221,9 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The number of the line, from 1.
-    public let line: Int
+    package let line: Int
     /// The number of the character in the line, from 1.
-    public let column: Int
+    package let column: Int
     private let problem: Problem
 
     /// The longest word that an error repeats, in characters.
@@ -240,7 +240,7 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The unknown name and all names that would be valid, to find the intended one, or `nil` for another mistake.
-    public var unknownName: (name: String, known: [String])? {
+    package var unknownName: (name: String, known: [String])? {
         switch problem {
         case .other: nil
         case .unknown(_, let name, let known): (name, known)
@@ -252,7 +252,7 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
     ///   - mayBeColumn: Whether an unknown placeholder may be a column of a data file that is not given.
-    public func reason(intendedName: String?, mayBeColumn: Bool = false) -> String {
+    package func reason(intendedName: String?, mayBeColumn: Bool = false) -> String {
         switch problem {
         case .other(let words): return words
         case .template(let error, let member) where error.reason == .noLastMessage:
@@ -267,10 +267,10 @@ public struct ScenarioError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The mistake and its remedy, to follow a colon.
-    public var reason: String { reason(intendedName: nil) }
+    package var reason: String { reason(intendedName: nil) }
 
     /// The position and the problem: `line 3, column 14: …`.
-    public var description: String { "line \(line), column \(column): \(reason)" }
+    package var description: String { "line \(line), column \(column): \(reason)" }
 }
 
 extension Template {

@@ -2,9 +2,9 @@ import Formats
 import WSCore
 
 /// Why a scenario has failed, and where.
-public struct ScenarioFailure: Error, Equatable {
+package struct ScenarioFailure: Error, Equatable {
     /// The reason.
-    public enum Reason: Error, Equatable, Sendable {
+    package enum Reason: Error, Equatable, Sendable {
         /// The step has not received in time what it waits for.
         case timedOut(Duration, Awaited)
         /// A message differs from the one that a strict step expects.
@@ -28,7 +28,7 @@ public struct ScenarioFailure: Error, Equatable {
     }
 
     /// What a step waits for.
-    public enum Awaited: Equatable, Sendable {
+    package enum Awaited: Equatable, Sendable {
         /// A message, and none has arrived.
         case message
         /// Another message than the last one, which differs.
@@ -46,7 +46,7 @@ public struct ScenarioFailure: Error, Equatable {
     }
 
     /// How a connection has ended.
-    public enum Ending: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
         /// The peer has sent a close frame.
         case closed(CloseFrame)
         /// There was no close frame. The network failure in words, or `nil` if there was none.
@@ -58,26 +58,26 @@ public struct ScenarioFailure: Error, Equatable {
     }
 
     /// The index of the step.
-    public let step: Int
+    package let step: Int
     /// The name of the step, or `nil` if it has none.
-    public let name: String?
+    package let name: String?
     /// The number of its line in the file, from 1.
-    public let line: Int
+    package let line: Int
     /// The reason.
-    public let reason: Reason
+    package let reason: Reason
 }
 
 extension ScenarioFailure: CustomStringConvertible {
     /// The step: `line 4 (login)`.
-    public var place: String { "line \(line)" + (name.map { " (\(escapingControls($0)))" } ?? "") }
+    package var place: String { "line \(line)" + (name.map { " (\(escapingControls($0)))" } ?? "") }
 
     /// The step and the reason: `line 4 (login): no matching message within 2 s`.
-    public var description: String { "\(place): \(reason)" }
+    package var description: String { "\(place): \(reason)" }
 }
 
 extension ScenarioFailure.Reason: CustomStringConvertible {
     /// The reason, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .timedOut(let limit, let awaited): Self.words(for: awaited, within: " within \(Phrase.duration(limit))")
         case .runTimedOut(let limit, let awaited):
@@ -130,7 +130,7 @@ extension ScenarioFailure.Reason: CustomStringConvertible {
 
 extension ScenarioFailure.Ending {
     /// The end as a scenario sees it.
-    public init(_ end: ConnectionEnd) {
+    package init(_ end: ConnectionEnd) {
         if let violation = end.violation {
             self = .violation(violation)
         } else if let frame = end.closing.received {
@@ -162,7 +162,7 @@ extension ScenarioFailure.Ending {
 
 extension ScenarioFailure.Reason {
     /// Whether the peer has not answered the close frame of the step.
-    public var isUnansweredClose: Bool {
+    package var isUnansweredClose: Bool {
         switch self {
         case .timedOut(_, .closeAnswer), .closed(.unanswered, _, _): true
         default: false
@@ -170,5 +170,5 @@ extension ScenarioFailure.Reason {
     }
 
     /// Whether the time limit of the run is the reason.
-    public var isRunTimeout: Bool { if case .runTimedOut = self { true } else { false } }
+    package var isRunTimeout: Bool { if case .runTimedOut = self { true } else { false } }
 }

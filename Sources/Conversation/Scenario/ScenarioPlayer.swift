@@ -18,9 +18,9 @@ import WSCore
 /// determines the pace, and a message of the client ends a pause.
 ///
 /// Received frames only end steps that wait for them. After that, ``advance(at:_:)`` continues.
-public struct ScenarioPlayer: ~Copyable {
+package struct ScenarioPlayer: ~Copyable {
     /// The connection as the player sees it.
-    public protocol Port {
+    package protocol Port {
         /// Sends a message. Returns `false` if the connection is closed.
         /// - Throws: ``ScenarioFailure/Reason/unsendable(_:)``, which fails the step.
         func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool
@@ -44,7 +44,7 @@ public struct ScenarioPlayer: ~Copyable {
     }
 
     /// The progress of the scenario.
-    public enum Phase: Equatable {
+    package enum Phase: Equatable {
         /// Not started yet.
         case notStarted
         /// In the step with this index.
@@ -61,14 +61,14 @@ public struct ScenarioPlayer: ~Copyable {
     private let defaultTimeout: Duration
     private let repeats: Bool
     /// The variables of the connection.
-    public var variables: TemplateVariables
+    package var variables: TemplateVariables
     /// The current phase.
-    public private(set) var phase = Phase.notStarted
+    package private(set) var phase = Phase.notStarted
     /// When the current step has to be continued, on the clock of the calls, in nanoseconds; `nil` if it is not waiting
     /// for a time.
-    public private(set) var deadline: UInt64?
+    package private(set) var deadline: UInt64?
     /// When the current step began, on the clock of the calls, in nanoseconds.
-    public private(set) var stepStart: UInt64 = 0
+    package private(set) var stepStart: UInt64 = 0
     private var stamps: StampSource
     private var waiting = WaitingFrames()
     /// The last step that takes messages: -1 if there is none, or the maximum if it occurs again and again.
@@ -88,7 +88,7 @@ public struct ScenarioPlayer: ~Copyable {
     ///   - repeats: Whether the scenario is repeated on the connection after its last step.
     ///   - clockOffset: The offset from the clock of the calls to the time since 1970, in nanoseconds.
     ///   - seed: Determines random placeholders and pauses.
-    public init(
+    package init(
         _ scenario: Scenario, connection number: UInt64, defaultTimeout: Duration, repeats: Bool, clockOffset: UInt64,
         seed: UInt64
     ) {
@@ -104,7 +104,7 @@ public struct ScenarioPlayer: ~Copyable {
     // MARK: Events
 
     /// Starts with the first step, or waits for the first iteration if no step precedes it.
-    public mutating func start(at now: UInt64, _ port: some Port) {
+    package mutating func start(at now: UInt64, _ port: some Port) {
         proceed(to: 0, at: now)
         goOn(at: now, port)
     }
@@ -114,7 +114,7 @@ public struct ScenarioPlayer: ~Copyable {
     ///   - kind: The kind of the message as received, before it was decoded.
     ///   - line: The text that whole messages are compared with instead of the payload, which the paths of
     ///     matchers refer to, or `nil` for the payload.
-    public mutating func received(
+    package mutating func received(
         _ payload: RawSpan, as kind: MessageKind, shownAs line: [UInt8]? = nil, at now: UInt64, _ port: some Port
     ) {
         switch phase {
@@ -139,14 +139,14 @@ public struct ScenarioPlayer: ~Copyable {
     }
 
     /// Handles a received ping or pong. Sends nothing.
-    public mutating func received(control opcode: Opcode, at now: UInt64, _ port: some Port) {
+    package mutating func received(control opcode: Opcode, at now: UInt64, _ port: some Port) {
         guard isRunning || isBetweenIterations || phase == .notStarted else { return }
         if opcode == .ping { waiting.pingCount += 1 } else { waiting.pongCount += 1 }
         takeMessages(at: now, port)
     }
 
     /// Handles the end of the connection.
-    public mutating func connectionEnded(_ end: ScenarioFailure.Ending, at now: UInt64, _ port: some Port) {
+    package mutating func connectionEnded(_ end: ScenarioFailure.Ending, at now: UInt64, _ port: some Port) {
         isClosing = true
         if scenario.playsPeer, isBetweenIterations || isRunning && isIterationUntouched { return finish() }
         while case .step(let index) = phase {
@@ -167,7 +167,7 @@ public struct ScenarioPlayer: ~Copyable {
     }
 
     /// Handles the passing of time.
-    public mutating func timePassed(at now: UInt64, _ port: some Port) {
+    package mutating func timePassed(at now: UInt64, _ port: some Port) {
         guard let deadline, deadline <= now, case .step(let index) = phase else { return }
         self.deadline = nil
         switch scenario.steps[index].action {
@@ -182,14 +182,14 @@ public struct ScenarioPlayer: ~Copyable {
     }
 
     /// Fails the current step because the run has reached its time limit.
-    public mutating func runTimedOut(after limit: Duration) {
+    package mutating func runTimedOut(after limit: Duration) {
         guard case .step(let index) = phase else { return }
         let waits = scenario.steps[index].action.waitsForPeer
         fail(.runTimedOut(after: limit, waits ? awaited(in: index) : nil), in: index)
     }
 
     /// Whether the next call of ``advance(at:_:)`` starts an iteration.
-    public var isBetweenIterations: Bool { if case .betweenIterations = phase { true } else { false } }
+    package var isBetweenIterations: Bool { if case .betweenIterations = phase { true } else { false } }
 
     private var isRunning: Bool { if case .step = phase { true } else { false } }
 
@@ -229,7 +229,7 @@ public struct ScenarioPlayer: ~Copyable {
 
     /// Carries out steps until one has to wait, or until the end of the iteration. Between iterations, starts the next
     /// one.
-    public mutating func advance(at now: UInt64, _ port: some Port) {
+    package mutating func advance(at now: UInt64, _ port: some Port) {
         if isBetweenIterations { begin(scenario.repeatStart, at: now) }
         goOn(at: now, port)
     }
@@ -437,5 +437,5 @@ public struct ScenarioPlayer: ~Copyable {
 
 extension ScenarioPlayer.Port {
     /// Does nothing.
-    public func messageSkipped() {}
+    package func messageSkipped() {}
 }

@@ -5,7 +5,7 @@ extension Scenario {
     /// Reads a scenario.
     /// - Parameter contents: The contents of the file. It may begin with a byte order mark.
     /// - Throws: ``ScenarioError``.
-    public init(_ contents: RawSpan, _ options: ScenarioOptions) throws(ScenarioError) {
+    package init(_ contents: RawSpan, _ options: ScenarioOptions) throws(ScenarioError) {
         var reader = ScenarioReader(options)
         let bytes = contents.withUnsafeBytes { Array($0) }
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -5,7 +5,7 @@ import WSCore
 /// Collects the secrets of a run, to keep them out of files, and to hide them where a peer repeats them.
 ///
 /// Any thread may use it.
-public final class SecretRecord: Sendable {
+package final class SecretRecord: Sendable {
     private struct Contents {
         var texts: Set<String> = []
         var masked: Set<[UInt8]> = []
@@ -17,29 +17,29 @@ public final class SecretRecord: Sendable {
     private let contents = Mutex(Contents())
 
     /// Creates an empty record.
-    public init() {}
+    package init() {}
 
     /// The secrets, in the form that a message would contain. Includes names and users that belong to a secret, such as
     /// `user:password`.
-    public var texts: Set<String> { contents.withLock { $0.texts } }
+    package var texts: Set<String> { contents.withLock { $0.texts } }
 
     /// The options with secrets that are sent on the connection, as messages or parameters, in order.
-    public var messageSources: [String] { contents.withLock { $0.messageSources } }
+    package var messageSources: [String] { contents.withLock { $0.messageSources } }
 
     // MARK: Adding
 
     /// Adds an option whose messages contain a secret.
-    public func addMessage(of option: String) {
+    package func addMessage(of option: String) {
         contents.withLock { if !$0.messageSources.contains(option) { $0.messageSources.append(option) } }
     }
 
     /// Forgets the sources of messages, for another server that gets none of them.
-    public func removeMessageSources() {
+    package func removeMessageSources() {
         contents.withLock { $0.messageSources = [] }
     }
 
     /// Adds the value of an option and, for values such as `user:password`, the secret part.
-    public func add(_ value: String, of option: String) {
+    package func add(_ value: String, of option: String) {
         keep(value)
         // A template is not sent. What it inserts is added with the request.
         guard Array(value.utf8)[...].firstRange(of: Array("{{".utf8)) == nil else { return }
@@ -62,13 +62,13 @@ public final class SecretRecord: Sendable {
     }
 
     /// Adds a value that was inserted into a request or a message.
-    public func add(inserted value: String) {
+    package func add(inserted value: String) {
         keep(value)
         mask(value)
     }
 
     /// Adds the values of a row's columns whose names suggest secrets.
-    public func add(_ row: DataRow, _ columns: VariableNames) {
+    package func add(_ row: DataRow, _ columns: VariableNames) {
         for slot in columns.secretColumns where slot < row.count {
             let value = row.withValue(slot) { value, _ in value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             }
@@ -77,7 +77,7 @@ public final class SecretRecord: Sendable {
     }
 
     /// Adds the password of a URL, and what is sent of it.
-    public func add(_ credentials: Credentials?) {
+    package func add(_ credentials: Credentials?) {
         guard let credentials else { return }
         let pair = "\(credentials.user):\(credentials.password)"
         keep(credentials.password)
@@ -88,19 +88,19 @@ public final class SecretRecord: Sendable {
     }
 
     /// Adds the password and the secret parameters of a URL.
-    public func add(_ url: WebSocketURL) {
+    package func add(_ url: WebSocketURL) {
         add(url.userInfo)
         for value in SecretQuery.values(in: url.text) { add(inserted: value) }
     }
 
     /// Adds the secrets of a request: of its URL, and of its fields.
-    public func add(_ request: ClientRequest) {
+    package func add(_ request: ClientRequest) {
         add(request.url)
         for field in request.fields { add(field) }
     }
 
     /// Adds the secret fields of a request as it was sent, including cookies and logins that this end added to it.
-    public func add(sentHead head: String) {
+    package func add(sentHead head: String) {
         for line in head.split(separator: "\r\n").dropFirst() {
             if let field = try? HeaderField(parsing: String(line)) { add(field) }
         }
@@ -176,7 +176,7 @@ public final class SecretRecord: Sendable {
 
     /// Replaces the secrets in text of a peer with `•••`, also if they are percent-encoded, or escaped for JSON or HTML,
     /// or if the end of one is missing.
-    public func masking(_ text: String) -> String {
+    package func masking(_ text: String) -> String {
         // Programs may write many lines.
         guard contents.withLock({ !$0.masked.isEmpty }) else { return text }
         let bytes = Array(text.utf8)
@@ -185,7 +185,7 @@ public final class SecretRecord: Sendable {
     }
 
     /// See ``masking(_:)-(String)``.
-    public func masking(_ text: [UInt8]) -> [UInt8] {
+    package func masking(_ text: [UInt8]) -> [UInt8] {
         let secrets = contents.withLock { $0.masked }
         guard !secrets.isEmpty else { return text }
         // Of several that match, the longest hides all.
@@ -217,7 +217,7 @@ public final class SecretRecord: Sendable {
     }
 
     /// Whether the text contains one of the secrets, as it is.
-    public func isIn(_ text: [UInt8]) -> Bool {
+    package func isIn(_ text: [UInt8]) -> Bool {
         texts.contains { secret in
             let secret = Array(secret.utf8)
             guard !secret.isEmpty else { return false }

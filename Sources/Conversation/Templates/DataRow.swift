@@ -1,5 +1,5 @@
 /// A row of a data file.
-public struct DataRow: Equatable, Sendable {
+package struct DataRow: Equatable, Sendable {
     private struct Value: Equatable, Sendable {
         /// The end of the value in ``bytes``.
         let end: Int
@@ -7,7 +7,7 @@ public struct DataRow: Equatable, Sendable {
     }
 
     /// The number of the line in which the row begins, from 1.
-    public internal(set) var line = 1
+    package internal(set) var line = 1
     private var bytes: [UInt8] = []
     private var values: [Value] = []
 
@@ -17,13 +17,13 @@ public struct DataRow: Equatable, Sendable {
     }
 
     /// The number of values, which is that of the columns.
-    public var count: Int { values.count }
+    package var count: Int { values.count }
 
     /// Calls `body` with a value.
     /// - Parameters:
     ///   - column: The column of the value, 0 through ``count`` - 1.
     ///   - body: Receives the value in UTF-8, and whether it is JSON. A string of a JSON object is text.
-    public func withValue<R>(_ column: Int, _ body: (RawSpan, _ isJSON: Bool) -> R) -> R {
+    package func withValue<R>(_ column: Int, _ body: (RawSpan, _ isJSON: Bool) -> R) -> R {
         let start = column == 0 ? 0 : values[column - 1].end
         return body(bytes.span.bytes.extracting(start..<values[column].end), values[column].isJSON)
     }

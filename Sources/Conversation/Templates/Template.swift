@@ -17,7 +17,7 @@ import WSCore
 /// their quotes. Other values of JSON, such as numbers and objects, are inserted as JSON either way.
 ///
 /// A template is parsed once. Writing allocates only if the buffer has to grow, or a string has escapes.
-public struct Template: Equatable, Sendable {
+package struct Template: Equatable, Sendable {
     /// How a value is inserted.
     enum Form: Equatable, Sendable {
         case text
@@ -51,18 +51,18 @@ public struct Template: Equatable, Sendable {
     }
 
     /// The properties of a message that placeholders insert.
-    public struct Stamp: Equatable, Sendable {
+    package struct Stamp: Equatable, Sendable {
         /// The number of the message on its connection, starting at 1.
-        public var sequence: UInt64
+        package var sequence: UInt64
         /// The number of the connection, starting at 1.
-        public var connection: UInt64
+        package var connection: UInt64
         /// The time in milliseconds since 1970.
-        public var time: UInt64
+        package var time: UInt64
         /// The seed of random characters. Equal seeds produce equal messages.
-        public var seed: UInt64
+        package var seed: UInt64
 
         /// Creates a stamp.
-        public init(sequence: UInt64, connection: UInt64, time: UInt64, seed: UInt64) {
+        package init(sequence: UInt64, connection: UInt64, time: UInt64, seed: UInt64) {
             self.sequence = sequence
             self.connection = connection
             self.time = time
@@ -102,7 +102,7 @@ public struct Template: Equatable, Sendable {
     private let contents: Contents
 
     /// The maximum number of characters of a `{{random N}}`.
-    public static let maximumRandomBytes = 1 << 24
+    package static let maximumRandomBytes = 1 << 24
     /// The maximum number of digits of a 64-bit number.
     fileprivate static let mostDigits = 20
 
@@ -112,7 +112,7 @@ public struct Template: Equatable, Sendable {
     ///   - percentEncodesValues: Whether values are percent-encoded, because the text is the path and query of a URL.
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     /// - Throws: ``TemplateError``.
-    public init(
+    package init(
         _ text: String, variables: VariableNames = VariableNames(), percentEncodesValues: Bool = false,
         environment: (String) -> String?
     ) throws(TemplateError) {
@@ -135,7 +135,7 @@ public struct Template: Equatable, Sendable {
     }
 
     /// Creates a text without placeholders.
-    public init(literal bytes: [UInt8]) {
+    package init(literal bytes: [UInt8]) {
         contents = Contents(literals: bytes, parts: bytes.isEmpty ? [] : [.literal(start: 0, end: bytes.count)])
     }
 
@@ -144,20 +144,20 @@ public struct Template: Equatable, Sendable {
     var parts: [Part] { contents.parts }
 
     /// The maximum size of the text in bytes, or `nil` if variables or messages determine it.
-    public var maximumByteCount: Int? { contents.maximumByteCount }
+    package var maximumByteCount: Int? { contents.maximumByteCount }
 
     /// Whether the text contains values that may be secrets: of the environment, or of columns with telling names.
-    public var insertsSecret: Bool { contents.insertsSecret }
+    package var insertsSecret: Bool { contents.insertsSecret }
 
     /// Whether the text is the same each time.
-    public var isConstant: Bool {
+    package var isConstant: Bool {
         parts.allSatisfy { part in
             if case .literal = part { true } else { false }
         }
     }
 
     /// The text if it is the same each time, and otherwise `nil`.
-    public var constantText: [UInt8]? {
+    package var constantText: [UInt8]? {
         guard isConstant else { return nil }
         var text: [UInt8] = []
         for case .literal(let start, let end) in parts { text += contents.literals[start..<end] }
@@ -165,10 +165,10 @@ public struct Template: Equatable, Sendable {
     }
 
     /// Whether the text contains the number of the message.
-    public var usesSequence: Bool { parts.contains(.sequence) }
+    package var usesSequence: Bool { parts.contains(.sequence) }
 
     /// Whether the messages of a connection differ, because they contain their number, a time, or random characters.
-    public var variesByMessage: Bool {
+    package var variesByMessage: Bool {
         parts.contains { part in
             switch part {
             case .sequence, .time, .random, .last, .group: true
@@ -178,17 +178,17 @@ public struct Template: Equatable, Sendable {
     }
 
     /// Whether the text contains variables.
-    public var usesVariables: Bool {
+    package var usesVariables: Bool {
         parts.contains { part in
             if case .variable = part { true } else { false }
         }
     }
 
     /// Whether the text contains values of the last message, which has to be passed to ``TemplateVariables``.
-    public var usesLastMessage: Bool { !contents.paths.isEmpty }
+    package var usesLastMessage: Bool { !contents.paths.isEmpty }
 
     /// The size of the text in bytes, or `nil` if it is not always the same.
-    public var constantByteCount: Int? {
+    package var constantByteCount: Int? {
         parts.reduce(0) { sum, part in
             switch part {
             case .literal, .random: sum.flatMap { sum in part.maximumByteCount.map { sum + $0 } }
@@ -201,7 +201,7 @@ public struct Template: Equatable, Sendable {
 
     /// Appends the text to a buffer.
     /// - Throws: ``TemplateValueError`` if a value is missing. A part of the text may already have been appended.
-    public func write(
+    package func write(
         to buffer: inout ByteBuffer, stamp: Stamp, variables: borrowing TemplateVariables
     ) throws(TemplateValueError) {
         try write(to: &buffer, stamp: stamp, variables: variables, match: nil, of: RawSpan())

@@ -181,9 +181,9 @@ struct TemplateParser {
 }
 
 /// Why a text is not a ``Template``.
-public struct TemplateError: Error, Equatable {
+package struct TemplateError: Error, Equatable {
     /// A mistake.
-    public enum Reason: Error, Equatable {
+    package enum Reason: Error, Equatable {
         /// `{{` without `}}`.
         case notClosed
         /// A name that is neither a placeholder nor one of the variables.
@@ -201,9 +201,9 @@ public struct TemplateError: Error, Equatable {
     }
 
     /// The mistake.
-    public let reason: Reason
+    package let reason: Reason
     /// The offset of the placeholder in the text, in bytes of UTF-8.
-    public let byteOffset: Int
+    package let byteOffset: Int
 
     init(_ reason: Reason, at byteOffset: Int) {
         self.reason = reason
@@ -211,7 +211,7 @@ public struct TemplateError: Error, Equatable {
     }
 
     /// The unknown name and all names that would be valid, to find the intended one, or `nil` for another mistake.
-    public var unknownName: (name: String, known: [String])? {
+    package var unknownName: (name: String, known: [String])? {
         guard case .unknownName(let name, let variables, let includesLastMessage) = reason else { return nil }
         // The beginning of a placeholder with an argument may be in another case: `{{ENV:HOME}}`.
         let prefix = VariableNames.prefixes.first { name.lowercased().hasPrefix($0) && !name.hasPrefix($0) }
@@ -225,7 +225,7 @@ public struct TemplateError: Error, Equatable {
     ///   - intendedName: The name that an unknown one probably stands for, or `nil` to list all names.
     ///   - isInMessage: Whether the list contains the number of the message.
     ///   - mayBeColumn: Whether the name may be a column of a data file that is not given.
-    public func description(intendedName: String?, isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
+    package func description(intendedName: String?, isInMessage: Bool = true, mayBeColumn: Bool = false) -> String {
         switch reason {
         case .notClosed: return "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
         case .unknownName(let name, let variables, let includesLastMessage):
@@ -262,5 +262,5 @@ public struct TemplateError: Error, Equatable {
 
 extension TemplateError: CustomStringConvertible {
     /// The mistake and its remedy, to follow a colon.
-    public var description: String { description(intendedName: nil) }
+    package var description: String { description(intendedName: nil) }
 }

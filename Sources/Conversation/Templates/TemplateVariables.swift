@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// The values of a connection that templates insert: its variables, and the last message it received.
-public struct TemplateVariables: ~Copyable {
+package struct TemplateVariables: ~Copyable {
     /// The value of a variable.
     private struct Slot {
         enum Kind {
@@ -28,7 +28,7 @@ public struct TemplateVariables: ~Copyable {
 
     /// Creates variables without values.
     /// - Parameter names: The names that the templates were parsed with, or that followed them.
-    public init(_ names: VariableNames = VariableNames()) {
+    package init(_ names: VariableNames = VariableNames()) {
         self.names = names.names
         slots = Array(repeating: Slot(), count: names.names.count)
     }
@@ -37,7 +37,7 @@ public struct TemplateVariables: ~Copyable {
     /// - Parameters:
     ///   - slot: The slot of the variable; see ``VariableNames/slot(of:)``.
     ///   - text: Valid UTF-8.
-    public mutating func set(_ slot: Int, to text: RawSpan) {
+    package mutating func set(_ slot: Int, to text: RawSpan) {
         set(slot, .text, text)
     }
 
@@ -47,7 +47,7 @@ public struct TemplateVariables: ~Copyable {
     ///   - slot: The slot of the variable; see ``VariableNames/slot(of:)``.
     ///   - value: The value; see ``JSONPath/value(in:)``.
     ///   - text: The text that contains the value, valid UTF-8.
-    public mutating func set(_ slot: Int, to value: JSONToken, of text: RawSpan) {
+    package mutating func set(_ slot: Int, to value: JSONToken, of text: RawSpan) {
         let literal = text.extracting(value.range)
         if value.kind == .number || value.kind == .literal { return set(slot, .json, literal) }
         if value.kind == .string, !literal.withUnsafeBytes({ $0.contains(UInt8(ascii: "\\")) }) {
@@ -59,7 +59,7 @@ public struct TemplateVariables: ~Copyable {
     }
 
     /// Sets the variables of a data file, which have the first slots.
-    public mutating func set(_ row: DataRow) {
+    package mutating func set(_ row: DataRow) {
         for column in 0..<min(row.count, slots.count) {
             row.withValue(column) { text, isJSON in set(column, isJSON ? .json : .text, text) }
         }
@@ -69,7 +69,7 @@ public struct TemplateVariables: ~Copyable {
     ///
     /// Call it only if a template needs the message; see ``Template/usesLastMessage``. Binary messages count only if
     /// they are valid UTF-8.
-    public mutating func setLastMessage(_ message: RawSpan) {
+    package mutating func setLastMessage(_ message: RawSpan) {
         hasLastMessage = true
         lastMessage.removeAll()
         lastMessage.releaseStorage(above: max(Self.keptBytes, message.byteCount))
@@ -108,7 +108,7 @@ public struct TemplateVariables: ~Copyable {
 }
 
 /// Why a ``Template`` cannot be written.
-public enum TemplateValueError: Error, Equatable {
+package enum TemplateValueError: Error, Equatable {
     /// The variable with this name has no value yet.
     case unset(String)
     /// No message has been received, so there is no last one.
@@ -127,7 +127,7 @@ public enum TemplateValueError: Error, Equatable {
 
 extension TemplateValueError: CustomStringConvertible {
     /// The problem, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unset(let name): "the variable \(quoted(name)) has no value yet"
         case .noLastMessage: "{{last:…}} needs a received message, but none has arrived yet"

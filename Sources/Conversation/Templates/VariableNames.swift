@@ -4,15 +4,15 @@ import WSCore
 /// The names of the variables of a run, in the order of their slots in ``TemplateVariables``.
 ///
 /// The columns of a data file come first, followed by the names that messages set.
-public struct VariableNames: Equatable, Sendable {
+package struct VariableNames: Equatable, Sendable {
     /// The names in the order of their slots.
-    public private(set) var names: [String] = []
+    package private(set) var names: [String] = []
     /// The slots by the exact bytes of the names.
     private var slots: [ExactString: Int] = [:]
     /// The slots of columns whose names suggest that their values are secrets.
-    public private(set) var secretColumns: Set<Int> = []
+    package private(set) var secretColumns: Set<Int> = []
     /// Whether templates may also insert values of the last message.
-    public var includesLastMessage = true
+    package var includesLastMessage = true
 
     /// The placeholders that are not variables.
     static let placeholders = ["seq", "connection", "time", "random"]
@@ -20,15 +20,15 @@ public struct VariableNames: Equatable, Sendable {
     static let prefixes = ["env:", "last:", "json:", "random "]
 
     /// Creates an empty list.
-    public init() {}
+    package init() {}
 
     /// The slot of a variable, or `nil` if there is none with this name.
-    public func slot(of name: String) -> Int? {
+    package func slot(of name: String) -> Int? {
         slots[ExactString(name)]
     }
 
     /// The reason to reject a regular expression with a placeholder, to follow a colon.
-    public static let noPlaceholderInPattern =
+    package static let noPlaceholderInPattern =
         #"a regular expression has no placeholders; write '\{\{' for literal braces"#
 
     /// The offset of a placeholder in a regular expression, which would match braces instead of inserting a value, or
@@ -36,7 +36,7 @@ public struct VariableNames: Equatable, Sendable {
     ///
     /// Only known names are placeholders. Other braces, as in `x{{2}}`, may be intended, and `\{\{` certainly is. In
     /// `\\{{seq}}`, the backslash itself is escaped.
-    public func offsetOfPlaceholder(inPattern source: String) -> Int? {
+    package func offsetOfPlaceholder(inPattern source: String) -> Int? {
         let bytes = Array(source.utf8)
         func isPair(_ byte: UInt8, at index: Int) -> Bool {
             index + 1 < bytes.count && bytes[index] == byte && bytes[index + 1] == byte
@@ -67,7 +67,7 @@ public struct VariableNames: Equatable, Sendable {
     /// - Returns: The slot of the variable.
     /// - Throws: ``VariableNameError``.
     @discardableResult
-    public mutating func add(_ name: String) throws(VariableNameError) -> Int {
+    package mutating func add(_ name: String) throws(VariableNameError) -> Int {
         if let slot = slots[ExactString(name)] { return slot }
         guard !name.isEmpty else { throw .empty }
         guard !Self.placeholders.contains(name), !Self.prefixes.contains(where: { name.hasPrefix($0) }) else {
@@ -83,7 +83,7 @@ public struct VariableNames: Equatable, Sendable {
 }
 
 /// Why a text cannot be the name of a variable.
-public enum VariableNameError: Error, Equatable {
+package enum VariableNameError: Error, Equatable {
     /// The name is empty.
     case empty
     /// The name is a placeholder of templates, such as `seq`.
@@ -94,7 +94,7 @@ public enum VariableNameError: Error, Equatable {
 
 extension VariableNameError: CustomStringConvertible {
     /// The mistake and its remedy, to follow a colon.
-    public var description: String {
+    package var description: String {
         switch self {
         case .empty: "the name of a variable is empty"
         case .placeholder(let name): "\(quoted(name)) is a placeholder with its own meaning; choose another name"

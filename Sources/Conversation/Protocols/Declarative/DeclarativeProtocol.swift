@@ -14,7 +14,7 @@ import WSCore
 ///
 /// Patterns are regular expressions, texts are ``Template``s, and locations are ``JSONPath``s. All members but the name
 /// are optional; ``Member`` describes them.
-public struct DeclarativeProtocol: Sendable {
+package struct DeclarativeProtocol: Sendable {
     /// The members of the file.
     enum Member: String, CaseIterable {
         /// The name and one sentence, for the help.
@@ -85,7 +85,7 @@ public struct DeclarativeProtocol: Sendable {
     }
 
     /// The name in error messages and events.
-    public internal(set) var name = ""
+    package internal(set) var name = ""
     var summary = "a protocol that a file defines"
     var subprotocols: [String] = []
     var parameters: [String] = []
@@ -106,7 +106,7 @@ public struct DeclarativeProtocol: Sendable {
     ///   - environment: Returns the value of an environment variable, or `nil` if it is not set.
     ///   - parseDuration: Parses a duration such as `30s`, or returns `nil` for other texts.
     /// - Throws: ``DeclarativeProtocolError``.
-    public init(
+    package init(
         _ file: [UInt8], environment: @escaping (String) -> String?, parseDuration: @escaping (String) -> Duration?
     ) throws(DeclarativeProtocolError) {
         var reader = DeclarativeProtocolReader(file, environment: environment, parseDuration: parseDuration)
@@ -117,7 +117,7 @@ public struct DeclarativeProtocol: Sendable {
     init() {}
 
     /// The protocol with its texts and a session.
-    public var applicationProtocol: ApplicationProtocol {
+    package var applicationProtocol: ApplicationProtocol {
         // The help describes only built-in protocols.
         return ApplicationProtocol(
             name: name, summary: summary,
@@ -139,14 +139,14 @@ public struct DeclarativeProtocol: Sendable {
 extension DeclarativeProtocol.Patterns: Sendable where Expression: Sendable {}
 
 /// Why a file does not define a protocol.
-public struct DeclarativeProtocolError: Error, Equatable, CustomStringConvertible {
+package struct DeclarativeProtocolError: Error, Equatable, CustomStringConvertible {
     /// The number of the line, from 1.
-    public let line: Int
+    package let line: Int
     /// The number of the character in the line, from 1.
-    public let column: Int
+    package let column: Int
     /// The problem and its remedy, to follow a colon.
-    public let reason: String
+    package let reason: String
 
     /// The position and the problem: `line 3, column 14: …`.
-    public var description: String { "line \(line), column \(column): \(reason)" }
+    package var description: String { "line \(line), column \(column): \(reason)" }
 }

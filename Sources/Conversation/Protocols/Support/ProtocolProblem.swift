@@ -1,7 +1,7 @@
 import WSCore
 
 /// Why a conversation in an application protocol fails: the connection is unusable, or something in it went wrong.
-public enum ProtocolProblem: Error, Equatable, Sendable {
+package enum ProtocolProblem: Error, Equatable, Sendable {
     /// The server refuses the login or, after it, the connection; the value is the reason.
     case refused(String, afterLogin: Bool, isAboutLogin: Bool = true)
     /// The server has not confirmed the login in time.
@@ -28,7 +28,7 @@ public enum ProtocolProblem: Error, Equatable, Sendable {
     case unsendable(String)
 
     /// Why lines were not sent.
-    public enum UnsentCause: Sendable {
+    package enum UnsentCause: Sendable {
         /// The server did not confirm the login.
         case login
         /// The server did not confirm their subscriptions.

@@ -22,7 +22,7 @@ import WSCore
 /// All calls append to a ``ProtocolOutput``, and the caller carries out its items in order. Times are on a monotonic
 /// clock in nanoseconds. A connection that ends before the session is ready was probably refused; ``meaning(of:)`` and the
 /// close reason may say why.
-public protocol ProtocolSession: AnyObject {
+package protocol ProtocolSession: AnyObject {
     /// Begins a connection, before anything is received on it.
     /// - Parameter subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
     func connectionOpened(subprotocol: String?, at now: UInt64, _ output: inout ProtocolOutput)
@@ -67,31 +67,31 @@ public protocol ProtocolSession: AnyObject {
 
 extension ProtocolSession {
     /// `nil`: the protocol sends nothing by itself.
-    public var deadline: UInt64? { nil }
+    package var deadline: UInt64? { nil }
     /// Does nothing.
-    public func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {}
+    package func timePassed(at now: UInt64, _ output: inout ProtocolOutput) {}
     /// `nil`: the protocol defines no close codes.
-    public func meaning(of code: CloseCode) -> String? { nil }
+    package func meaning(of code: CloseCode) -> String? { nil }
     /// `false`: a close frame with 1000 ends the conversation.
-    public var endsWithMessage: Bool { false }
+    package var endsWithMessage: Bool { false }
     /// None.
-    public var topics: [String] { [] }
+    package var topics: [String] { [] }
     /// `false`: lines can be sent again.
-    public var renewsLastLine: Bool { false }
+    package var renewsLastLine: Bool { false }
     /// `nil`: the reply confirms the line, or there is no acknowledgement.
-    public var lastAcknowledgement: LineConfirmation? { nil }
+    package var lastAcknowledgement: LineConfirmation? { nil }
     /// 0: the protocol confirms nothing.
-    public var unconfirmedCount: Int { 0 }
+    package var unconfirmedCount: Int { 0 }
     /// `false`: no line waits.
-    public var isFull: Bool { false }
+    package var isFull: Bool { false }
     /// `nil`: each message is complete.
-    public var incompleteInput: String? { nil }
+    package var incompleteInput: String? { nil }
 }
 
 extension ProtocolSession {
     /// What confirms the last line: its reply if there will be one, else the protocol's acknowledgement, else a pong.
     /// - Parameter key: The key that ``send(_:wantsReply:at:_:)`` has returned for it.
-    public func lastConfirmation(key: ProtocolEvent.ReplyKey?) -> LineConfirmation {
+    package func lastConfirmation(key: ProtocolEvent.ReplyKey?) -> LineConfirmation {
         if renewsLastLine { return .renewal }
         return lastAcknowledgement ?? key.map { .acknowledgement($0) } ?? .pong
     }
@@ -99,7 +99,7 @@ extension ProtocolSession {
     /// Finds a line that the session rejects, before its connection is open. The session must be new, and must not be used
     /// afterwards. Lines after one whose validity depends on the peer are not checked.
     /// - Returns: The index of the line, and the problem; `nil` if there is none.
-    public func firstInvalid(
+    package func firstInvalid(
         of lines: some Sequence<[UInt8]>, wantsReplies: Bool
     ) -> (index: Int, problem: ProtocolInputError)? {
         var output = ProtocolOutput()
@@ -117,9 +117,9 @@ extension ProtocolSession {
 }
 
 /// The actions that a ``ProtocolSession`` requests, in order.
-public struct ProtocolOutput {
+package struct ProtocolOutput {
     /// An action.
-    public enum Item: Equatable {
+    package enum Item: Equatable {
         /// Send a message.
         case send([UInt8], MessageKind)
         /// Pass on an event.
@@ -148,18 +148,18 @@ public struct ProtocolOutput {
     }
 
     /// The items in order.
-    public private(set) var items: [Item] = []
+    package private(set) var items: [Item] = []
 
     /// Creates an empty output.
-    public init() {}
+    package init() {}
 
     /// Removes all items, and keeps their storage.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         items.removeAll(keepingCapacity: true)
     }
 
     /// Appends an item.
-    public mutating func append(_ item: Item) {
+    package mutating func append(_ item: Item) {
         items.append(item)
     }
 
@@ -180,12 +180,12 @@ public struct ProtocolOutput {
 }
 
 /// Something that a peer reports: an event, a reply, or a part of the protocol's own traffic.
-public struct ProtocolEvent: Equatable {
+package struct ProtocolEvent: Equatable {
     /// Identifies the reply to a request.
-    public typealias ReplyKey = String
+    package typealias ReplyKey = String
 
     /// The part that an event plays.
-    public enum Role: Equatable {
+    package enum Role: Equatable {
         /// An event, shown and counted like a message. It may report an error, such as a failed result of a subscription.
         case event(isError: Bool = false)
         /// The reply to the request with this key, or, without a key, to one that the peer could not identify. An error is
@@ -201,29 +201,29 @@ public struct ProtocolEvent: Equatable {
     }
 
     /// The part that the event plays.
-    public var role: Role
+    package var role: Role
     /// The name of the event in the protocol, such as `chat`.
-    public var name: String?
+    package var name: String?
     /// The topic, channel, room, namespace, or destination.
-    public var topic: String?
+    package var topic: String?
     /// Whether the topic is already in the form in which it would be typed.
-    public var isTopicTyped: Bool
+    package var isTopicTyped: Bool
     /// The identifier in the protocol, such as a subscription's.
-    public var id: String?
+    package var id: String?
     /// The payload: JSON text if the protocol carries JSON, and otherwise any bytes.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
     /// Whether the payload is text.
-    public var isText: Bool
+    package var isText: Bool
     /// Further properties by name, such as headers. They are not part of the line.
-    public var attributes: [String: String]
+    package var attributes: [String: String]
     /// The key of the line that the event acknowledges without being a reply to it, or `nil` if it acknowledges none.
-    public var acknowledgedKey: ReplyKey?
+    package var acknowledgedKey: ReplyKey?
     /// Whether the peer refuses or ends what a line asked for, such as a subscription or a channel. `false` for other
     /// errors, such as the error of a call.
-    public var isRefusal: Bool
+    package var isRefusal: Bool
 
     /// Creates an event.
-    public init(
+    package init(
         _ role: Role, name: String? = nil, topic: String? = nil, isTopicTyped: Bool = false, id: String? = nil,
         payload: [UInt8] = [], isText: Bool = true, attributes: [String: String] = [:], isRefusal: Bool = false,
         acknowledgedKey: ReplyKey? = nil
@@ -241,20 +241,20 @@ public struct ProtocolEvent: Equatable {
     }
 
     /// The key of the line that the event confirms, as a reply or an acknowledgement, or `nil` if it confirms none.
-    public var confirmedKey: ReplyKey? {
+    package var confirmedKey: ReplyKey? {
         if case .reply(let key?, _) = role { key } else { acknowledgedKey }
     }
 
     /// The event in the form in which it would be typed: topic, name, and payload. A name or topic with blanks is a JSON
     /// string, so the line ends with the payload.
-    public var line: [UInt8] {
+    package var line: [UInt8] {
         let heading = heading
         if heading.isEmpty { return payload }
         return payload.isEmpty ? heading : heading + [UInt8(ascii: " ")] + payload
     }
 
     /// The line without the payload: topic and name. Empty if the event has neither.
-    public var heading: [UInt8] {
+    package var heading: [UInt8] {
         let words = [topic.map { isTopicTyped ? $0 : Self.typed($0) }, name.map(Self.typed)]
         return Array(words.compactMap { $0 }.joined(separator: " ").utf8)
     }
@@ -268,13 +268,13 @@ public struct ProtocolEvent: Equatable {
 }
 
 /// Why a typed line cannot be sent.
-public struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
+package struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     /// The mistake and the expected form, to follow a colon.
-    public let description: String
+    package let description: String
     /// Whether the line may be valid after the peer has replied to earlier ones.
-    public let dependsOnPeer: Bool
+    package let dependsOnPeer: Bool
     /// Whether the line is correct, but its subscription was refused or has been ended by the peer.
-    public private(set) var isRefused = false
+    package private(set) var isRefused = false
 
     /// The error of a line for a subscription that the peer has refused or ended.
     /// - Parameter topic: The subscription as typed.
@@ -288,7 +288,7 @@ public struct ProtocolInputError: Error, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - description: The mistake and the expected form, to follow a colon.
     ///   - dependsOnPeer: Whether the line may be valid after the peer has replied to earlier ones.
-    public init(_ description: String, dependsOnPeer: Bool = false) {
+    package init(_ description: String, dependsOnPeer: Bool = false) {
         self.description = description
         self.dependsOnPeer = dependsOnPeer
     }
