@@ -1,7 +1,7 @@
 extension LoadContext {
     /// Prepares the exchange of a connection that is being opened, if there is one.
     /// - Parameter subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
-    public func prepareExchange(of connection: LoadConnection, subprotocol: String?) {
+    package func prepareExchange(of connection: LoadConnection, subprotocol: String?) {
         if let rules = exchangeRules {
             connection.exchange = RuleExchange(rules, number: connection.number, in: self)
         } else if let applicationProtocol = plan.conversation.applicationProtocol {

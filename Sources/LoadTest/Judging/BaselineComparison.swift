@@ -2,9 +2,9 @@ import WSCore
 
 /// The comparison of a run with earlier ones. It compares seconds, to know how much a run varies by itself. With
 /// several earlier runs, it also accounts for the variation between them.
-public struct BaselineComparison: Equatable, Sendable {
+package struct BaselineComparison: Equatable, Sendable {
     /// The result of a comparison.
-    public enum Verdict: String, Sendable {
+    package enum Verdict: String, Sendable {
         case faster
         case slower
         /// There are more failures.
@@ -19,7 +19,7 @@ public struct BaselineComparison: Equatable, Sendable {
     }
 
     /// The compared quantities.
-    public enum Metric: CaseIterable, Sendable {
+    package enum Metric: CaseIterable, Sendable {
         case rate
         case median
         case tail
@@ -37,7 +37,7 @@ public struct BaselineComparison: Equatable, Sendable {
         }
 
         /// The name in text.
-        public var label: String {
+        package var label: String {
             switch self {
             case .rate: "rate"
             case .median: "p50"
@@ -48,56 +48,56 @@ public struct BaselineComparison: Equatable, Sendable {
     }
 
     /// One metric of the runs.
-    public struct Row: Equatable, Sendable {
+    package struct Row: Equatable, Sendable {
         /// The compared metric.
-        public let metric: Metric
+        package let metric: Metric
         /// The median over the seconds of the earlier runs, in messages per second or in nanoseconds, or `nil` without
         /// whole seconds.
-        public let baseline: Double?
+        package let baseline: Double?
         /// The same median for this run.
-        public let now: Double?
+        package let now: Double?
         /// The probability that seconds of the same run differ this much, 0 through 1.
         let pValue: Double
         /// The result of the comparison.
-        public let verdict: Verdict
+        package let verdict: Verdict
 
         /// The change relative to the earlier value, or `nil` if a value is unknown or the earlier one is 0.
-        public var change: Double? {
+        package var change: Double? {
             guard let baseline, let now, baseline > 0 else { return nil }
             return now / baseline - 1
         }
     }
 
     /// One metric of a scenario's step.
-    public struct StepRow: Equatable, Sendable {
+    package struct StepRow: Equatable, Sendable {
         /// The name of the step.
-        public let name: String
+        package let name: String
         /// The compared metric.
-        public let metric: Metric
+        package let metric: Metric
         /// The earlier value, in nanoseconds or as a share: the median over whole seconds or, without them, over runs.
-        public let baseline: Double
+        package let baseline: Double
         /// The value of this run.
-        public let now: Double
+        package let now: Double
         /// The probability that runs without a change differ this much, 0 through 1.
         let pValue: Double
         /// The result of the comparison.
-        public let verdict: Verdict
+        package let verdict: Verdict
 
         /// The change relative to the earlier value, or `nil` if that is 0.
-        public var change: Double? { baseline > 0 ? now / baseline - 1 : nil }
+        package var change: Double? { baseline > 0 ? now / baseline - 1 : nil }
     }
 
     /// The start of the first of the earlier runs.
-    public let startTime: WallTime
+    package let startTime: WallTime
     /// The number of earlier runs; at least 1.
-    public let runCount: Int
+    package let runCount: Int
     /// The numbers of whole seconds in the earlier runs and in this run.
-    public let secondCounts: (baseline: Int, now: Int)
+    package let secondCounts: (baseline: Int, now: Int)
     /// One row per metric.
-    public let rows: [Row]
+    package let rows: [Row]
     /// Up to three rows for each named step that this run and an earlier one have: the latencies if it passed in both,
     /// and the failures if there are any.
-    public let steps: [StepRow]
+    package let steps: [StepRow]
 
     /// A difference with a larger p-value is noise.
     private static let significanceLevel = 0.01
@@ -105,7 +105,7 @@ public struct BaselineComparison: Equatable, Sendable {
     private static let smallestChange = 0.03
 
     /// Compares a run with one or more earlier runs.
-    public init(_ now: ComparedRun, with baselines: [ComparedRun]) {
+    package init(_ now: ComparedRun, with baselines: [ComparedRun]) {
         startTime = baselines.map(\.startTime).min() ?? now.startTime
         runCount = baselines.count
         secondCounts = (baselines.reduce(0) { $0 + $1.rates.count }, now.rates.count)
@@ -190,7 +190,7 @@ public struct BaselineComparison: Equatable, Sendable {
     }
 
     /// Returns whether two comparisons are equal.
-    public static func == (one: BaselineComparison, other: BaselineComparison) -> Bool {
+    package static func == (one: BaselineComparison, other: BaselineComparison) -> Bool {
         one.startTime == other.startTime && one.runCount == other.runCount && one.secondCounts == other.secondCounts
             && one.rows == other.rows && one.steps == other.steps
     }

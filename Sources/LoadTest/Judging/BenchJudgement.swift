@@ -1,14 +1,14 @@
 import Formats
 
 /// The judgement on results: whether they meet the thresholds, and how they compare with earlier runs.
-public struct BenchJudgement: Equatable, Sendable {
+package struct BenchJudgement: Equatable, Sendable {
     /// The verdicts of the thresholds.
-    public var verdicts: [Threshold.Verdict] = []
+    package var verdicts: [Threshold.Verdict] = []
     /// The comparison with earlier runs, or `nil` without a baseline.
-    public var comparison: BaselineComparison?
+    package var comparison: BaselineComparison?
 
     /// Creates an empty judgement.
-    public init() {}
+    package init() {}
 }
 
 extension BenchJudgement {

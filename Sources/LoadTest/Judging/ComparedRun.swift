@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// The facts and measurements of a run that comparisons use.
-public struct ComparedRun: Equatable, Sendable {
+package struct ComparedRun: Equatable, Sendable {
     internal let description: BenchDescription
     /// The wall-clock time of the first message.
     internal var startTime: WallTime
@@ -32,7 +32,7 @@ public struct ComparedRun: Equatable, Sendable {
 
 extension ComparedRun {
     /// Extracts the comparable parts of results.
-    public init(_ results: borrowing BenchResults) {
+    package init(_ results: borrowing BenchResults) {
         description = results.description
         startTime = results.startTime
         // The last second is usually incomplete.
@@ -57,7 +57,7 @@ extension ComparedRun {
     }
 
     /// Why a run cannot be compared with this one, or `nil` if it can.
-    public func obstacle(to other: BenchDescription) -> String? {
+    package func obstacle(to other: BenchDescription) -> String? {
         if description.mode != other.mode {
             return "it used --mode \(description.mode.rawValue), but this run uses --mode \(other.mode.rawValue); "
                 + "compare runs of one mode"
@@ -73,7 +73,7 @@ extension ComparedRun {
     }
 
     /// The differences in the load that may explain a different result, or `nil` if there are none.
-    public func difference(from other: BenchDescription) -> String? {
+    package func difference(from other: BenchDescription) -> String? {
         var parts: [String] = []
         if description.connections != other.connections {
             parts.append("\(Phrase.count(description.connections, "connection")) instead of \(other.connections)")

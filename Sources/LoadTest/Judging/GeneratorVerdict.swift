@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Whether the load generator limited the results, because it was too busy, too late, or had too few connections.
-public struct GeneratorVerdict: Sendable {
+package struct GeneratorVerdict: Sendable {
     /// The delay of messages in an open loop.
     internal struct Lateness: Equatable, Sendable {
         /// One in this many messages was sent at least this late.
@@ -38,7 +38,7 @@ public struct GeneratorVerdict: Sendable {
     private static let leastHeldShare = 0.01
 
     /// Judges the generator of a run.
-    public init(_ results: borrowing BenchResults) {
+    package init(_ results: borrowing BenchResults) {
         // In an open loop, the cost per message is highest when the thread is idle most of the time, so processor time
         // says little.
         isBusy =
@@ -83,7 +83,7 @@ public struct GeneratorVerdict: Sendable {
     }
 
     /// The warnings about the figures, each a sentence.
-    public var warnings: [String] {
+    package var warnings: [String] {
         var warnings: [String] = []
         if let neededConnections, let rate {
             warnings.append(
@@ -117,7 +117,7 @@ public struct GeneratorVerdict: Sendable {
 
 extension BenchResults {
     /// The processor time as a share of the duration, 0 through 1.
-    public func part(of processorTime: Duration) -> Double {
+    package func part(of processorTime: Duration) -> Double {
         guard duration > .zero else { return 0 }
         // A busy thread may end sending slightly late, and has used processor time until then.
         return min(1, processorTime / duration)

@@ -2,9 +2,9 @@ import Formats
 import WSCore
 
 /// A condition on results: `p99<20ms`, `rate>50k`, `lost<0.1%`.
-public struct Threshold: Equatable, Sendable {
+package struct Threshold: Equatable, Sendable {
     /// The quantity to check.
-    public enum Metric: Equatable, Sendable {
+    package enum Metric: Equatable, Sendable {
         case latency(Statistic)
         case handshake(Statistic)
         case rate
@@ -19,7 +19,7 @@ public struct Threshold: Equatable, Sendable {
     }
 
     /// A statistic of a histogram.
-    public enum Statistic: Equatable, Sendable {
+    package enum Statistic: Equatable, Sendable {
         case minimum
         case mean
         case standardDeviation
@@ -29,7 +29,7 @@ public struct Threshold: Equatable, Sendable {
     }
 
     /// The required relation of the value to the bound.
-    public enum Comparison: String, Sendable {
+    package enum Comparison: String, Sendable {
         case less = "<"
         case lessOrEqual = "<="
         case greater = ">"
@@ -39,7 +39,7 @@ public struct Threshold: Equatable, Sendable {
     }
 
     /// The bound to compare with.
-    public enum Bound: Equatable, Sendable {
+    package enum Bound: Equatable, Sendable {
         /// A time in nanoseconds.
         case time(Double)
         case number(Int)
@@ -48,26 +48,26 @@ public struct Threshold: Equatable, Sendable {
     }
 
     /// The result of a check.
-    public struct Verdict: Equatable, Sendable {
+    package struct Verdict: Equatable, Sendable {
         /// The checked threshold.
-        public let threshold: Threshold
+        package let threshold: Threshold
         /// The value: nanoseconds, messages per second, a count, or a share. It is `nil` if nothing was measured.
         let value: Double?
         /// Whether the condition holds.
-        public let isMet: Bool
+        package let isMet: Bool
         /// Whether anything was measured.
-        public var hasValue: Bool { value != nil }
+        package var hasValue: Bool { value != nil }
     }
 
     /// The threshold as typed.
-    public let expression: String
+    package let expression: String
     internal let metric: Metric
     internal let comparison: Comparison
     internal let bound: Bound
 
     /// Creates a condition on a metric.
     /// - Parameter expression: The threshold as typed.
-    public init(_ expression: String, _ metric: Metric, _ comparison: Comparison, _ bound: Bound) {
+    package init(_ expression: String, _ metric: Metric, _ comparison: Comparison, _ bound: Bound) {
         self.expression = expression
         self.metric = metric
         self.comparison = comparison
@@ -75,15 +75,15 @@ public struct Threshold: Equatable, Sendable {
     }
 
     /// Whether the metric is known during a run. Handshake times are not.
-    public var isKnownDuringRun: Bool { if case .handshake = metric { false } else { true } }
+    package var isKnownDuringRun: Bool { if case .handshake = metric { false } else { true } }
 
     /// The metric as typed: everything before the operator.
-    public var metricName: String {
+    package var metricName: String {
         String(expression.prefix { !"<>=! ".contains($0) })
     }
 
     /// The name of the step or stage that the metric is about, or `nil` if it is about the whole run.
-    public var stepName: String? {
+    package var stepName: String? {
         switch metric {
         case .step(let name, _), .stepCount(let name, _): name
         default: nil
@@ -91,10 +91,10 @@ public struct Threshold: Equatable, Sendable {
     }
 
     /// Whether the metric is a statistic of latencies.
-    public var isLatency: Bool { if case .latency = metric { true } else { false } }
+    package var isLatency: Bool { if case .latency = metric { true } else { false } }
 
     /// Checks the condition on results.
-    public func verdict(on results: borrowing BenchResults) -> Verdict {
+    package func verdict(on results: borrowing BenchResults) -> Verdict {
         let value = value(in: results)
         return Verdict(threshold: self, value: value, isMet: value.map(holds) ?? false)
     }
@@ -171,7 +171,7 @@ extension Threshold.Statistic {
 
 extension Threshold.Verdict {
     /// The value as text.
-    public var words: String {
+    package var words: String {
         guard let value else { return "nothing measured" }
         return switch threshold.bound {
         case .time: ResultWords.time(value)

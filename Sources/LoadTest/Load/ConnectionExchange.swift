@@ -5,7 +5,7 @@ import WSCore
 ///
 ///     connection ─► receive ─► LoadConnection.received(_:in:), or nothing, or the message itself ─► workload
 ///     connection ◄─ send ◄─ workload
-public class ConnectionExchange {
+package class ConnectionExchange {
     /// The time at which the connection was opened, on the loop's clock in nanoseconds.
     internal final let startTime: UInt64
 
@@ -15,11 +15,11 @@ public class ConnectionExchange {
     }
 
     /// Whether the server is ready, so the load may begin.
-    public var isReady: Bool { true }
+    package var isReady: Bool { true }
     /// When ``timePassed(on:in:)`` has to be called next, on the loop's clock in nanoseconds, or `nil` for never.
     internal var deadline: UInt64? { nil }
     /// The meaning of a close code, or `nil` for codes that the exchange does not define.
-    public func meaning(of code: CloseCode) -> String? { nil }
+    package func meaning(of code: CloseCode) -> String? { nil }
 
     /// The number of messages with placeholders that have been sent under the number of the connection, also on earlier
     /// connections.
@@ -66,7 +66,7 @@ public class ConnectionExchange {
 
 extension LoadContext {
     /// Sends the first messages on a connection that has been opened.
-    public func beginExchange(on connection: LoadConnection) {
+    package func beginExchange(on connection: LoadConnection) {
         connection.exchange?.begin(on: connection, in: self)
     }
 
@@ -98,7 +98,7 @@ extension LoadContext {
     }
 
     /// The connections that have waited for their server to be ready since a time or longer.
-    public func lateExchanges(before time: UInt64) -> [LoadConnection] {
+    package func lateExchanges(before time: UInt64) -> [LoadConnection] {
         arrivals.unready.compactMap { connections[$0] }.filter {
             $0.exchange.map { !$0.isReady && $0.startTime < time } ?? false
         }

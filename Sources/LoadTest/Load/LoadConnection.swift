@@ -7,19 +7,19 @@ import WSCore
 /// `received` method compiled into it, which takes 10 KB of the program. The mode is chosen once per connection rather
 /// than once per message. A generic class would not work: its conformance to ``ConnectionHandler`` is not specialized,
 /// and the decoder calls a handler through it.
-public class LoadConnection {
+package class LoadConnection {
     /// The number of the connection; the first one is 0.
-    public final let number: UInt64
+    package final let number: UInt64
     /// The context outlives its connections. Reference counting it took a tenth of the time per message.
     internal final let context: Unmanaged<LoadContext>
     /// Sends messages; `nil` before the connection is open and after its end.
-    public final var port: (any LoadPort)?
+    package final var port: (any LoadPort)?
     /// Whether it is queued to continue sending in the next turn.
-    public final var isSendingOn = false
+    package final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
     internal final var owedTimes: [UInt64] = []
     /// Its application protocol, or its first messages and automatic answers, or `nil` if there are none.
-    public final var exchange: ConnectionExchange?
+    package final var exchange: ConnectionExchange?
     /// The earliest deadline for which the context has a valid entry, on the loop's clock in nanoseconds.
     internal final var awaitedDeadline = UInt64.max
     /// Whether it pauses before its next message.
@@ -27,9 +27,9 @@ public class LoadConnection {
     /// Whether it is closed after its outstanding reply.
     internal final var isRetiring = false
     /// Whether this end closes it, so its end is not an error.
-    public final var isClosing = false
+    package final var isClosing = false
     /// Whether its end is a step of a scenario, so it is not an error, whatever its close code is.
-    public final var isEndExpected = false
+    package final var isEndExpected = false
 
     /// Prepares the handler of a connection.
     internal init(_ number: UInt64, in context: LoadContext) {
@@ -99,34 +99,34 @@ public class LoadConnection {
 }
 
 /// A connection that handles the events of its decoder.
-public protocol LoadHandler: LoadConnection, ConnectionHandler {}
+package protocol LoadHandler: LoadConnection, ConnectionHandler {}
 
 extension LoadHandler {
     /// Reads the clock once for all messages in a read, which have arrived by now.
-    public func connectionWillReceive(_ connection: Connection<Self>) {
+    package func connectionWillReceive(_ connection: Connection<Self>) {
         context._withUnsafeGuaranteedRef { $0.now = connection.loop.nowNanoseconds }
     }
 
     /// Ignores messages.
-    public func connection(_ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind) {}
+    package func connection(_ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind) {}
 
     // Rare events may count references.
 
     /// Sends messages that waited for room.
-    public func connectionDidDrain(_ connection: Connection<Self>) {
+    package func connectionDidDrain(_ connection: Connection<Self>) {
         let context = context.takeUnretainedValue()
         context.now = connection.loop.nowNanoseconds
         context.drained(self)
     }
 
     /// Reports the end of the connection.
-    public func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd) {
+    package func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd) {
         context.takeUnretainedValue().host?.ended(self, end)
     }
 }
 
 /// The output of a connection: ``Connection``, or a fake in unit tests.
-public protocol LoadPort: AnyObject {
+package protocol LoadPort: AnyObject {
     /// Whether the send queue is full.
     var isFull: Bool { get }
     /// The number of bytes the peer has not accepted yet.
@@ -154,7 +154,7 @@ public protocol LoadPort: AnyObject {
 
 extension Connection: LoadPort {
     /// Sends a message unless the queue is full. Returns whether it was sent.
-    public func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }
+    package func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }
     /// Sends a ping unless the queue is full. Returns whether it was sent.
-    public func offerPing(_ payload: RawSpan) -> Bool { !isFull && sendPing(payload) }
+    package func offerPing(_ payload: RawSpan) -> Bool { !isFull && sendPing(payload) }
 }

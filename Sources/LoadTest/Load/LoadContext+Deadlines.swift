@@ -13,7 +13,7 @@ extension LoadContext {
 
     /// Handles the deadlines that have passed. Called at the time requested with ``LoadHost/wakeAtDeadline(_:)``, in any
     /// phase.
-    public func deadlinePassed() {
+    package func deadlinePassed() {
         while let entry = deadlines.takeDue(by: now) {
             guard let connection = connections[entry.item], connection.awaitedDeadline == entry.time else { continue }
             connection.awaitedDeadline = .max

@@ -10,7 +10,7 @@ extension LoadContext {
 
     /// Starts the load.
     /// - Parameter time: The start on the loop's clock in nanoseconds, which is now or just before.
-    public func begin(_ workload: any Workload, at time: UInt64) {
+    package func begin(_ workload: any Workload, at time: UInt64) {
         phase = .loading
         self.workload = workload
         history.startTime = time
@@ -51,7 +51,7 @@ extension LoadContext {
     }
 
     /// Sends messages until the maximum number is in flight or the connection is full.
-    public func fill(_ connection: any LoadHandler) {
+    package func fill(_ connection: any LoadHandler) {
         guard phase == .loading, now < measurement.sendEnd, !connection.isPausing, !connection.isRetiring else {
             return
         }
@@ -81,7 +81,7 @@ extension LoadContext {
     }
 
     /// Times out replies, and sends other messages in their place.
-    public func giveUpReplies(before time: UInt64) {
+    package func giveUpReplies(before time: UInt64) {
         for connection in connections.values {
             let count = measurement.timeOut(before: time) { connection.giveUpReplies(before: $0) }
             if count > 0, mayContinue(connection) { fill(connection) }
@@ -165,7 +165,7 @@ extension LoadContext {
     }
 
     /// Continues on a connection that is not receiving.
-    public func resume(_ connection: any LoadHandler) {
+    package func resume(_ connection: any LoadHandler) {
         connection.finishTurn()
         guard openLoop != nil else { return fill(connection) }
         if phase == .loading { sendOwed(on: connection) }
@@ -195,7 +195,7 @@ extension LoadContext {
 
     /// Removes a connection that has ended and counts its waiting messages as unsent. Later messages go to the other
     /// connections.
-    public func forget(_ connection: LoadConnection) {
+    package func forget(_ connection: LoadConnection) {
         measurement.leftUnsent(connection.owedTimes)
         openLoop?.settle(connection.owedTimes.count)
         connection.owedTimes = []
@@ -204,7 +204,7 @@ extension LoadContext {
 
     /// Ends sending and counts the messages that should have been sent.
     /// - Parameter isCutShort: Whether the run ends early, regardless of messages that are not due yet.
-    public func endSending(isCutShort: Bool) {
+    package func endSending(isCutShort: Bool) {
         measurement.stop(at: now, isEarly: isCutShort)
         for connection in senders {
             measurement.leftUnsent(connection.owedTimes)
@@ -236,7 +236,7 @@ extension LoadContext {
 
     /// Whether a run with a message count is stuck: for the duration of the reply timeout, no connection has accepted
     /// or answered anything.
-    public func findsStandstill() -> Bool {
+    package func findsStandstill() -> Bool {
         guard plan.duration == nil, !(senders.isEmpty && arrivals.reopening.isEmpty),
             senders.allSatisfy({ !$0.owedTimes.isEmpty || !$0.hasRoom })
         else {

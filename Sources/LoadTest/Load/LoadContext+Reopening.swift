@@ -1,9 +1,9 @@
 import WSCore
 
 /// The connections that do not take part in the load yet.
-public struct LoadArrivals {
+package struct LoadArrivals {
     /// The numbers of the connections on which the server is not ready yet.
-    public internal(set) var unready: Set<UInt64> = []
+    package internal(set) var unready: Set<UInt64> = []
     /// The numbers of the connections that are being opened during the load, with the due times of messages that wait
     /// for them.
     internal var reopening: [UInt64: [UInt64]] = [:]
@@ -28,14 +28,14 @@ internal struct EarlierConnections {
 //                └───────────────┘
 extension LoadContext {
     /// The time between attempts to open a connection.
-    public static let retryDelay = Duration.seconds(1)
+    package static let retryDelay = Duration.seconds(1)
 
     /// Opens a connection again under its number. The new one also sends the messages that the old one owes. Does
     /// nothing after the end of sending.
     ///
     /// A workload calls it in ``Workload/ended(_:)``.
     /// - Parameter delay: The time before the attempt.
-    public func reopen(_ connection: LoadConnection, after delay: Duration) {
+    package func reopen(_ connection: LoadConnection, after delay: Duration) {
         reopen(connection.number, owing: connection.owedTimes, after: delay)
         connection.owedTimes = []
     }
@@ -45,14 +45,14 @@ extension LoadContext {
     /// - Parameters:
     ///   - times: The due times of messages that wait for it.
     ///   - delay: The time before the attempt.
-    public func reopen(_ number: UInt64, owing times: [UInt64] = [], after delay: Duration) {
+    package func reopen(_ number: UInt64, owing times: [UInt64] = [], after delay: Duration) {
         guard phase == .ready || phase == .loading else { return }
         arrivals.reopening[number, default: []] += times
         host?.reopen(number, after: delay)
     }
 
     /// The number of connections that are being opened during the load, or whose server is not ready yet.
-    public var reopeningCount: Int { arrivals.reopening.count }
+    package var reopeningCount: Int { arrivals.reopening.count }
 
     // MARK: Numbers
 
@@ -88,12 +88,12 @@ extension LoadContext {
     }
 
     /// Stops waiting for the server of a connection.
-    public func stopAwaiting(_ connection: LoadConnection) {
+    package func stopAwaiting(_ connection: LoadConnection) {
         arrivals.unready.remove(connection.number)
     }
 
     /// Lets a connection that was opened during the load take part in it, unless its server is not ready yet.
-    public func enterIfReady(_ connection: LoadConnection) {
+    package func enterIfReady(_ connection: LoadConnection) {
         let number = connection.number
         guard !arrivals.unready.contains(number), let connection = connections[number],
             let owedTimes = arrivals.reopening.removeValue(forKey: number)

@@ -135,7 +135,7 @@ extension LoadContext {
     }
 
     /// Whether a connection still has to be opened.
-    public func stillNeeds(_ number: UInt64) -> Bool {
+    package func stillNeeds(_ number: UInt64) -> Bool {
         if !isActive(number) { arrivals.reopening[number] = nil }
         return isActive(number)
     }

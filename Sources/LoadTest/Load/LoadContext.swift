@@ -2,7 +2,7 @@ import Conversation
 import WSCore
 
 /// The phases of a load test's thread.
-public enum LoadPhase: Sendable {
+package enum LoadPhase: Sendable {
     /// Connections are being opened.
     case opening
     /// The connections are open.
@@ -30,43 +30,43 @@ internal enum AfterReply {
 /// It is the only part of the thread that a ``Workload`` uses. Values are stored here instead of requested from the
 /// thread, because each message uses several of them. Operations that need an event loop go through ``host``, which
 /// unit tests replace.
-public final class LoadContext {
+package final class LoadContext {
     /// The requested load.
-    public let plan: LoadPlan
+    package let plan: LoadPlan
     /// The share of the load that this thread carries.
-    public let shard: Shard
+    package let shard: Shard
     /// The offset from the loop's clock to the time since 1970, in nanoseconds.
     internal let clockOffset: UInt64
     /// The thread, which owns the context and sets this immediately. It is not retained.
-    public unowned(unsafe) var host: (any LoadHost)?
+    package unowned(unsafe) var host: (any LoadHost)?
 
     /// The current phase.
-    public var phase = LoadPhase.opening
+    package var phase = LoadPhase.opening
     /// The time of the last clock reading, on the loop's clock in nanoseconds.
-    public var now: UInt64 = 0
+    package var now: UInt64 = 0
     /// The counts and latencies so far.
-    public var measurement = LoadMeasurement()
+    package var measurement = LoadMeasurement()
     /// The number of messages that may still be sent.
-    public internal(set) var remainingMessages: Int
+    package internal(set) var remainingMessages: Int
     /// The schedule of messages, or `nil` in a closed loop.
-    public internal(set) var openLoop: OpenLoop?
+    package internal(set) var openLoop: OpenLoop?
     /// What a reply triggers.
     internal var afterReply = AfterReply.send
     /// The state of pauses, lifetimes, and stages.
     internal var shape: LoadShape
 
     /// The open connections, by number.
-    public var connections: [UInt64: any LoadHandler] = [:]
+    package var connections: [UInt64: any LoadHandler] = [:]
     /// The connections that send, ordered by number. Set when the load starts.
-    public internal(set) var senders = SenderList()
+    package internal(set) var senders = SenderList()
     /// The progress of the load since its start.
     internal var history = LoadHistory()
     /// The rows of the data file, or `nil` if there is none.
-    public let rows: ConnectionRows?
+    package let rows: ConnectionRows?
     /// The rules for first messages and automatic answers, or `nil` if there are none.
     internal let exchangeRules: AutomaticExchange.Rules?
     /// The connections that do not take part in the load yet.
-    public internal(set) var arrivals = LoadArrivals()
+    package internal(set) var arrivals = LoadArrivals()
     /// Decides which connections send. It owns the context and is set when the load starts.
     internal unowned(unsafe) var workload: (any Workload)?
     /// The deadlines of connections, by number. A connection may have outdated entries.
@@ -74,7 +74,7 @@ public final class LoadContext {
 
     /// Prepares the load of a thread.
     /// - Parameter clockOffset: The offset from the loop's clock to the time since 1970, in nanoseconds.
-    public init(_ plan: LoadPlan, shard: Shard, clockOffset: UInt64) {
+    package init(_ plan: LoadPlan, shard: Shard, clockOffset: UInt64) {
         self.plan = plan
         self.shard = shard
         self.clockOffset = clockOffset
@@ -86,16 +86,16 @@ public final class LoadContext {
     }
 
     /// Creates the workload of the plan's mode.
-    public func makeWorkload() -> any Workload { plan.mode.descriptor.makeWorkload(self) }
+    package func makeWorkload() -> any Workload { plan.mode.descriptor.makeWorkload(self) }
 
     /// Creates the message to send for an echo.
     internal func makeEchoMessage() -> EchoMessage { plan.makeEchoMessage(rows: rows, clockOffset: clockOffset) }
 
     /// The number of connections of this thread.
-    public var connectionCount: Int { shard.connectionCount(of: plan.connectionCount) }
+    package var connectionCount: Int { shard.connectionCount(of: plan.connectionCount) }
 
     /// The number of open connections, without those that are being closed.
-    public var usableCount: Int { connections.values.count { !$0.isClosing } }
+    package var usableCount: Int { connections.values.count { !$0.isClosing } }
 
     /// Counts a message that is sent now.
     @inline(__always)
@@ -117,7 +117,7 @@ public final class LoadContext {
     }
 
     /// Resets the byte counts, to count from now on.
-    public func beginCountingBytes() {
+    package func beginCountingBytes() {
         measurement.tally.forgetBytes()
         for case let port? in connections.values.map(\.port) {
             measurement.tally.subtractBytes(sent: port.sentTraffic, received: port.receivedTraffic)
@@ -125,7 +125,7 @@ public final class LoadContext {
     }
 
     /// Keeps the byte counts of the measured duration once it has ended. No connection may be receiving.
-    public func endCountingBytes() {
+    package func endCountingBytes() {
         guard measurement.hasEnded, !history.hasCountedBytes else { return }
         history.hasCountedBytes = true
         let ports = connections.values.compactMap(\.port)
@@ -135,7 +135,7 @@ public final class LoadContext {
     }
 
     /// Starts waiting for the last replies if all messages have been sent.
-    public func drainIfSent() {
+    package func drainIfSent() {
         if phase == .loading, remainingMessages == 0, openLoop?.owedCount ?? 0 == 0 { host?.drain() }
     }
 }
@@ -155,7 +155,7 @@ internal struct LoadHistory {
 }
 
 /// The thread as a load sees it. Unit tests replace it with a fake.
-public protocol LoadHost: AnyObject {
+package protocol LoadHost: AnyObject {
     /// Schedules a call of ``Workload/goOn()`` at a time on the loop's clock, in nanoseconds.
     func wake(at time: UInt64)
     /// Schedules a call of ``Workload/goOn()`` in the next turn. A direct call would recurse once per connection if

@@ -2,16 +2,16 @@ import Conversation
 import Formats
 
 /// The scenario of a load. Each thread compiles its own, because scenarios cannot be shared.
-public struct LoadScenario: Sendable {
+package struct LoadScenario: Sendable {
     /// The names of the steps that have one, without repetitions, in order.
-    public let stepNames: [String]
+    package let stepNames: [String]
     /// The line of a step before `repeat` that closes the connection, or `nil` if there is none.
     internal let openingCloseLine: Int?
     internal let compile: @Sendable () -> Scenario
 
     /// Describes a scenario.
     /// - Parameter compile: Returns the same scenario again; called once on each thread.
-    public init(_ scenario: borrowing Scenario, compile: @escaping @Sendable () -> Scenario) {
+    package init(_ scenario: borrowing Scenario, compile: @escaping @Sendable () -> Scenario) {
         stepNames = scenario.stepNames
         openingCloseLine = scenario.steps.prefix(scenario.repeatStart).first { $0.action.endsConnection }?.line
         self.compile = compile
@@ -19,9 +19,9 @@ public struct LoadScenario: Sendable {
 }
 
 /// The application protocol of a load. Each connection has its own session.
-public struct LoadProtocol: Sendable {
+package struct LoadProtocol: Sendable {
     /// The name of the protocol.
-    public let name: String
+    package let name: String
     /// Whether a session can tell before its connection is open whether it can send a line.
     internal let checksLines: Bool
     /// Creates the session of a connection; see ``init(name:checksLines:makeSession:)``.
@@ -32,14 +32,14 @@ public struct LoadProtocol: Sendable {
     ///   - number: The number of the connection, from 1.
     ///   - row: The row of the connection, or `nil` without a data file.
     ///   - clockOffset: The offset from the clock of the session to the time since 1970, in nanoseconds.
-    public typealias MakeSession =
+    package typealias MakeSession =
         @Sendable (_ number: UInt64, _ row: DataRow?, _ clockOffset: UInt64) -> any ProtocolSession
 
     /// Describes the protocol of a load.
     /// - Parameters:
     ///   - checksLines: Whether a session can tell before its connection is open whether it can send a line.
     ///   - makeSession: Creates the session of a connection.
-    public init(name: String, checksLines: Bool = true, makeSession: @escaping MakeSession) {
+    package init(name: String, checksLines: Bool = true, makeSession: @escaping MakeSession) {
         self.name = name
         self.checksLines = checksLines
         self.makeSession = makeSession
@@ -47,20 +47,20 @@ public struct LoadProtocol: Sendable {
 }
 
 /// The formats of binary messages of a load. Each connection has its own decoders.
-public struct LoadCodecs: Sendable {
+package struct LoadCodecs: Sendable {
     /// The codecs of received messages, the outermost first. None is a program.
-    public let decoders: [Codec]
+    package let decoders: [Codec]
     /// The codec of sent messages, or `nil` to send them unchanged.
-    public let encoder: Codec?
+    package let encoder: Codec?
     /// The maximum size of a decoded message.
-    public let limitBytes: Int
+    package let limitBytes: Int
 
     /// Describes the formats.
     /// - Parameters:
     ///   - decoders: The codecs of received messages, the outermost first. None is a program.
     ///   - encoder: The codec of sent messages, which can encode, or `nil` to send them unchanged.
     ///   - limitBytes: The maximum size of a decoded message.
-    public init(decoders: [Codec], encoder: Codec?, limitBytes: Int) {
+    package init(decoders: [Codec], encoder: Codec?, limitBytes: Int) {
         self.decoders = decoders
         self.encoder = encoder
         self.limitBytes = limitBytes

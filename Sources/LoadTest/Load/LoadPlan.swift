@@ -3,125 +3,125 @@ import Formats
 import WSCore
 
 /// The requested load: the number of connections, and the messages with their timing.
-public struct LoadPlan: Sendable {
+package struct LoadPlan: Sendable {
     /// The messages to send.
-    public struct Messages: Sendable {
+    package struct Messages: Sendable {
         /// Text or binary.
-        public var kind = MessageKind.text
+        package var kind = MessageKind.text
         /// The messages to send in turn. If empty, messages are generated.
-        public var templates: [Template] = []
+        package var templates: [Template] = []
         /// The size of generated messages in bytes, at least 1, or `nil` for the mode's default.
-        public var sizeBytes: Int?
+        package var sizeBytes: Int?
         /// Distinguishes the messages of a broadcast from those of other runs.
-        public var runNumber: UInt32 = 0
+        package var runNumber: UInt32 = 0
 
         /// Plans generated text messages.
-        public init() {}
+        package init() {}
     }
 
     /// How replies are matched to requests, how they are checked, and how long they are awaited.
-    public struct Replies: Sendable {
+    package struct Replies: Sendable {
         /// The time limit for replies; more than 0.
-        public var timeout = Duration.seconds(10)
+        package var timeout = Duration.seconds(10)
         /// The field that is equal in a request and its reply, or `nil` if replies arrive in order.
-        public var field: JSONField?
+        package var field: JSONField?
         /// The regular expressions that each reply has to match.
-        public var expectations: [String] = []
+        package var expectations: [String] = []
 
         /// Plans replies of any content in the order of the requests.
-        public init() {}
+        package init() {}
     }
 
     /// When messages are sent.
-    public struct Pace: Sendable {
+    package struct Pace: Sendable {
         /// The number of messages to send per second on all connections together, or `nil` for the mode's default.
-        public var rate: Int?
+        package var rate: Int?
         /// The number of messages to send per second in each stage, or `nil` for a constant rate.
-        public var rateStages: LoadStages?
+        package var rateStages: LoadStages?
         /// The time until the full load is reached.
-        public var ramp = Duration.zero
+        package var ramp = Duration.zero
         /// The pause on a connection between a reply and the next message, or `nil` for none.
-        public var think: ClosedRange<Duration>?
+        package var think: ClosedRange<Duration>?
         /// The maximum number of messages in flight per connection; at least 1.
-        public var inFlight = 1
+        package var inFlight = 1
         /// The time between pings on a connection; more than 0.
-        public var heartbeat = Duration.seconds(10)
+        package var heartbeat = Duration.seconds(10)
 
         /// Plans one message in flight.
-        public init() {}
+        package init() {}
     }
 
     /// The scenario of a connection, or its messages besides those of the load, and the formats of both.
-    public struct Conversation: Sendable {
+    package struct Conversation: Sendable {
         /// The first messages and automatic answers of each connection, or `nil` if there are none.
-        public var exchange: AutomaticExchange.Plan?
+        package var exchange: AutomaticExchange.Plan?
         /// The scenario that each connection plays, or `nil` if there is none.
-        public var scenario: LoadScenario?
+        package var scenario: LoadScenario?
         /// The application protocol of each connection, or `nil` if there is none. Not together with ``exchange``.
-        public var applicationProtocol: LoadProtocol?
+        package var applicationProtocol: LoadProtocol?
         /// The formats of binary messages, or `nil` to leave them unchanged. An encoder excludes
         /// ``applicationProtocol`` and ``exchange``.
-        public var codecs: LoadCodecs?
+        package var codecs: LoadCodecs?
         /// The time limit for the server to become ready after the first messages; more than 0.
-        public var readinessTimeout = Duration.seconds(10)
+        package var readinessTimeout = Duration.seconds(10)
 
         /// Plans no other messages.
-        public init() {}
+        package init() {}
     }
 
     /// The mode of the load.
-    public let mode: BenchMode
+    package let mode: BenchMode
     /// The number of connections; at least 1.
-    public var connectionCount = 1
+    package var connectionCount = 1
     /// The number of threads; at least 1 and at most ``connectionCount``.
-    public var threadCount = 1
+    package var threadCount = 1
     /// The number of publishers; at least 1 and less than ``connectionCount``.
-    public var publisherCount = 1
+    package var publisherCount = 1
     /// The number of connections to open per second, or `nil` for as many as possible.
-    public var connectRate: Int?
+    package var connectRate: Int?
     /// Whether connections may resume the TLS sessions of earlier ones.
-    public var resumesTLS = false
+    package var resumesTLS = false
     /// The number of messages to send, or `nil` for as many as ``duration`` allows.
-    public var messageCount: Int?
+    package var messageCount: Int?
     /// When messages are sent.
-    public var pace = Pace()
+    package var pace = Pace()
     /// The number of active connections in each stage, or `nil` if all are active.
-    public var stages: LoadStages?
+    package var stages: LoadStages?
     /// The time after which a connection is closed and opened again, or `nil` for never.
-    public var lifetime: ClosedRange<Duration>?
+    package var lifetime: ClosedRange<Duration>?
     /// The time at the beginning during which messages do not count.
-    public var warmup = Duration.zero
+    package var warmup = Duration.zero
     /// The time during which messages are sent and count, or `nil` to send ``messageCount`` messages.
-    public var duration: Duration?
+    package var duration: Duration?
     /// The messages to send.
-    public var messages = Messages()
+    package var messages = Messages()
     /// How replies are matched to requests, how they are checked, and how long they are awaited.
-    public var replies = Replies()
+    package var replies = Replies()
     /// The data file with a row for each connection, or `nil` if there is none.
-    public var data: LoadData?
+    package var data: LoadData?
     /// The scenario of each connection, or its messages besides those of the load.
-    public var conversation = Conversation()
+    package var conversation = Conversation()
 
     /// Plans a load of one connection.
-    public init(_ mode: BenchMode) {
+    package init(_ mode: BenchMode) {
         self.mode = mode
     }
 }
 
 /// Why a plan is invalid.
-public struct LoadPlanProblem: Error, Equatable {
+package struct LoadPlanProblem: Error, Equatable {
     /// The option at fault, as typed: `--size 20`.
-    public let option: String
+    package let option: String
     /// A clause without a period.
-    public let reason: String
+    package let reason: String
 }
 
 extension LoadPlan {
     /// The first problem of the plan that option parsing does not detect, or `nil` if the plan is valid.
-    public var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
+    package var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
 
     /// The stages of the load: of its connections, or of its rate.
-    public var allStages: LoadStages? { stages ?? pace.rateStages }
+    package var allStages: LoadStages? { stages ?? pace.rateStages }
 
     /// Whether connections are opened and closed during the load.
     internal var changesConnections: Bool { lifetime != nil || stages != nil }
@@ -130,15 +130,15 @@ extension LoadPlan {
     internal var isHeartbeat: Bool { if case .heartbeat = mode.load.pace { true } else { false } }
 
     /// Whether connections are opened before the load starts.
-    public var opensConnectionsFirst: Bool { mode.load.needsConnections && stages == nil }
+    package var opensConnectionsFirst: Bool { mode.load.needsConnections && stages == nil }
 
     /// Whether each connection has an exchange besides the workload's messages.
-    public var hasExchange: Bool {
+    package var hasExchange: Bool {
         conversation.exchange != nil || conversation.applicationProtocol != nil
     }
 
     /// The number of connections that send, in all threads.
-    public var senderCount: Int {
+    package var senderCount: Int {
         switch mode.load.senders {
         case .all: connectionCount
         case .publishers: publisherCount
@@ -151,15 +151,15 @@ extension LoadPlan {
     }
 
     /// The size of generated messages, in bytes.
-    public var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }
+    package var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }
 
     /// The schedule for opening the connections of a thread, or `nil` to open them as soon as possible.
-    public func openings(for shard: Shard) -> LoadSchedule? {
+    package func openings(for shard: Shard) -> LoadSchedule? {
         connectRate.map { LoadSchedule(rate: Double($0), connectionCount: connectionCount, shard: shard) }
     }
 
     /// The schedule of a thread's messages, or `nil` for a closed loop.
-    public func schedule(for shard: Shard) -> LoadSchedule? {
+    package func schedule(for shard: Shard) -> LoadSchedule? {
         guard shard.connectionCount(of: senderCount) > 0 else { return nil }
         if let rateStages = pace.rateStages {
             return LoadSchedule(rateStages.course, connectionCount: senderCount, shard: shard)

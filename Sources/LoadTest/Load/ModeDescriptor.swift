@@ -1,9 +1,9 @@
 /// The mode of a load test, identified by its descriptor.
 ///
 /// Each mode has a file in `Workloads/` with its descriptor and workload, and an entry in ``all``.
-public struct BenchMode: Sendable {
+package struct BenchMode: Sendable {
     /// The options, wording, metrics, and workload.
-    public let descriptor: ModeDescriptor
+    package let descriptor: ModeDescriptor
 
     /// Creates the mode of a descriptor.
     internal init(_ descriptor: ModeDescriptor) {
@@ -11,38 +11,38 @@ public struct BenchMode: Sendable {
     }
 
     /// One sentence for the help.
-    public var summary: String { descriptor.summary }
+    package var summary: String { descriptor.summary }
     /// The terms for sent and received messages.
-    public var wording: ModeWording { descriptor.wording }
+    package var wording: ModeWording { descriptor.wording }
     /// The meaning of the mode's counts.
-    public var metrics: ModeMetrics { descriptor.metrics }
+    package var metrics: ModeMetrics { descriptor.metrics }
     /// The connections and messages of the mode.
-    public var load: ModeLoad { descriptor.load }
+    package var load: ModeLoad { descriptor.load }
 
     /// Whether the mode accepts an option.
-    public func accepts(_ option: ModeOption) -> Bool {
+    package func accepts(_ option: ModeOption) -> Bool {
         descriptor.options.contains(option) || descriptor.ownOptions.contains(option)
     }
 }
 
 /// Everything specific to a mode, except the code of its workload.
-public final class ModeDescriptor: Sendable {
+package final class ModeDescriptor: Sendable {
     /// The name in `--mode` and in results.
-    public let name: String
+    package let name: String
     /// One sentence for the help.
-    public let summary: String
+    package let summary: String
     /// The paragraph for the manual.
-    public let manual: String
+    package let manual: String
     /// The options that this mode accepts and some others do not.
-    public let options: Set<ModeOption>
+    package let options: Set<ModeOption>
     /// The options that only this mode accepts.
-    public let ownOptions: Set<ModeOption>
+    package let ownOptions: Set<ModeOption>
     /// The terms for sent and received messages.
-    public let wording: ModeWording
+    package let wording: ModeWording
     /// The meaning of the mode's counts.
-    public let metrics: ModeMetrics
+    package let metrics: ModeMetrics
     /// The connections and messages of the mode.
-    public let load: ModeLoad
+    package let load: ModeLoad
     /// Finds a problem that option parsing does not detect; returns `nil` for a valid plan.
     internal let problem: @Sendable (LoadPlan) -> LoadPlanProblem?
     /// Creates the workload of a thread.
@@ -69,7 +69,7 @@ public final class ModeDescriptor: Sendable {
 }
 
 /// The options of `wsx bench` that only some modes accept.
-public enum ModeOption: String, Sendable {
+package enum ModeOption: String, Sendable {
     case connectRate = "connect-rate"
     case messages
     case rate
@@ -94,21 +94,21 @@ public enum ModeOption: String, Sendable {
 }
 
 /// The terms for a mode's sent and received messages.
-public struct ModeWording: Sendable {
+package struct ModeWording: Sendable {
     /// The beginning of the results: `Echo test`.
     let title: String
     /// Whether the messages follow the title: `Echo test with text messages of 20 bytes`.
     let titleNamesMessages: Bool
     /// The objects that the rate counts: `replies`.
-    public let countedThings: String
+    package let countedThings: String
     /// The label of the line with the counts in the table: `messages`.
-    public let sentThings: String
+    package let sentThings: String
     /// The verb for sent objects: `sent`.
-    public let sentVerb: String
+    package let sentVerb: String
     /// The verb for received objects: `received`.
     let receivedVerb: String
     /// The requirement that messages with faults violate, as a clause.
-    public let expectation: String
+    package let expectation: String
 
     /// Creates the terms. The defaults suit modes that send and receive messages.
     init(
@@ -127,26 +127,26 @@ public struct ModeWording: Sendable {
 
     /// The first line of the results.
     /// - Parameter messages: The sent messages: `text messages of 20 bytes`.
-    public func headline(_ messages: String) -> String {
+    package func headline(_ messages: String) -> String {
         titleNamesMessages ? "\(title) with \(messages)" : title
     }
 
     /// The counts of sent and received objects: `5 sent, 4 received`.
-    public func counts(sent: String, received: String) -> String {
+    package func counts(sent: String, received: String) -> String {
         "\(sent) \(sentVerb), \(received) \(receivedVerb)"
     }
 }
 
 /// The meaning of a mode's counts.
-public struct ModeMetrics: Sendable {
+package struct ModeMetrics: Sendable {
     /// The message counts that a rate can be based on.
-    public enum Counted: Sendable {
+    package enum Counted: Sendable {
         case sent
         case received
     }
 
     /// The total that shares of messages, such as `lost<0.1%`, refer to.
-    public enum Population: Sendable {
+    package enum Population: Sendable {
         /// The sent messages.
         case sent
         /// The deliveries: each message should reach several readers.
@@ -154,28 +154,28 @@ public struct ModeMetrics: Sendable {
     }
 
     /// Whether each received message has a latency.
-    public var hasLatencies = true
+    package var hasLatencies = true
     /// Whether each received message is compared with the expected one.
-    public var verifiesMessages = false
+    package var verifiesMessages = false
     /// Whether each sent message ends up received, lost, or mismatched.
-    public var accountsForAllSent = false
+    package var accountsForAllSent = false
     /// The messages that the rate counts.
-    public var rate = Counted.received
+    package var rate = Counted.received
     /// The total that shares refer to.
-    public var population = Population.sent
+    package var population = Population.sent
 }
 
 /// The connections and messages of a mode.
-public struct ModeLoad: Sendable {
+package struct ModeLoad: Sendable {
     /// The connections that send.
-    public enum Senders: Sendable {
+    package enum Senders: Sendable {
         case all
         /// The first ``LoadPlan/publisherCount`` connections.
         case publishers
     }
 
     /// The default timing of messages, without `--rate`.
-    public enum Pace: Sendable {
+    package enum Pace: Sendable {
         /// Closed loop: each reply triggers the next message.
         case replies
         /// A rate in messages per second, for all connections together.
@@ -185,7 +185,7 @@ public struct ModeLoad: Sendable {
     }
 
     /// Whether results describe the messages.
-    public enum Messages: Sendable {
+    package enum Messages: Sendable {
         case always
         /// Only if the user specified messages.
         case whenGiven
@@ -193,15 +193,15 @@ public struct ModeLoad: Sendable {
     }
 
     /// Whether connections are opened before the load starts. They are not if opening them is the load.
-    public var needsConnections = true
+    package var needsConnections = true
     /// The connections that send.
-    public var senders = Senders.all
+    package var senders = Senders.all
     /// The default timing of messages.
-    public var pace = Pace.replies
+    package var pace = Pace.replies
     /// Whether results describe the messages.
-    public var messages = Messages.never
+    package var messages = Messages.never
     /// The size of generated messages without `--size`, in bytes.
-    public var defaultBytes = 20
+    package var defaultBytes = 20
     /// The size of a connection's send queue, in bytes, above which messages wait as due times, which take less memory.
-    public var queueLimitBytes = 256 << 10
+    package var queueLimitBytes = 256 << 10
 }

@@ -1,5 +1,5 @@
 /// The connections that send, ordered by number.
-public struct SenderList: RandomAccessCollection {
+package struct SenderList: RandomAccessCollection {
     private var connections: [any LoadHandler] = []
     /// The number of connections that have started, in a closed loop. They are the first ones.
     internal private(set) var startedCount = 0
@@ -13,12 +13,12 @@ public struct SenderList: RandomAccessCollection {
     }
 
     /// The position of the first connection.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of connections.
-    public var endIndex: Int { connections.count }
+    package var endIndex: Int { connections.count }
 
     /// The connection at a position.
-    public subscript(position: Int) -> any LoadHandler { connections[position] }
+    package subscript(position: Int) -> any LoadHandler { connections[position] }
 
     /// The position of the first connection with a number or a larger one.
     internal func position(from number: UInt64) -> Int {

@@ -4,7 +4,7 @@ import WSCore
 /// The load of a mode for the connections of one thread. Each mode has its own type.
 ///
 /// ``LoadContext`` decides when to send and the workload decides what; its connections receive the replies.
-public protocol Workload: AnyObject {
+package protocol Workload: AnyObject {
     /// The state of the thread's load.
     var context: LoadContext { get }
     /// The end of the period over which rates are calculated.
@@ -55,46 +55,46 @@ public protocol Workload: AnyObject {
 // The defaults for modes in which all connections send.
 extension Workload {
     /// Ends with the last reply.
-    public var measurementEnd: LoadMeasurement.End { .withLastReply }
+    package var measurementEnd: LoadMeasurement.End { .withLastReply }
 
     /// Those of `--ready` and `--answer`.
-    public var patterns: [Pattern] { context.exchangeRules?.patterns ?? [] }
+    package var patterns: [Pattern] { context.exchangeRules?.patterns ?? [] }
 
     /// Does nothing.
-    public func opened(_ connection: LoadConnection) {}
+    package func opened(_ connection: LoadConnection) {}
     /// Returns `true`: all connections send.
-    public func isSender(_ connection: LoadConnection) -> Bool { true }
+    package func isSender(_ connection: LoadConnection) -> Bool { true }
 
     /// Counts the messages that will never be answered, and opens the connection again if the plan demands it.
-    public func ended(_ connection: LoadConnection) {
+    package func ended(_ connection: LoadConnection) {
         context.measurement.lose { connection.unansweredCount(since: $0) }
         context.replace(connection)
     }
 
     /// Zero.
-    public var readerCount: Int { 0 }
+    package var readerCount: Int { 0 }
     /// Whether no sender is left, and none is being opened or will be.
-    public var isDeserted: Bool {
+    package var isDeserted: Bool {
         context.senders.isEmpty && context.arrivals.reopening.isEmpty && context.plan.stages == nil
     }
 
     /// Does nothing.
-    public func begin() {}
+    package func begin() {}
     /// Sends the messages that are due.
-    public func goOn() { context.sendDue() }
+    package func goOn() { context.sendDue() }
     /// Does nothing.
-    public func sendingEnded(isTimed: Bool) {}
+    package func sendingEnded(isTimed: Bool) {}
     /// Does nothing.
-    public func allSent(_ count: Int) {}
+    package func allSent(_ count: Int) {}
 
     /// The time limit for replies.
-    public var replyWait: Duration { context.plan.replies.timeout }
+    package var replyWait: Duration { context.plan.replies.timeout }
 
     /// Whether no connection waits for a reply.
-    public var isAnswered: Bool { context.connections.values.allSatisfy { $0.isAnswered } }
+    package var isAnswered: Bool { context.connections.values.allSatisfy { $0.isAnswered } }
 
     /// Counts late replies.
-    public func stopWaiting(isLate: Bool) {
+    package func stopWaiting(isLate: Bool) {
         guard isLate else { return }
         for connection in context.connections.values {
             _ = context.measurement.timeOut(before: .max) { connection.giveUpReplies(before: $0) }

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Why a text is not a result of `wsx bench`, or why results cannot be added.
-public enum BenchResultsError: Error, Equatable {
+package enum BenchResultsError: Error, Equatable {
     case notText
     case notJSON(JSONError)
     /// The text is JSON, but not an object with results.
@@ -22,7 +22,7 @@ public enum BenchResultsError: Error, Equatable {
 
 extension BenchResultsError: CustomStringConvertible {
     /// The reason and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notText: "it is not UTF-8 text; \(Self.remedy)"
         case .notJSON(let error): "it is not JSON: \(error); \(Self.remedy)"

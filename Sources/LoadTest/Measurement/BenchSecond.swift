@@ -1,7 +1,7 @@
 import WSCore
 
 /// The counts and latencies of one second of a load test.
-public struct BenchSecond: Equatable, Sendable {
+package struct BenchSecond: Equatable, Sendable {
     /// The number of messages sent.
     internal var sent: Int
     /// The number of replies received.
@@ -12,13 +12,13 @@ public struct BenchSecond: Equatable, Sendable {
     internal var maximum: UInt64
 
     /// A summary of latencies, in nanoseconds.
-    public struct Latencies: Equatable, Sendable {
+    package struct Latencies: Equatable, Sendable {
         /// The median.
-        public var p50: UInt64 = 0
+        package var p50: UInt64 = 0
         /// The 99th percentile.
-        public var p99: UInt64 = 0
+        package var p99: UInt64 = 0
         /// The maximum latency; 0 without latencies.
-        public var maximum: UInt64 = 0
+        package var maximum: UInt64 = 0
     }
 
     /// Decodes the histogram, with its exact maximum.

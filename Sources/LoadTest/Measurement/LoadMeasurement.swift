@@ -8,9 +8,9 @@ import WSCore
 ///
 /// A message counts if it was due between ``countStart`` and the end of sending; its reply counts whenever it arrives.
 /// Times are on the loop's clock, in nanoseconds.
-public struct LoadMeasurement: ~Copyable {
+package struct LoadMeasurement: ~Copyable {
     /// The end of the period over which rates are calculated.
-    public enum End {
+    package enum End {
         /// When sending ends.
         case whenStopped
         /// When the last message is sent or answered. Used for a fixed number of messages, which take as long as
@@ -21,7 +21,7 @@ public struct LoadMeasurement: ~Copyable {
     }
 
     /// The outcomes of messages and connections.
-    public var tally = LoadTally()
+    package var tally = LoadTally()
     internal private(set) var latencies = LatencyRecorder()
     /// The times to open connections, in nanoseconds.
     internal private(set) var handshakes = Histogram()
@@ -35,7 +35,7 @@ public struct LoadMeasurement: ~Copyable {
     internal private(set) var services = Histogram()
     /// The beginning of the first reply that was mismatched in a mode with requests, in printable form, or `nil` if there
     /// was none.
-    public private(set) var mismatchedReply: String?
+    package private(set) var mismatchedReply: String?
     /// The results of each step of a scenario.
     internal var steps: [PartRecorder] = []
 
@@ -70,7 +70,7 @@ public struct LoadMeasurement: ~Copyable {
 
     /// Whether a message that was due at a time counts.
     @inline(__always)
-    public func counts(_ time: UInt64) -> Bool { time >= countStart }
+    package func counts(_ time: UInt64) -> Bool { time >= countStart }
 
     /// The number of the second of the load at a time, from 0, or `nil` before messages count and after sending.
     internal func second(at time: UInt64) -> Int? {
@@ -203,7 +203,7 @@ public struct LoadMeasurement: ~Copyable {
 
     /// Records an opened connection.
     /// - Parameter tls: The result of its TLS handshake, or `nil` without TLS.
-    public mutating func opened(_ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?) {
+    package mutating func opened(_ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?) {
         handshakes.record(duration.wholeNanoseconds)
         if let tls {
             tally.tlsHandshakes += 1
@@ -232,13 +232,13 @@ public struct LoadMeasurement: ~Copyable {
     }
 
     /// Ends the wait for replies.
-    public mutating func replyWaitEnded() {
+    package mutating func replyWaitEnded() {
         if end == .withLastReply { endTime(at: lastTime) }
     }
 
     /// Completes the measurement after all connections have ended. Replies received since the end of the period count
     /// in the total but in no second.
-    public mutating func finish(at now: UInt64) {
+    package mutating func finish(at now: UInt64) {
         if end == .whenClosed, counts(now) { endTime(at: now) }
         latencies.finish()
     }

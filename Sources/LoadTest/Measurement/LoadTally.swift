@@ -1,79 +1,79 @@
 import WSCore
 
 /// The outcomes of a load test's messages and connections.
-public struct LoadTally: Equatable, Sendable {
+package struct LoadTally: Equatable, Sendable {
     /// Messages sent. In echo mode, each of them ends up received, lost, or mismatched; in a scenario, also
     /// interrupted.
-    public var sent = 0
+    package var sent = 0
     /// Messages that were due, or asked for with a number of messages, but not sent: connections were full or lost, or
     /// this end was too slow.
-    public var unsent = 0
+    package var unsent = 0
     /// Messages with a correct reply.
-    public var received = 0
+    package var received = 0
     /// Messages without a reply.
-    public var lost = 0
+    package var lost = 0
     /// Iterations of a scenario that the end of the load has interrupted.
-    public var interrupted = 0
+    package var interrupted = 0
     /// Messages that were due while their connection was busy, or all were, in an open loop.
-    public var waited = 0
+    package var waited = 0
     /// Messages with a different reply.
-    public var mismatched = 0
+    package var mismatched = 0
     /// Messages received in excess of those expected.
-    public var duplicated = 0
+    package var duplicated = 0
     /// Correct replies received after the reply to a later message.
-    public var reordered = 0
+    package var reordered = 0
     /// Messages received that answer no request, in a mode with requests.
-    public var pushes = 0
+    package var pushes = 0
 
     /// Connections that failed to connect.
-    public var connectErrors = 0
+    package var connectErrors = 0
     /// Connections with a failed upgrade.
-    public var handshakeErrors = 0
+    package var handshakeErrors = 0
     /// Connections on which the server violated the protocol.
-    public var protocolErrors = 0
+    package var protocolErrors = 0
     /// Connections that the server closed, that were lost, or that exceeded a limit of this end.
-    public var closedErrors = 0
+    package var closedErrors = 0
     /// Errors reported by the application, such as refused subscriptions, that are no reply to a request.
-    public var applicationErrors = 0
+    package var applicationErrors = 0
     /// Connections on which an opening step of a scenario received a wrong message.
-    public var loginErrors = 0
+    package var loginErrors = 0
     /// Connection attempts, replies, and closing handshakes that timed out.
-    public var timeouts = 0
+    package var timeouts = 0
 
     /// Connections that were opened with TLS.
-    public var tlsHandshakes = 0
+    package var tlsHandshakes = 0
     /// Connections that were opened by resuming a TLS session.
-    public var tlsResumed = 0
+    package var tlsResumed = 0
 
     /// Sent payload bytes.
-    public var sentBytes = 0
+    package var sentBytes = 0
     /// Received payload bytes.
-    public var receivedBytes = 0
+    package var receivedBytes = 0
     /// Sent bytes of frames, as on the wire.
-    public var sentWireBytes = 0
+    package var sentWireBytes = 0
     /// Received bytes of frames, as on the wire.
-    public var receivedWireBytes = 0
+    package var receivedWireBytes = 0
     /// Sent payload bytes of the measured duration.
-    public var loadSentBytes = 0
+    package var loadSentBytes = 0
     /// Received payload bytes of the measured duration.
-    public var loadReceivedBytes = 0
+    package var loadReceivedBytes = 0
 
     /// Whether each reply was correct, in order, and unique.
-    public var isFlawless: Bool { lost == 0 && mismatched == 0 && duplicated == 0 && reordered == 0 }
+    package var isFlawless: Bool { lost == 0 && mismatched == 0 && duplicated == 0 && reordered == 0 }
     /// The faults as text: `3 lost, 1 reordered`.
-    public var faults: String {
+    package var faults: String {
         ResultWords.counts([
             (lost, "lost"), (mismatched, "mismatched"), (duplicated, "duplicated"), (reordered, "reordered"),
         ])
     }
     /// The number of errors of all kinds.
-    public var errorCount: Int {
+    package var errorCount: Int {
         connectErrors + handshakeErrors + loginErrors + protocolErrors + closedErrors + applicationErrors
             + timeouts
     }
 
     /// Adds the traffic of a connection.
-    public mutating func addBytes(sent: Traffic, received: Traffic) {
+    package mutating func addBytes(sent: Traffic, received: Traffic) {
         sentBytes += sent.messageBytes
         sentWireBytes += sent.wireBytes
         receivedBytes += received.messageBytes
@@ -81,7 +81,7 @@ public struct LoadTally: Equatable, Sendable {
     }
 
     /// Subtracts the traffic of an open connection so far, which its end will add.
-    public mutating func subtractBytes(sent: Traffic, received: Traffic) {
+    package mutating func subtractBytes(sent: Traffic, received: Traffic) {
         sentBytes -= sent.messageBytes
         sentWireBytes -= sent.wireBytes
         receivedBytes -= received.messageBytes
@@ -89,24 +89,24 @@ public struct LoadTally: Equatable, Sendable {
     }
 
     /// Resets the byte counts.
-    public mutating func forgetBytes() {
+    package mutating func forgetBytes() {
         (sentBytes, sentWireBytes, receivedBytes, receivedWireBytes) = (0, 0, 0, 0)
     }
 }
 
 extension LoadTally {
     /// A count and its name in JSON.
-    public typealias NamedCount = (name: StaticString, count: WritableKeyPath<LoadTally, Int> & Sendable)
+    package typealias NamedCount = (name: StaticString, count: WritableKeyPath<LoadTally, Int> & Sendable)
 
     /// The outcomes of messages.
-    public static let messageCounts: [NamedCount] = [
+    package static let messageCounts: [NamedCount] = [
         ("sent", \.sent), ("received", \.received), ("lost", \.lost), ("mismatched", \.mismatched),
         ("duplicated", \.duplicated), ("reordered", \.reordered), ("pushes", \.pushes), ("unsent", \.unsent),
         ("interrupted", \.interrupted),
     ]
 
     /// The errors of connections.
-    public static let errorCounts: [NamedCount] = [
+    package static let errorCounts: [NamedCount] = [
         ("connect", \.connectErrors), ("handshake", \.handshakeErrors), ("login", \.loginErrors),
         ("protocol", \.protocolErrors),
         ("closed", \.closedErrors), ("application", \.applicationErrors), ("timeout", \.timeouts),

@@ -1,19 +1,19 @@
 import WSCore
 
 /// The results of a named part of a load, such as a step of a scenario. Parts with the same name are added up.
-public struct PartResults: Equatable, Sendable {
+package struct PartResults: Equatable, Sendable {
     /// The name in results, thresholds, and metrics.
-    public let name: String
+    package let name: String
     /// The attempts: messages sent, or steps begun.
-    public internal(set) var sent = 0
+    package internal(set) var sent = 0
     /// The attempts with the expected outcome.
-    public internal(set) var received = 0
+    package internal(set) var received = 0
     /// The attempts with a different outcome, such as a wrong message.
-    public internal(set) var mismatched = 0
+    package internal(set) var mismatched = 0
     /// The attempts without an outcome: they timed out, or their connection ended.
-    public internal(set) var lost = 0
+    package internal(set) var lost = 0
     /// The attempts that timed out.
-    public internal(set) var timeouts = 0
+    package internal(set) var timeouts = 0
     /// The latencies of attempts with the expected outcome, or `nil` if they are not recorded, because the part has no
     /// name of the user's.
     internal var latencies: StoredHistogram?
@@ -62,31 +62,31 @@ public struct PartResults: Equatable, Sendable {
     }
 
     /// A count and its name in JSON, thresholds, and metrics.
-    public typealias NamedCount = (name: StaticString, count: WritableKeyPath<PartResults, Int> & Sendable)
+    package typealias NamedCount = (name: StaticString, count: WritableKeyPath<PartResults, Int> & Sendable)
 
     /// The counts.
-    public static let counts: [NamedCount] = [
+    package static let counts: [NamedCount] = [
         ("sent", \.sent), ("received", \.received), ("mismatched", \.mismatched), ("lost", \.lost),
         ("timeout", \.timeouts),
     ]
 
     /// The attempts whose connection ended.
-    public var closed: Int { max(0, lost - timeouts) }
+    package var closed: Int { max(0, lost - timeouts) }
 
     /// Whether each attempt had the expected outcome.
-    public var isFlawless: Bool { mismatched == 0 && lost == 0 && timeouts == 0 }
+    package var isFlawless: Bool { mismatched == 0 && lost == 0 && timeouts == 0 }
 
     /// Whether the user named the part.
-    public var isNamed: Bool { latencies != nil }
+    package var isNamed: Bool { latencies != nil }
 
     /// Whether the part is shown in text: it has a name, or faults.
-    public var isShown: Bool { isNamed || !isFlawless }
+    package var isShown: Bool { isNamed || !isFlawless }
 
     /// The name of the stage with an index.
     internal static func stageName(_ index: Int) -> String { "stage\(index + 1)" }
 
     /// The latencies; empty if they are not recorded.
-    public func histogram() -> Histogram {
+    package func histogram() -> Histogram {
         do throws(BenchResultsError) {
             return try latencies?.decoded() ?? Histogram()
         } catch {

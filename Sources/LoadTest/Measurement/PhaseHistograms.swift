@@ -1,7 +1,7 @@
 import WSCore
 
 /// The durations of the phases of opening connections, in nanoseconds.
-public struct PhaseHistograms: ~Copyable {
+package struct PhaseHistograms: ~Copyable {
     private var resolving = Histogram()
     private var connecting = Histogram()
     private var tunnelling = Histogram()
@@ -9,7 +9,7 @@ public struct PhaseHistograms: ~Copyable {
     private var upgrading = Histogram()
 
     /// The phases in order, with their names in JSON and in text.
-    public static let names: [(phase: ConnectError.Phase, field: StaticString, label: String)] = [
+    package static let names: [(phase: ConnectError.Phase, field: StaticString, label: String)] = [
         (.resolving, "name", "name"), (.connecting, "connect", "connection"), (.tunnelling, "proxy", "proxy"),
         (.securing, "tls", "TLS"), (.upgrading, "upgrade", "upgrade"),
     ]
@@ -23,7 +23,7 @@ public struct PhaseHistograms: ~Copyable {
     }
 
     /// Passes the histogram of a phase to `body`.
-    public func read<R, Problem: Error>(
+    package func read<R, Problem: Error>(
         _ phase: ConnectError.Phase, _ body: (borrowing Histogram) throws(Problem) -> R
     ) throws(Problem) -> R {
         switch phase {

@@ -1,19 +1,19 @@
 import Formats
 
 /// The formatting of numbers in results.
-public enum ResultWords {
+package enum ResultWords {
     /// Rounds a nonnegative number to an integer. Numbers that are too large are clamped.
-    public static func whole(_ number: Double) -> Int {
+    package static func whole(_ number: Double) -> Int {
         Int(min(number.rounded(), 9e18))
     }
 
     /// Several counts, without zeros: `3 lost, 1 reordered`.
-    public static func counts(_ parts: [(count: Int, words: String)]) -> String {
+    package static func counts(_ parts: [(count: Int, words: String)]) -> String {
         parts.filter { $0.count > 0 }.map { "\(Phrase.grouped($0.count)) \($0.words)" }.joined(separator: ", ")
     }
 
     /// A time with at least three significant digits: `87.3 us`, `1.25 ms`, `12.0 s`.
-    public static func time(_ nanoseconds: Double) -> String {
+    package static func time(_ nanoseconds: Double) -> String {
         let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us")]
         // Switch units half a digit earlier, so 999.96 us becomes 1.00 ms.
         let unit = units.first { nanoseconds >= $0.size * 0.9995 } ?? (1e3, "us")
@@ -23,14 +23,14 @@ public enum ResultWords {
     }
 
     /// A number of bytes in powers of 1024: `20 B`, `1.50 MiB`.
-    public static func bytes(_ number: Int) -> String {
+    package static func bytes(_ number: Int) -> String {
         let units: [(bits: Int, name: String)] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
         guard let unit = units.first(where: { number >> $0.bits > 0 }) else { return "\(number) B" }
         return "\(FixedPoint.text(Double(number) / Double(1 << unit.bits), digits: 2)) \(unit.name)"
     }
 
     /// Pads a text on the right to a width.
-    public static func left(_ text: String, _ width: Int) -> String {
+    package static func left(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

@@ -1,11 +1,11 @@
 import Conversation
 
 /// The data file of a load, with a row for each connection.
-public struct LoadData: Sendable {
+package struct LoadData: Sendable {
     /// The names of the columns, which are variables of all templates.
-    public let columns: VariableNames
+    package let columns: VariableNames
     /// The row of the first connection.
-    public let firstRow: DataRow
+    package let firstRow: DataRow
     /// Returns the row of a connection by its number, from 0, or `nil` if there is none. Any thread may call it, once
     /// for each connection.
     internal let takeRow: @Sendable (UInt64) -> DataRow?
@@ -13,7 +13,7 @@ public struct LoadData: Sendable {
     /// Describes a data file.
     /// - Parameter takeRow: Returns the row of a connection by its number, from 0, or `nil` if there is none. Called
     ///   once for each connection, on any thread.
-    public init(columns: VariableNames, firstRow: DataRow, takeRow: @escaping @Sendable (UInt64) -> DataRow?) {
+    package init(columns: VariableNames, firstRow: DataRow, takeRow: @escaping @Sendable (UInt64) -> DataRow?) {
         self.columns = columns
         self.firstRow = firstRow
         self.takeRow = takeRow
@@ -26,9 +26,9 @@ public struct LoadData: Sendable {
 }
 
 /// The rows of a data file that belong to the connections of a thread. A connection that is opened again keeps its row.
-public final class ConnectionRows {
+package final class ConnectionRows {
     /// The names of the columns.
-    public let columns: VariableNames
+    package let columns: VariableNames
     private let takeRow: (UInt64) -> DataRow?
     /// Whether rows are kept for connections that are opened again, and for messages.
     private let keepsRows: Bool
@@ -43,7 +43,7 @@ public final class ConnectionRows {
 
     /// The row of a connection, or `nil` if the file has no more rows.
     /// - Parameter number: The number of the connection, from 0.
-    public func row(of number: UInt64) -> DataRow? {
+    package func row(of number: UInt64) -> DataRow? {
         if let row = rows[number] { return row }
         let row = takeRow(number)
         if keepsRows { rows[number] = row }

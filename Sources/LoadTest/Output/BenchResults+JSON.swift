@@ -4,7 +4,7 @@ import WSCore
 extension BenchResults {
     /// The results as a JSON object on one line.
     /// - Parameter judgement: The judgement on the results.
-    public func json(_ judgement: BenchJudgement = BenchJudgement()) -> String {
+    package func json(_ judgement: BenchJudgement = BenchJudgement()) -> String {
         var json = JSONWriter()
         add(to: &json, judgement)
         json.endObject()
@@ -179,7 +179,7 @@ extension BenchResults {
     /// - Parameters:
     ///   - number: The number of the second, from 0.
     ///   - openCount: The number of open connections.
-    public func line(ofSecond number: Int, openCount: Int) -> String {
+    package func line(ofSecond number: Int, openCount: Int) -> String {
         let second = seconds[number]
         var json = JSONWriter()
         json.add("type", "second")

@@ -2,10 +2,10 @@ import Formats
 import WSCore
 
 /// The log format of HdrHistogram, version 1.3: the latencies of each second, for tools that read or plot it.
-public enum HistogramLog {
+package enum HistogramLog {
     /// Returns the text of a log. Replies after the last second form an additional interval, so the intervals
     /// contain all latencies. The length of this interval is its maximum latency.
-    public static func text(of results: borrowing BenchResults) -> String {
+    package static func text(of results: borrowing BenchResults) -> String {
         let startTime = results.startTime
         let start = "\(startTime.seconds).\(padded(startTime.microseconds / 1000, to: 3))"
         var text = """

@@ -2,9 +2,9 @@ import Formats
 import WSCore
 
 /// Live results in the OpenMetrics text format 1.0.0, which Prometheus reads.
-public enum OpenMetrics {
+package enum OpenMetrics {
     /// The media type of the text.
-    public static let mediaType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    package static let mediaType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
     /// The upper limits of the latency buckets in nanoseconds: ten per decade, from 10 us to 100 s, rounded to two
     /// digits (the preferred numbers R10 of ISO 3). Percentiles computed from them are at most 30 % too high.
@@ -15,7 +15,7 @@ public enum OpenMetrics {
     }()
 
     /// The metrics of a run so far.
-    public static func text(of live: borrowing LiveResults) -> String {
+    package static func text(of live: borrowing LiveResults) -> String {
         var text = ""
         let (tally, mode) = (live.tally, live.results.description.mode)
         func add(_ name: String, _ type: String, _ help: String, unit: String? = nil) {

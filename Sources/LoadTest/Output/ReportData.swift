@@ -4,7 +4,7 @@ import WSCore
 extension BenchResults {
     /// The data for the page of `--report`, as JSON: the results and derived figures.
     /// - Parameter program: The name and version of the program.
-    public func reportData(_ judgement: BenchJudgement, program: String) -> String {
+    package func reportData(_ judgement: BenchJudgement, program: String) -> String {
         var json = JSONWriter()
         json.add("things", description.mode.wording.countedThings)
         json.beginArray("facts")

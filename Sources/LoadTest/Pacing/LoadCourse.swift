@@ -84,36 +84,36 @@ struct LoadCourse: Equatable, Sendable {
 }
 
 /// The stages of a load: the targets that the number of connections, or the rate, reaches one after another.
-public struct LoadStages: Equatable, Sendable {
+package struct LoadStages: Equatable, Sendable {
     /// A part of a run in which the load moves linearly to a target.
-    public struct Stage: Equatable, Sendable {
+    package struct Stage: Equatable, Sendable {
         /// The load at the end of the stage; 0 or more.
-        public var target: Int
+        package var target: Int
         /// The length of the stage. Zero is a jump.
-        public let duration: Duration
+        package let duration: Duration
 
         /// Creates a stage.
-        public init(target: Int, duration: Duration) {
+        package init(target: Int, duration: Duration) {
             self.target = target
             self.duration = duration
         }
     }
 
     /// The stages in order.
-    public internal(set) var stages: [Stage]
+    package internal(set) var stages: [Stage]
     internal let course: LoadCourse
 
     /// Creates stages. At least one of them needs a length, and at least one a target above 0.
-    public init(_ stages: [Stage]) {
+    package init(_ stages: [Stage]) {
         self.stages = stages
         course = LoadCourse(stages)
     }
 
     /// The length of all stages.
-    public var duration: Duration { stages.reduce(.zero) { $0 + $1.duration } }
+    package var duration: Duration { stages.reduce(.zero) { $0 + $1.duration } }
 
     /// The largest target.
-    public var maximum: Int { stages.map(\.target).max() ?? 0 }
+    package var maximum: Int { stages.map(\.target).max() ?? 0 }
 
     /// The ends of all stages, in nanoseconds from the start.
     internal var ends: [UInt64] {
@@ -143,5 +143,5 @@ public struct LoadStages: Equatable, Sendable {
 
 extension Duration {
     /// The duration in whole nanoseconds; 0 if negative, and at most 146 years.
-    public var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
+    package var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
 }

@@ -10,7 +10,7 @@ import WSCore
 ///
 /// The messages of all threads together are evenly spaced while the rate is constant, and connections take turns:
 /// message *g* belongs to connection *g* mod *connections*. It is due when the integral of the rate reaches *g*.
-public struct LoadSchedule: Equatable, Sendable {
+package struct LoadSchedule: Equatable, Sendable {
     /// The rate of all threads over time, in messages per second.
     private let course: LoadCourse
     private let shard: Shard
@@ -22,7 +22,7 @@ public struct LoadSchedule: Equatable, Sendable {
 
     /// Creates a schedule. The rate must be positive, and each thread needs at least one connection.
     /// - Parameter ramp: The time until the full rate is reached.
-    public init(rate: Double, ramp: Duration = .zero, connectionCount: Int, shard: Shard) {
+    package init(rate: Double, ramp: Duration = .zero, connectionCount: Int, shard: Shard) {
         self.init(LoadCourse(to: rate, within: ramp), connectionCount: connectionCount, shard: shard)
     }
 
@@ -71,26 +71,26 @@ public struct LoadSchedule: Equatable, Sendable {
 
 /// The share of a load carried by one of `count` threads: the connections `index`, `index + count`, `index + 2·count`,
 /// ….
-public struct Shard: Equatable, Sendable {
+package struct Shard: Equatable, Sendable {
     /// The number of the thread, starting at 0.
-    public let index: Int
+    package let index: Int
     /// The number of threads; at most the number of connections.
-    public let count: Int
+    package let count: Int
 
     /// Creates the share of a thread.
-    public init(index: Int, count: Int) {
+    package init(index: Int, count: Int) {
         self.index = index
         self.count = count
     }
 
     /// The number of the thread's connections.
     /// - Parameter total: The number of connections of all threads.
-    public func connectionCount(of total: Int) -> Int {
+    package func connectionCount(of total: Int) -> Int {
         total > index ? (total - index + count - 1) / count : 0
     }
 
     /// The number of a connection among those of all threads, for a position in this thread.
-    public func connectionNumber(at position: Int) -> UInt64 {
+    package func connectionNumber(at position: Int) -> UInt64 {
         UInt64(index + position * count)
     }
 
@@ -98,7 +98,7 @@ public struct Shard: Equatable, Sendable {
     /// - Parameters:
     ///   - total: The number of messages of all threads.
     ///   - all: The number of connections of all threads.
-    public func messageCount(of total: Int, connectionCount all: Int) -> Int {
+    package func messageCount(of total: Int, connectionCount all: Int) -> Int {
         total / all * connectionCount(of: all) + connectionCount(of: total % all)
     }
 }

@@ -1,5 +1,5 @@
 /// The messages of a thread in an open loop: its schedule, and due messages that wait for room.
-public struct OpenLoop {
+package struct OpenLoop {
     /// The next step.
     enum Next: Equatable {
         /// A message is due: since when, in nanoseconds on the loop's clock; the position of its connection in the

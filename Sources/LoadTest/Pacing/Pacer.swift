@@ -1,7 +1,7 @@
 /// Tells when the next message of an open loop is due: a schedule with a start time.
-public struct Pacer {
+package struct Pacer {
     /// The next message.
-    public enum Next: Equatable {
+    package enum Next: Equatable {
         /// A message is due: since when, in nanoseconds on the loop's clock, and the position of its connection in the
         /// thread.
         case due(at: UInt64, position: Int)
@@ -16,7 +16,7 @@ public struct Pacer {
     private let startTime: UInt64
 
     /// Starts a schedule at a time on the loop's clock, in nanoseconds.
-    public init(_ schedule: LoadSchedule, at startTime: UInt64) {
+    package init(_ schedule: LoadSchedule, at startTime: UInt64) {
         self.schedule = schedule
         self.startTime = startTime
     }
@@ -25,14 +25,14 @@ public struct Pacer {
     /// - Parameters:
     ///   - now: The current time, on the loop's clock in nanoseconds.
     ///   - end: The end of the load.
-    public func next(by now: UInt64, before end: UInt64 = .max) -> Next {
+    package func next(by now: UInt64, before end: UInt64 = .max) -> Next {
         let time = startTime + schedule.offset
         guard time < end else { return .over }
         return time <= now ? .due(at: time, position: schedule.position) : .later(time)
     }
 
     /// Moves on to the next message.
-    public mutating func advance() {
+    package mutating func advance() {
         schedule.advance()
     }
 

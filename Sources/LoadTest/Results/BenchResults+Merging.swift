@@ -7,7 +7,7 @@ extension BenchResults {
     /// seconds by their number. The duration is the longer one, and the start the earlier one. The order of additions
     /// does not matter.
     /// - Throws: ``BenchResultsError`` if the modes differ or a sum is too large.
-    public mutating func add(_ other: borrowing BenchResults) throws(BenchResultsError) {
+    package mutating func add(_ other: borrowing BenchResults) throws(BenchResultsError) {
         guard description.mode == other.description.mode else {
             throw .otherMode(description.mode.rawValue, other.description.mode.rawValue)
         }

@@ -7,7 +7,7 @@ extension BenchResults {
     private static let longestSeconds = 1e9
 
     /// Parses the output of ``json(_:)``.
-    public init(json bytes: RawSpan) throws(BenchResultsError) {
+    package init(json bytes: RawSpan) throws(BenchResultsError) {
         guard String(validating: bytes.withUnsafeBytes { Array($0) }, as: UTF8.self) != nil else { throw .notText }
         let root: JSONValue
         do throws(JSONError) {

@@ -2,99 +2,99 @@ import Formats
 import WSCore
 
 /// The measurements of a load test, from one run or merged from several.
-public struct BenchResults: ~Copyable {
+package struct BenchResults: ~Copyable {
     /// The requested load.
-    public internal(set) var description: BenchDescription
+    package internal(set) var description: BenchDescription
     /// The counts of messages, errors, and bytes.
-    public internal(set) var tally: LoadTally
+    package internal(set) var tally: LoadTally
     /// The latencies of correct replies, in nanoseconds.
-    public internal(set) var latencies: Histogram
+    package internal(set) var latencies: Histogram
     /// The times to open connections, in nanoseconds.
-    public internal(set) var handshakes: Histogram
+    package internal(set) var handshakes: Histogram
     /// The times from the opening of a connection until the server was ready, in nanoseconds. Empty without `--ready`.
-    public internal(set) var logins = Histogram()
+    package internal(set) var logins = Histogram()
     /// The durations of each phase of opening, in nanoseconds.
-    public internal(set) var phases = PhaseHistograms()
+    package internal(set) var phases = PhaseHistograms()
     /// The delays of messages in an open loop after their due times, caused by this end, in nanoseconds.
-    public internal(set) var delays = Histogram()
+    package internal(set) var delays = Histogram()
     /// The times for which messages of an open loop occupied their connection, in nanoseconds. Empty if connections can
     /// have several messages in flight.
-    public internal(set) var services = Histogram()
+    package internal(set) var services = Histogram()
     /// The results of each step of a scenario, in the order of the steps; empty without a scenario.
-    public internal(set) var steps: [PartResults] = []
+    package internal(set) var steps: [PartResults] = []
     /// The results of messages due in each stage; empty without stages.
-    public internal(set) var stages: [PartResults] = []
+    package internal(set) var stages: [PartResults] = []
     /// The counts and latencies of each second while messages were sent.
-    public internal(set) var seconds: [BenchSecond]
+    package internal(set) var seconds: [BenchSecond]
     /// The time during which messages were sent.
-    public internal(set) var duration: Duration
+    package internal(set) var duration: Duration
     /// The processor time of the process since its start.
-    public internal(set) var processorTime: Duration
+    package internal(set) var processorTime: Duration
     /// The processor time of the load's threads while messages were sent.
-    public internal(set) var loadProcessorTime: Duration
+    package internal(set) var loadProcessorTime: Duration
     /// The processor time of the busiest of these threads.
-    public internal(set) var busiestProcessorTime = Duration.zero
+    package internal(set) var busiestProcessorTime = Duration.zero
     /// The wall-clock time of the first message.
-    public internal(set) var startTime: WallTime
+    package internal(set) var startTime: WallTime
 
     /// The number of seconds with counts of their own.
-    public var secondCount: Int { seconds.count }
+    package var secondCount: Int { seconds.count }
 
     /// The number of messages that the mode's rate counts, while messages were sent.
     internal var countInTime: Int { seconds.reduce(0) { $0 + $1.count(in: description.mode) } }
 
     /// The rate, in messages per second.
-    public var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }
+    package var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }
 
     /// The number of TLS handshakes as text: `680 handshakes, 669 resumed`.
-    public var tlsHandshakes: String {
+    package var tlsHandshakes: String {
         let resumed = tally.tlsResumed == 0 ? "none" : Phrase.grouped(tally.tlsResumed)
         let noun = tally.tlsHandshakes == 1 ? "handshake" : "handshakes"
         return "\(Phrase.grouped(tally.tlsHandshakes)) \(noun), \(resumed) resumed"
     }
 
     /// The version of the JSON format. It changes when the meaning of a name changes.
-    public static let version = 1
+    package static let version = 1
 
     /// The percentiles in results, with their names in JSON and in text.
-    public static let percentiles: [(field: StaticString, label: String, percentile: Double)] = [
+    package static let percentiles: [(field: StaticString, label: String, percentile: Double)] = [
         ("p50", "p50", 50), ("p75", "p75", 75), ("p90", "p90", 90), ("p95", "p95", 95), ("p99", "p99", 99),
         ("p999", "p99.9", 99.9), ("p9999", "p99.99", 99.99), ("p99999", "p99.999", 99.999),
     ]
 }
 
 /// The parameters of a load test, as recorded in its results.
-public struct BenchDescription: Equatable, Sendable {
+package struct BenchDescription: Equatable, Sendable {
     /// The messages that were sent.
-    public struct Message: Equatable, Sendable {
+    package struct Message: Equatable, Sendable {
         /// Text or binary.
-        public let kind: MessageKind
+        package let kind: MessageKind
         /// The size of each payload in bytes, or `nil` if sizes differ.
-        public let byteCount: Int?
+        package let byteCount: Int?
     }
 
     /// The mode of the load.
-    public let mode: BenchMode
+    package let mode: BenchMode
     /// The URL, without credentials.
-    public internal(set) var url: String
+    package internal(set) var url: String
     /// The requested number of connections.
-    public internal(set) var connections: Int
+    package internal(set) var connections: Int
     /// The number of threads.
-    public internal(set) var threads: Int
+    package internal(set) var threads: Int
     /// The kind of messages, or `nil` if there were none or they differed.
-    public internal(set) var message: Message?
+    package internal(set) var message: Message?
     /// The maximum number of messages in flight per connection, or `nil` if there was no limit or it differed between
     /// runs.
-    public internal(set) var inFlight: Int?
+    package internal(set) var inFlight: Int?
     /// The requested rate in messages per second, in total, or `nil` for a closed loop.
-    public internal(set) var rateAsked: Int?
+    package internal(set) var rateAsked: Int?
     /// Whether connections may resume the TLS sessions of earlier ones.
-    public internal(set) var resumesTLS = false
+    package internal(set) var resumesTLS = false
     /// The stages of the load, or `nil` if there were none or they differed between runs.
-    public internal(set) var stages: StagePlan?
+    package internal(set) var stages: StagePlan?
 
     /// Whether messages had due times: an open loop.
-    public var isScheduled: Bool { rateAsked != nil || stages?.quantity == .rate }
+    package var isScheduled: Bool { rateAsked != nil || stages?.quantity == .rate }
 }
 
 extension BenchResults {
@@ -102,7 +102,7 @@ extension BenchResults {
     /// - Parameters:
     ///   - startTime: When messages started to count.
     ///   - processorTime: The processor time of the process.
-    public init(_ description: BenchDescription, startTime: WallTime, processorTime: Duration) {
+    package init(_ description: BenchDescription, startTime: WallTime, processorTime: Duration) {
         self.init(
             description: description, tally: LoadTally(), latencies: Histogram(), handshakes: Histogram(), seconds: [],
             duration: .zero, processorTime: processorTime, loadProcessorTime: .zero, startTime: startTime)
@@ -110,7 +110,7 @@ extension BenchResults {
 
     /// Adds the measurements of a thread.
     /// - Parameter processorTime: The processor time of the thread while messages were sent.
-    public mutating func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration) {
+    package mutating func add(_ measurement: borrowing LoadMeasurement, processorTime: Duration) {
         duration = max(duration, measurement.duration)
         loadProcessorTime += processorTime
         busiestProcessorTime = max(busiestProcessorTime, processorTime)
@@ -135,7 +135,7 @@ extension BenchResults {
     /// Counts missing deliveries. Single threads cannot, because they do not know which messages reached the readers of
     /// others.
     /// - Parameter readerCount: The number of readers of all threads.
-    public mutating func countMissingDeliveries(to readerCount: Int) {
+    package mutating func countMissingDeliveries(to readerCount: Int) {
         guard description.mode.metrics.population == .deliveries else { return }
         for index in stages.indices {
             let stage = stages[index]
@@ -168,7 +168,7 @@ extension BenchResults {
 extension LoadPlan {
     /// The description of the load for the results.
     /// - Parameter url: The server's URL, without credentials.
-    public func description(url: String) -> BenchDescription {
+    package func description(url: String) -> BenchDescription {
         let hasMessages =
             switch mode.load.messages {
             case .always: true

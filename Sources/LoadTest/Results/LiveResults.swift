@@ -2,33 +2,33 @@ import Formats
 import WSCore
 
 /// The results of a run so far: the counts, and the seconds that all threads have completed.
-public struct LiveResults: ~Copyable {
+package struct LiveResults: ~Copyable {
     /// The counts and latencies so far. Handshakes, bytes, and processor times are missing.
-    public private(set) var results: BenchResults
+    package private(set) var results: BenchResults
     /// The number of open connections.
-    public private(set) var openCount = 0
+    package private(set) var openCount = 0
     /// The seconds that some threads have not completed yet, by thread.
     private var pending: [[BenchSecond]]
 
     /// Starts without results.
     /// - Parameter threadCount: The number of threads, 1 or more.
-    public init(_ description: BenchDescription, threadCount: Int) {
+    package init(_ description: BenchDescription, threadCount: Int) {
         results = BenchResults(description, startTime: .now, processorTime: .zero)
         pending = Array(repeating: [], count: threadCount)
     }
 
     /// The number of complete seconds.
-    public var secondCount: Int { results.secondCount }
+    package var secondCount: Int { results.secondCount }
 
     /// The counts so far.
-    public var tally: LoadTally { results.tally }
+    package var tally: LoadTally { results.tally }
 
     /// The steps so far.
-    public var steps: [PartResults] { results.steps }
+    package var steps: [PartResults] { results.steps }
 
     /// Adds the progress of all threads.
     /// - Parameter progress: One element for each thread, in the same order in each call.
-    public mutating func update(_ progress: [LoadProgress]) {
+    package mutating func update(_ progress: [LoadProgress]) {
         openCount = progress.reduce(0) { $0 + $1.openCount }
         results.tally = LoadTally()
         results.steps = []
@@ -54,7 +54,7 @@ public struct LiveResults: ~Copyable {
     }
 
     /// The latencies of the last complete second, or `nil` if there are none.
-    public var latencies: BenchSecond.Latencies? {
+    package var latencies: BenchSecond.Latencies? {
         guard let latencies = results.seconds.last?.latencies, latencies.maximum > 0 else { return nil }
         return latencies
     }

@@ -1,21 +1,21 @@
 import WSCore
 
 /// The measurements of one thread since its previous report.
-public struct LoadProgress: Sendable {
+package struct LoadProgress: Sendable {
     /// The counts since the start.
-    public internal(set) var tally = LoadTally()
+    package internal(set) var tally = LoadTally()
     /// The number of open connections.
-    public internal(set) var openCount = 0
+    package internal(set) var openCount = 0
     /// The results of each step of a scenario since the start. Latencies are those of the last complete second.
-    public internal(set) var steps: [PartResults] = []
+    package internal(set) var steps: [PartResults] = []
     /// The seconds that were completed since the previous report.
     internal private(set) var seconds: [BenchSecond] = []
 
     /// Creates a progress of zero.
-    public init() {}
+    package init() {}
 
     /// Replaces the counts, and keeps the seconds that have not been taken yet.
-    public mutating func update(_ next: LoadProgress) {
+    package mutating func update(_ next: LoadProgress) {
         tally = next.tally
         openCount = next.openCount
         let latencies = steps.map(\.latencies)
@@ -27,7 +27,7 @@ public struct LoadProgress: Sendable {
     }
 
     /// Returns the progress, and removes its seconds.
-    public mutating func take() -> LoadProgress {
+    package mutating func take() -> LoadProgress {
         defer { seconds = [] }
         return self
     }
@@ -41,7 +41,7 @@ public struct LoadProgress: Sendable {
 extension LoadContext {
     /// The progress of the thread since the last call.
     /// - Parameter time: The current time, on the loop's clock in nanoseconds.
-    public func takeProgress(at time: UInt64) -> LoadProgress {
+    package func takeProgress(at time: UInt64) -> LoadProgress {
         if phase == .loading { measurement.advance(to: time) }
         let seconds = measurement.latencies.seconds
         defer { history.reportedSeconds = seconds.count }

@@ -1,9 +1,9 @@
 import WSCore
 
 /// The stages that a load was to have, as recorded in its results.
-public struct StagePlan: Equatable, Sendable {
+package struct StagePlan: Equatable, Sendable {
     /// The quantity that changes, with the name of its target in JSON.
-    public enum Quantity: String, Sendable {
+    package enum Quantity: String, Sendable {
         /// The number of active connections.
         case connections = "target_connections"
         /// The number of messages per second.
@@ -11,12 +11,12 @@ public struct StagePlan: Equatable, Sendable {
     }
 
     /// The quantity that changes.
-    public let quantity: Quantity
+    package let quantity: Quantity
     /// The stages in order.
-    public internal(set) var stages: [LoadStages.Stage]
+    package internal(set) var stages: [LoadStages.Stage]
 
     /// The number, from 1, of the stage at a time after the start of the load.
-    public func number(at time: Duration) -> Int {
+    package func number(at time: Duration) -> Int {
         var end = Duration.zero
         for (index, stage) in stages.enumerated() {
             end += stage.duration
@@ -38,7 +38,7 @@ public struct StagePlan: Equatable, Sendable {
 
 extension LoadPlan {
     /// The names of the stages in results.
-    public var stageNames: [String] { (allStages?.stages.indices ?? 0..<0).map { PartResults.stageName($0) } }
+    package var stageNames: [String] { (allStages?.stages.indices ?? 0..<0).map { PartResults.stageName($0) } }
 
     /// The stages for the results, or `nil` if there are none.
     internal var stagePlan: StagePlan? {
@@ -49,7 +49,7 @@ extension LoadPlan {
 extension BenchResults {
     /// The rate in a stage, in messages per second. In a run that was cut short, the stage may be shorter than planned.
     /// - Parameter index: The index of the stage.
-    public func rate(ofStage index: Int) -> Double {
+    package func rate(ofStage index: Int) -> Double {
         guard let plan = description.stages?.stages, plan.indices.contains(index), stages.indices.contains(index) else {
             return 0
         }

@@ -1,17 +1,17 @@
 extension BenchMode {
     /// All modes, in the order of the help and the manual.
-    public static let all: [BenchMode] = [.echo, .request, .scenario, .send, .receive, .connect, .broadcast, .idle]
+    package static let all: [BenchMode] = [.echo, .request, .scenario, .send, .receive, .connect, .broadcast, .idle]
 }
 
 extension BenchMode: RawRepresentable, CaseIterable, Hashable {
     /// All modes, in the order of ``all``.
-    public static var allCases: [BenchMode] { all }
+    package static var allCases: [BenchMode] { all }
 
     /// The mode's name in `--mode` and in results.
-    public var rawValue: String { descriptor.name }
+    package var rawValue: String { descriptor.name }
 
     /// Finds a mode by name. Returns `nil` for an unknown name.
-    public init?(rawValue name: String) {
+    package init?(rawValue name: String) {
         guard let mode = Self.all.first(where: { $0.rawValue == name }) else { return nil }
         self = mode
     }

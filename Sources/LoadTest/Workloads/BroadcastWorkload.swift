@@ -3,7 +3,7 @@ import WSCore
 
 extension BenchMode {
     /// Publishes messages on some connections and receives them on all others.
-    public static let broadcast = BenchMode(
+    package static let broadcast = BenchMode(
         ModeDescriptor(
             name: "broadcast",
             summary: "measure delivery from publishers to readers",

@@ -2,7 +2,7 @@ import WSCore
 
 extension BenchMode {
     /// Opens and closes connections.
-    public static let connect = BenchMode(
+    package static let connect = BenchMode(
         ModeDescriptor(
             name: "connect",
             summary: "measure opening handshakes",

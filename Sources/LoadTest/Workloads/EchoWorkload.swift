@@ -2,7 +2,7 @@ import WSCore
 
 extension BenchMode {
     /// Sends messages and waits for their echoes.
-    public static let echo = BenchMode(
+    package static let echo = BenchMode(
         ModeDescriptor(
             name: "echo",
             summary: "measure round trips to an echo server",

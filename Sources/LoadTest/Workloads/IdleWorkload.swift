@@ -3,7 +3,7 @@ import WSCore
 
 extension BenchMode {
     /// Keeps connections open.
-    public static let idle = BenchMode(
+    package static let idle = BenchMode(
         ModeDescriptor(
             name: "idle",
             summary: "keep connections open and send pings",

@@ -3,7 +3,7 @@ import WSCore
 
 extension BenchMode {
     /// Counts received messages.
-    public static let receive = BenchMode(
+    package static let receive = BenchMode(
         ModeDescriptor(
             name: "receive",
             summary: "count the messages that the server sends",

@@ -4,7 +4,7 @@ import WSCore
 
 extension BenchMode {
     /// Sends requests and waits for replies of any content.
-    public static let request = BenchMode(
+    package static let request = BenchMode(
         ModeDescriptor(
             name: "request",
             summary: "measure replies of a server that does not echo",

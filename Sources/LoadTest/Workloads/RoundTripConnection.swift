@@ -1,7 +1,7 @@
 import WSCore
 
 /// A connection on which each message is answered, with a latency.
-public class RoundTripConnection: LoadConnection {
+package class RoundTripConnection: LoadConnection {
     /// The unanswered messages.
     internal final var ledger: EchoLedger
     /// Whether the message of a reply can be identified.

@@ -4,7 +4,7 @@ import WSCore
 
 extension BenchMode {
     /// Plays a scenario again and again.
-    public static let scenario = BenchMode(
+    package static let scenario = BenchMode(
         ModeDescriptor(
             name: "scenario",
             summary: "play the steps of a file on each connection",

@@ -2,7 +2,7 @@ import WSCore
 
 extension BenchMode {
     /// Sends messages without waiting for replies.
-    public static let send = BenchMode(
+    package static let send = BenchMode(
         ModeDescriptor(
             name: "send",
             summary: "measure how fast the server reads messages",
