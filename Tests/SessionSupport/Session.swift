@@ -1,13 +1,13 @@
 import WSCore
 
 /// Both halves of a connection without its stream, combined as ``Connection`` does.
-public struct Session: ~Copyable {
+package struct Session: ~Copyable {
     private let sending: SendingHalf
-    public var receiver: MessageReceiver
+    package var receiver: MessageReceiver
     private let decompressor: (any MessageDecompressor)?
     private let partialInputs: PartialInputPool
 
-    public init(
+    package init(
         role: Role, limits: Limits, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
         compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil,
         partialInputs: PartialInputPool = PartialInputPool(), answersPings: Bool = true
@@ -21,15 +21,15 @@ public struct Session: ~Copyable {
         self.partialInputs = partialInputs
     }
 
-    public var outbox: Outbox {
+    package var outbox: Outbox {
         _read { yield sending.outbox }
         _modify { yield &sending.outbox }
     }
 
-    public var receivedTraffic: Traffic { receiver.traffic }
-    public var isInMessage: Bool { receiver.isInMessage }
-    public var incomingProgress: MessageProgress? { receiver.progress }
-    public var closing: ClosingHandshake {
+    package var receivedTraffic: Traffic { receiver.traffic }
+    package var isInMessage: Bool { receiver.isInMessage }
+    package var incomingProgress: MessageProgress? { receiver.progress }
+    package var closing: ClosingHandshake {
         ClosingHandshake(
             sent: outbox.closeFrame, received: receiver.closeFrame, wasStartedHere: outbox.hasStartedClosing)
     }
@@ -37,7 +37,7 @@ public struct Session: ~Copyable {
     /// Decodes bytes and answers pings and close frames. A violation is answered with a close frame.
     /// - Returns: The number of bytes consumed.
     @discardableResult
-    public mutating func receive<Handler: SessionHandler>(
+    package mutating func receive<Handler: SessionHandler>(
         _ bytes: inout MutableRawSpan, handler: inout Handler
     ) throws(ProtocolError) -> Int {
         // By pointer: a copy of the handler would share its arrays, and each event would copy them.
@@ -63,7 +63,7 @@ private final class SendingHalf {
 }
 
 /// Handles what a ``Session`` receives, and can answer.
-public protocol SessionHandler {
+package protocol SessionHandler {
     mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox)
     mutating func receivedPing(_ payload: RawSpan, outbox: inout Outbox)
     mutating func receivedPong(_ payload: RawSpan, outbox: inout Outbox)
@@ -74,9 +74,9 @@ public protocol SessionHandler {
 }
 
 extension SessionHandler {
-    public mutating func receivedHeader(_ header: FrameHeader) {}
-    public mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {}
-    public var takesMore: Bool { true }
+    package mutating func receivedHeader(_ header: FrameHeader) {}
+    package mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {}
+    package var takesMore: Bool { true }
 }
 
 private struct Answering<Handler: SessionHandler>: FrameHandler {
