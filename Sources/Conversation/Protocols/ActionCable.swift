@@ -164,7 +164,7 @@ final class ActionCableSession: ProtocolSession {
         subscriptions[index].state = .confirmed
         subscriptions[index].wantsReply = false
         while let line = held.takeFirst(for: identifier) {
-            carryOut(line.message, identifier, &output)
+            perform(line.message, identifier, &output)
             output.append(.lineSent(line.number))
             // Further lines wait for its confirmation.
             if case .subscribe = line.message { return }
@@ -193,7 +193,7 @@ final class ActionCableSession: ProtocolSession {
         }
         held.drop(identifier, upTo: { if case .subscribe = $0 { true } else { false } }, &output)
         if let line = held.takeFirst(for: identifier) {
-            carryOut(line.message, identifier, &output)
+            perform(line.message, identifier, &output)
             output.append(.lineSent(line.number))
         }
     }
@@ -268,7 +268,7 @@ final class ActionCableSession: ProtocolSession {
                 "more than \(Self.maximumSubscriptionCount) subscriptions exist; end some", dependsOnPeer: true)
         }
         if existing == nil {
-            carryOut(.subscribe(subscription), identifier, &output)
+            perform(.subscribe(subscription), identifier, &output)
             renewsLastLine = !wantsReply
         } else {
             try held.hold(.subscribe(subscription), byteCount: identifier.utf8.count, for: identifier, &output)
@@ -317,11 +317,11 @@ final class ActionCableSession: ProtocolSession {
         _ line: Line, byteCount: Int, on index: Int, _ output: inout ProtocolOutput
     ) throws(ProtocolInputError) {
         let identifier = subscriptions[index].identifier
-        guard subscriptions[index].state != .confirmed else { return carryOut(line, identifier, &output) }
+        guard subscriptions[index].state != .confirmed else { return perform(line, identifier, &output) }
         try held.hold(line, byteCount: byteCount, for: identifier, &output)
     }
 
-    private func carryOut(_ line: Line, _ identifier: String, _ output: inout ProtocolOutput) {
+    private func perform(_ line: Line, _ identifier: String, _ output: inout ProtocolOutput) {
         switch line {
         case .action(let message): output.send(message)
         case .unsubscribe:

@@ -207,7 +207,7 @@ final class PhoenixSession: ProtocolSession {
         channels[index].state = .joined
         channels[index].crashCount = 0
         while let line = held.takeFirst(for: frame.topic) {
-            carryOut(line.message.action, line.message.message, &output)
+            perform(line.message.action, line.message.message, &output)
             output.append(.lineSent(line.number))
             // Further lines wait for its confirmation.
             if line.message.action == .join { return }
@@ -223,7 +223,7 @@ final class PhoenixSession: ProtocolSession {
         held.drop(topic, upTo: { $0.action == .join }, &output)
         failRequests(to: topic, frame, &output)
         if let line = held.takeFirst(for: topic) {
-            carryOut(line.message.action, line.message.message, &output)
+            perform(line.message.action, line.message.message, &output)
             output.append(.lineSent(line.number))
         }
     }
@@ -263,7 +263,7 @@ final class PhoenixSession: ProtocolSession {
             if channels[index].state == .ended { throw .refused(channels.remove(at: index).topic) }
             let message = PhoenixMessage(ref: pending.nextNumber, topic: topic, event: "phx_leave")
             if held.last(for: topic) == nil {
-                carryOut(.leave, message, &output)
+                perform(.leave, message, &output)
             } else {
                 try held.hold((.leave, message), byteCount: 0, for: topic, &output)
             }
@@ -278,7 +278,7 @@ final class PhoenixSession: ProtocolSession {
             let message = PhoenixMessage(ref: pending.nextNumber, topic: first, event: event, payload: payload)
             try message.check()
             if channels[index].state == .joined {
-                carryOut(.push, message, &output)
+                perform(.push, message, &output)
             } else {
                 try held.hold((.push, message), byteCount: payload.count + event.utf8.count, for: first, &output)
             }
@@ -315,7 +315,7 @@ final class PhoenixSession: ProtocolSession {
         }
         let message = PhoenixMessage(ref: pending.nextNumber, topic: topic, event: "phx_join", payload: payload)
         if held.last(for: topic) == nil {
-            carryOut(.join, message, &output)
+            perform(.join, message, &output)
             renewsLastLine = !wantsReply
         } else {
             try held.hold((.join, message), byteCount: payload.count, for: topic, &output)
@@ -335,7 +335,7 @@ final class PhoenixSession: ProtocolSession {
     }
 
     /// Sends the message of a line. A join begins its channel, and a leave ends it.
-    private func carryOut(_ action: Action, _ message: PhoenixMessage, _ output: inout ProtocolOutput) {
+    private func perform(_ action: Action, _ message: PhoenixMessage, _ output: inout ProtocolOutput) {
         let index = channels.firstIndex { $0.topic == message.topic }
         let joinRef = action == .join ? message.ref : index.map { channels[$0].joinRef }
         output.append(message.encoded(joinRef: joinRef))

@@ -106,7 +106,7 @@ package struct ScenarioPlayer: ~Copyable {
     /// Starts with the first step, or waits for the first iteration if no step precedes it.
     package mutating func start(at now: UInt64, _ port: some Port) {
         proceed(to: 0, at: now)
-        goOn(at: now, port)
+        performSteps(at: now, port)
     }
 
     /// Handles a received message. Sends nothing.
@@ -173,7 +173,7 @@ package struct ScenarioPlayer: ~Copyable {
         switch scenario.steps[index].action {
         case .pause:
             endStep(index, at: now, port)
-            goOn(at: now, port)
+            performSteps(at: now, port)
         case .drop:
             isClosing = true
             port.drop()
@@ -231,10 +231,10 @@ package struct ScenarioPlayer: ~Copyable {
     /// one.
     package mutating func advance(at now: UInt64, _ port: some Port) {
         if isBetweenIterations { begin(scenario.repeatStart, at: now) }
-        goOn(at: now, port)
+        performSteps(at: now, port)
     }
 
-    private mutating func goOn(at now: UInt64, _ port: some Port) {
+    private mutating func performSteps(at now: UInt64, _ port: some Port) {
         takeMessages(at: now, port)
         while case .step(let index) = phase {
             do throws(ScenarioFailure.Reason) {

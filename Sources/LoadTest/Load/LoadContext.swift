@@ -156,9 +156,9 @@ internal struct LoadHistory {
 
 /// The thread as a load sees it. Unit tests replace it with a fake.
 package protocol LoadHost: AnyObject {
-    /// Schedules a call of ``Workload/goOn()`` at a time on the loop's clock, in nanoseconds.
+    /// Schedules a call of ``Workload/sendDue()`` at a time on the loop's clock, in nanoseconds.
     func wake(at time: UInt64)
-    /// Schedules a call of ``Workload/goOn()`` in the next turn. A direct call would recurse once per connection if
+    /// Schedules a call of ``Workload/sendDue()`` in the next turn. A direct call would recurse once per connection if
     /// attempts fail immediately.
     func wakeSoon()
     /// Schedules a call of ``LoadContext/resume(_:)`` for a connection in the next turn of the loop, after the other

@@ -33,7 +33,7 @@ package protocol Workload: AnyObject {
     /// Called when the load starts.
     func begin()
     /// Sends the messages that are due, and schedules a wake-up for the next one.
-    func goOn()
+    func sendDue()
     /// Called when sending has ended on this thread.
     /// - Parameter isTimed: Whether the time was over, rather than the messages.
     func sendingEnded(isTimed: Bool)
@@ -81,7 +81,7 @@ extension Workload {
     /// Does nothing.
     package func begin() {}
     /// Sends the messages that are due.
-    package func goOn() { context.sendDue() }
+    package func sendDue() { context.sendDue() }
     /// Does nothing.
     package func sendingEnded(isTimed: Bool) {}
     /// Does nothing.

@@ -81,7 +81,7 @@ internal final class ConnectWorkload: Workload {
     // MARK: Attempts
 
     /// Starts the attempts that are due, up to the maximum number of connections.
-    func goOn() {
+    func sendDue() {
         if wasFull { context.holdDue() }
         while context.phase == .loading, context.remainingMessages > 0, !isFull, let time = nextTime() {
             attempt(dueAt: time)

@@ -7,7 +7,7 @@ extension Connection: ByteStreamDelegate {
 
     /// Ends the connection: the peer closed its sending side without a closing handshake.
     package func streamDidReachEnd(_ stream: any ByteStream) {
-        if leaveIfDue() { stream.delegate?.streamDidReachEnd(stream) } else { end(failure: nil) }
+        if handOverIfDue() { stream.delegate?.streamDidReachEnd(stream) } else { end(failure: nil) }
     }
 
     /// Writes more of the queued output at the end of the turn.
@@ -17,11 +17,11 @@ extension Connection: ByteStreamDelegate {
 
     /// Ends the connection.
     package func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
-        if leaveIfDue() { stream.delegate?.stream(stream, didFailToRead: error) } else { end(failure: error) }
+        if handOverIfDue() { stream.delegate?.stream(stream, didFailToRead: error) } else { end(failure: error) }
     }
 
     /// Discards all output. Input that arrived before the failure is still read.
     package func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
-        if leaveIfDue() { stream.delegate?.stream(stream, didFailToWrite: error) } else { didFailToWrite(error) }
+        if handOverIfDue() { stream.delegate?.stream(stream, didFailToWrite: error) } else { didFailToWrite(error) }
     }
 }

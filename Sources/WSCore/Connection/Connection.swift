@@ -15,7 +15,7 @@ public final class Connection<Handler: ConnectionHandler> {
         case inTurn
         /// Both close frames exist, or this end fails the connection: after this read, or at the end of the turn,
         /// ``LingeringClose`` takes over the stream.
-        case leaving
+        case handingOver
         /// The connection ends at the end of the turn.
         case terminating
         /// ``LingeringClose`` writes the last output.
@@ -166,7 +166,7 @@ public final class Connection<Handler: ConnectionHandler> {
     public func abandon(with frame: CloseFrame) {
         guard isOpen else { return }
         close(frame)
-        end(in: .leaving)
+        end(in: .handingOver)
     }
 
     /// Begins a turn with output, unless it has begun. Returns whether anything can be sent.
@@ -184,7 +184,7 @@ public final class Connection<Handler: ConnectionHandler> {
     private func end(in state: State) {
         switch self.state {
         case .idle, .lingering: loop.atEndOfTurn(self)
-        case .inTurn, .leaving: break
+        case .inTurn, .handingOver: break
         case .terminating, .ended: return
         }
         self.state = state
@@ -283,7 +283,7 @@ public final class Connection<Handler: ConnectionHandler> {
         let takenBytes = take(&bytes)
         if takenBytes < bytes.byteCount { keepUnread(bytes.bytes.extracting(droppingFirst: takenBytes)) }
         // The stream may report its end next, which concerns only its new owner.
-        if leaveIfDue() { return }
+        if handOverIfDue() { return }
         countMemory(with: receiver.incompleteBytes)
         if unread != nil || (settings.pausesReadingWhenFull && isFull) { updateReading() }
     }
@@ -333,7 +333,7 @@ public final class Connection<Handler: ConnectionHandler> {
     internal func answer(close frame: CloseFrame) {
         beginTurn()
         outbox.answer(close: frame)
-        end(in: .leaving)
+        end(in: .handingOver)
     }
 
     /// RFC 6455 §7.1.7: to fail the connection, send a close frame with an appropriate code and ignore further input.
@@ -346,14 +346,14 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Lets ``LingeringClose`` take over the stream if the connection is leaving.
     /// - Returns: Whether it has, so that it must handle the stream's current event.
-    internal func leaveIfDue() -> Bool {
-        guard state == .leaving else { return false }
-        leave()
+    internal func handOverIfDue() -> Bool {
+        guard state == .handingOver else { return false }
+        handOver()
         return true
     }
 
     /// Writes the last output and closes the stream. Further input is discarded.
-    private func leave() {
+    private func handOver() {
         state = .lingering
         unread = nil
         receiver.finish()
@@ -464,7 +464,7 @@ extension Connection: EndOfTurnWork {
         }
         switch state {
         case .terminating: end(failure: nil)
-        case .idle, .inTurn, .leaving, .lingering, .ended: _ = leaveIfDue()
+        case .idle, .inTurn, .handingOver, .lingering, .ended: _ = handOverIfDue()
         }
     }
 }

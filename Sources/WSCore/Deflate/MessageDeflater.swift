@@ -13,7 +13,7 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     static let smallestBytes = 64
     /// The number of consecutive failures after which only one message in ``trialInterval`` is tried. Otherwise, random
     /// data would be slowed down to zlib's speed without benefit.
-    static let patience: UInt8 = 8
+    static let maximumFailures: UInt8 = 8
     /// The number of messages per trial while compression does not help.
     static let trialInterval: UInt8 = 16
 
@@ -68,8 +68,8 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
             // RFC 7692 §7.2.1: remove the last four octets of the empty block at the end.
             output.withReadableBytes { body($0.extracting(droppingLast: flushMarker.count)) }
         } else {
-            failureCount = min(failureCount + 1, Self.patience)
-            if failureCount == Self.patience { messagesToSkip = Self.trialInterval - 1 }
+            failureCount = min(failureCount + 1, Self.maximumFailures)
+            if failureCount == Self.maximumFailures { messagesToSkip = Self.trialInterval - 1 }
         }
         output.removeAll()
         output.releaseStorage(above: DeflateMemory.keptStorageBytes)

@@ -22,7 +22,7 @@ final class ProgramErrors {
         lines = ErrorLines(prefix: prefix)
         self.console = console
         self.didEnd = didEnd
-        timer = Timer(on: loop) { [unowned self] in readOn() }
+        timer = Timer(on: loop) { [unowned self] in continueReading() }
         output = ProgramOutput(stream) { [unowned self] bytes in
             show(bytes)
         } finish: { [unowned self] in
@@ -57,7 +57,7 @@ final class ProgramErrors {
     }
 
     /// Resumes reading when standard error has room again.
-    private func readOn() {
+    private func continueReading() {
         if console.isBusy, let output, !output.takesRest {
             timer?.start(after: Console.busyInterval)
         } else {

@@ -50,7 +50,7 @@ final class ProgramOutput {
     /// Resumes reading.
     func resume() {
         isPaused = false
-        goOn()
+        continueReading()
     }
 
     /// Reads at most `byteCount` more bytes, without pausing.
@@ -86,7 +86,7 @@ final class ProgramOutput {
             unread.append(bytes.extracting(droppingFirst: count))
             stream.stopReading()
         }
-        goOn()
+        continueReading()
     }
 
     private func handOver(_ bytes: RawSpan) -> Int {
@@ -95,7 +95,7 @@ final class ProgramOutput {
         return receive(bytes)
     }
 
-    private func goOn() {
+    private func continueReading() {
         // While `receive` runs, the remaining data is unknown.
         guard !isOver, !isPaused, !isHandingOver else { return }
         if unread.isEmpty { return stream.startReading() }
@@ -115,7 +115,7 @@ extension ProgramOutput: EndOfTurnWork {
         guard !isOver else { return }
         unread = waiting
         unread.releaseStorage(above: 0)
-        goOn()
+        continueReading()
     }
 }
 

@@ -67,7 +67,7 @@ final class InputReader {
     private var end = End.ahead
     /// When the first event with a time was read.
     private var beginTime: Duration?
-    private lazy var timer = Timer(on: loop) { [unowned self] in goOn() }
+    private lazy var timer = Timer(on: loop) { [unowned self] in processBacklog() }
 
     /// Creates a reader for standard input or another descriptor, without starting it.
     init(
@@ -167,7 +167,7 @@ final class InputReader {
     }
 
     /// Processes the backlog before reading more.
-    private func goOn() {
+    private func processBacklog() {
         guard !isPaused, let receiver else { return }
         receiver.willReceiveInputPiece()
         guard !isPaused else { return }

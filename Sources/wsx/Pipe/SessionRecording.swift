@@ -51,7 +51,7 @@ final class SessionRecording {
     }
 
     /// Carries out `/record`: starts recording, or stops if `path` is `nil`.
-    func carryOut(_ path: String?) {
+    func record(to path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
             guard recorder != nil else {
                 return console.error("/record: not recording; /record FILE starts a recording")

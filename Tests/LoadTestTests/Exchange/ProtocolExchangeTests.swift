@@ -21,7 +21,7 @@ import WSCore
         }
         if let greeting { try receive(greeting, on: fixture) }
         fixture.context.begin(fixture.workload, at: Self.start)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         return fixture
     }
 
@@ -299,7 +299,7 @@ import WSCore
             }
         }
         let requests = [#"{"id":1,"op":"list"}"#, #"{"id":2,"op":"list"}"#]
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try sent(fixture) == requests)
         let ended = try #require(fixture.context.connections[0])
         fixture.context.remember(ended)
@@ -324,7 +324,7 @@ import WSCore
             plan.replies.expectations = [#"^\{"id""#]
             plan.conversation.codecs = LoadCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
         #expect(try fixture.port().sent == [request])
         let connection: RequestConnection = try fixture.connection(0)
@@ -347,7 +347,7 @@ import WSCore
             plan.messages.templates = [template]
             plan.conversation.codecs = LoadCodecs(decoders: [.auto], encoder: nil, limitBytes: 1000)
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         let connection: RequestConnection = try fixture.connection(0)
         for payload in [[0xC1, 0xFF], [0xC1]] as [[UInt8]] {
             payload.withUnsafeBytes { connection.receive($0.bytes, as: .binary) }

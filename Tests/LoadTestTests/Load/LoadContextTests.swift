@@ -14,11 +14,11 @@ import WSCore
             $0.connectionCount = 2
             $0.pace.ramp = .seconds(2)
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 0])
         #expect(fixture.host.requests == ["wake \(Self.start + Self.second)"])
         fixture.context.now = Self.start + Self.second
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 1])
     }
 
@@ -27,7 +27,7 @@ import WSCore
         let fixture = LoadFixture(.echo) { $0.pace.rate = 1 }
         try fixture.port().room = 1
         fixture.context.now = Self.start + 2 * Self.second
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         let connection: EchoConnection = try fixture.connection(0)
         #expect(fixture.tally.sent == 1)
         #expect(connection.owedTimes == [Self.start + Self.second, Self.start + 2 * Self.second])
@@ -44,7 +44,7 @@ import WSCore
             $0.pace.rate = 2
         }
         try fixture.port(0).room = 0
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         fixture.context.forget(try fixture.connection(0, as: EchoConnection.self))
         #expect(fixture.tally.unsent == 1)
         #expect(fixture.context.senders.map(\.number) == [1])
@@ -61,7 +61,7 @@ import WSCore
             $0.messageCount = 8
             $0.messages.templates = [Template(literal: Array("a".utf8))]
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.tally.sent == 1)
         fixture.context.endSending(isCutShort: isCutShort)
         #expect(fixture.tally.unsent == count)
@@ -75,7 +75,7 @@ import WSCore
             $0.warmup = .seconds(1)
             $0.messageCount = 1
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port().sent.count == 1)
         #expect((fixture.tally.sent, fixture.context.remainingMessages) == (0, 1))
     }
@@ -91,7 +91,7 @@ import WSCore
     @Test("Each completed second is part of the progress once")
     func progress() throws {
         let fixture = LoadFixture(.echo)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.context.takeProgress(at: Self.start).seconds.isEmpty)
         fixture.context.now += 500
         fixture.context.measurement.answered(sentAt: Self.start, now: fixture.context.now)

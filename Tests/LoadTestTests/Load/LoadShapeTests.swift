@@ -33,13 +33,13 @@ import WSCore
         fixture.context.connections[number] = connection
         fixture.context.enterIfReady(connection)
         fixture.context.resume(connection)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
     }
 
     /// Continues at a time after the start, in milliseconds.
-    private func goOn(_ fixture: LoadFixture, at milliseconds: UInt64) {
+    private func run(_ fixture: LoadFixture, at milliseconds: UInt64) {
         fixture.context.now = Self.start + milliseconds * 1_000_000
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
     }
 
     /// The number of messages sent on a connection.
@@ -52,15 +52,15 @@ import WSCore
     @Test("The next message follows a reply after the pause")
     func pause() throws {
         let fixture = LoadFixture(.echo) { $0.pace.think = .seconds(1) ... .seconds(1) }
-        goOn(fixture, at: 0)
-        goOn(fixture, at: 100)
+        run(fixture, at: 0)
+        run(fixture, at: 100)
         try echo(0, of: fixture)
         #expect(fixture.host.requests == ["wake soon"])
-        goOn(fixture, at: 100)
+        run(fixture, at: 100)
         #expect(fixture.host.requests.last == "wake \(Self.start + Self.second + 100_000_000)")
-        goOn(fixture, at: 1099)
+        run(fixture, at: 1099)
         #expect(try sentCount(0, of: fixture) == 1)
-        goOn(fixture, at: 1100)
+        run(fixture, at: 1100)
         #expect(try sentCount(0, of: fixture) == 2)
     }
 
@@ -71,15 +71,15 @@ import WSCore
                 $0.connectionCount = 50
                 $0.pace.think = .seconds(1) ... .seconds(3)
             }
-            goOn(fixture, at: 0)
+            run(fixture, at: 0)
             for number in 0..<50 { try echo(UInt64(number), of: fixture) }
             var times: [UInt64] = []
             while fixture.tally.sent < 100 {
-                fixture.workload.goOn()
+                fixture.workload.sendDue()
                 let wake = fixture.host.requests.last { $0.hasPrefix("wake ") && $0 != "wake soon" }
                 let time = try #require(UInt64(wake?.split(separator: " ").last ?? ""))
                 fixture.context.now = time
-                fixture.workload.goOn()
+                fixture.workload.sendDue()
                 times.append(time)
             }
             return times
@@ -94,26 +94,26 @@ import WSCore
     @Test("Neither room in the queue nor other messages shorten a pause")
     func disturbedPause() throws {
         let fixture = LoadFixture(.echo) { $0.pace.think = .seconds(1) ... .seconds(1) }
-        goOn(fixture, at: 0)
+        run(fixture, at: 0)
         try echo(0, of: fixture)
         let connection: EchoConnection = try fixture.connection(0)
         fixture.context.resume(connection)
         try fixture.port().sent[0].withUnsafeBytes { connection.receive($0.bytes, as: .text) }
-        goOn(fixture, at: 500)
+        run(fixture, at: 500)
         #expect(try sentCount(0, of: fixture) == 1)
-        goOn(fixture, at: 1000)
+        run(fixture, at: 1000)
         #expect(try sentCount(0, of: fixture) == 2)
     }
 
     @Test("A reply that times out is followed by a pause, too")
     func timeout() throws {
         let fixture = LoadFixture(.echo) { $0.pace.think = .seconds(1) ... .seconds(1) }
-        goOn(fixture, at: 0)
+        run(fixture, at: 0)
         fixture.context.now += Self.second
         fixture.context.giveUpReplies(before: fixture.context.now)
         #expect(fixture.tally.timeouts == 1)
         #expect(try sentCount(0, of: fixture) == 1)
-        goOn(fixture, at: 2000)
+        run(fixture, at: 2000)
         #expect(try sentCount(0, of: fixture) == 2)
     }
 
@@ -123,7 +123,7 @@ import WSCore
     private func texts(on fixture: LoadFixture) throws -> [[String]] {
         var texts: [[String]] = []
         for _ in 0..<3 {
-            fixture.workload.goOn()
+            fixture.workload.sendDue()
             texts.append(try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) })
             try end(0, of: fixture)
             add(0, to: fixture)
@@ -196,31 +196,31 @@ import WSCore
     @Test("A connection is closed after its outstanding reply, and opened again")
     func lifetime() throws {
         let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(2) ... .seconds(2) }
-        goOn(fixture, at: 0)
-        goOn(fixture, at: 2000)
+        run(fixture, at: 0)
+        run(fixture, at: 2000)
         #expect(!fixture.host.requests.contains("close 0"))
         try echo(0, of: fixture)
         #expect(!fixture.host.requests.contains("close 0"), "not while it is receiving")
-        goOn(fixture, at: 2000)
+        run(fixture, at: 2000)
         #expect(fixture.host.requests.count { $0 == "close 0" } == 1)
         try end(0, of: fixture)
         #expect(fixture.host.requests.last == "reopen 0 after 0.0 seconds")
         #expect(!fixture.workload.isDeserted)
-        goOn(fixture, at: 2100)
+        run(fixture, at: 2100)
         add(0, to: fixture)
         #expect(try sentCount(0, of: fixture) == 1)
         try echo(0, of: fixture)
-        goOn(fixture, at: 4100)
+        run(fixture, at: 4100)
         #expect(fixture.context.connections[0]?.isRetiring == true)
     }
 
     @Test("A connection whose reply times out is closed")
     func lifetimeWithoutReply() throws {
         let fixture = LoadFixture(.echo) { $0.lifetime = .seconds(2) ... .seconds(2) }
-        goOn(fixture, at: 0)
-        goOn(fixture, at: 2000)
+        run(fixture, at: 0)
+        run(fixture, at: 2000)
         fixture.context.giveUpReplies(before: fixture.context.now)
-        goOn(fixture, at: 2001)
+        run(fixture, at: 2001)
         #expect(fixture.host.requests.contains("close 0"))
         try end(0, of: fixture)
         #expect((fixture.tally.sent, fixture.tally.lost, fixture.tally.timeouts) == (1, 1, 1))
@@ -248,12 +248,12 @@ import WSCore
             $0.pace.rate = 2
             $0.lifetime = .seconds(1) ... .seconds(1)
         }
-        goOn(fixture, at: 500)
+        run(fixture, at: 500)
         try echo(0, of: fixture)
-        goOn(fixture, at: 1000)
+        run(fixture, at: 1000)
         #expect(try sentCount(0, of: fixture) == 1, "it retires")
         try end(0, of: fixture)
-        goOn(fixture, at: 2000)
+        run(fixture, at: 2000)
         add(0, to: fixture)
         #expect(try sentCount(0, of: fixture) == 2)
         let connection: EchoConnection = try fixture.connection(0)
@@ -271,10 +271,10 @@ import WSCore
             $0.pace.heartbeat = .seconds(1)
             $0.lifetime = .milliseconds(900) ... .milliseconds(900)
         }
-        for time in [0, 500, 900] as [UInt64] { goOn(fixture, at: time) }
+        for time in [0, 500, 900] as [UInt64] { run(fixture, at: time) }
         #expect(fixture.tally.sent == 2)
         try end(0, of: fixture)
-        goOn(fixture, at: 5200)
+        run(fixture, at: 5200)
         #expect(fixture.tally.unsent == 0)
         #expect(fixture.context.reopeningCount == 1)
         #expect(fixture.context.arrivals.reopening[0] == [])
@@ -289,9 +289,9 @@ import WSCore
                 Template(literal: Array("a".utf8)), Template(literal: Array("b".utf8)),
             ]
         }
-        goOn(fixture, at: 0)
+        run(fixture, at: 0)
         #expect(try fixture.port().sent == [Array("a".utf8), Array("b".utf8)])
-        goOn(fixture, at: 1000)
+        run(fixture, at: 1000)
         #expect(fixture.host.requests.contains("close 0"))
         try end(0, of: fixture)
         add(0, to: fixture)
@@ -319,18 +319,18 @@ import WSCore
     func rise() throws {
         let fixture = Self.fixture(Self.stages((4, 4), (0, 4)))
         #expect(!fixture.workload.isDeserted)
-        for time in [0, 500, 1500] as [UInt64] { goOn(fixture, at: time) }
+        for time in [0, 500, 1500] as [UInt64] { run(fixture, at: time) }
         let reopened = { fixture.host.requests.filter { $0.hasPrefix("reopen") } }
         #expect(reopened() == ["reopen 0 after 0.0 seconds", "reopen 1 after 0.0 seconds"])
-        goOn(fixture, at: 3500)
+        run(fixture, at: 3500)
         #expect(reopened().count == 4)
         for number in 0..<4 { add(UInt64(number), to: fixture) }
         #expect(fixture.tally.sent == 4)
         for number in 0..<3 { try echo(UInt64(number), of: fixture) }
-        goOn(fixture, at: 5500)
+        run(fixture, at: 5500)
         #expect(!fixture.host.requests.contains("close 3"), "its reply is outstanding")
         try echo(3, of: fixture)
-        goOn(fixture, at: 5501)
+        run(fixture, at: 5501)
         #expect(fixture.host.requests.filter { $0.hasPrefix("close") } == ["close 3"])
         try end(3, of: fixture)
         #expect(reopened().count == 4)
@@ -340,18 +340,18 @@ import WSCore
     @Test("A second rise opens the same connections again, or keeps those that are not closed yet")
     func secondRise() throws {
         let fixture = Self.fixture(Self.stages((2, 0), (2, 1), (0, 0), (0, 1), (2, 0), (2, 10)))
-        goOn(fixture, at: 0)
+        run(fixture, at: 0)
         add(0, to: fixture)
         add(1, to: fixture)
         try echo(1, of: fixture)
         let connection: EchoConnection = try fixture.connection(1)
         connection.ledger = EchoLedger(capacity: 1)
-        goOn(fixture, at: 1001)
+        run(fixture, at: 1001)
         #expect(fixture.host.requests.filter { $0.hasPrefix("close") } == ["close 1"])
         try end(1, of: fixture)
         let kept: EchoConnection = try fixture.connection(0)
         #expect(kept.isRetiring)
-        goOn(fixture, at: 2001)
+        run(fixture, at: 2001)
         #expect(!kept.isRetiring)
         #expect(fixture.host.requests.suffix(3).contains("fill 0"))
         #expect(fixture.host.requests.count { $0.hasPrefix("reopen 1") } == 2)
@@ -361,16 +361,16 @@ import WSCore
     @Test("A connection that is no longer needed is not opened, or closed at once")
     func lateOpening() throws {
         let fixture = Self.fixture(Self.stages((2, 0), (2, 1), (0, 0), (0, 1)))
-        goOn(fixture, at: 0)
+        run(fixture, at: 0)
         #expect(fixture.context.stillNeeds(0))
-        goOn(fixture, at: 1001)
+        run(fixture, at: 1001)
         #expect(!fixture.context.stillNeeds(0))
         #expect(fixture.context.reopeningCount == 1)
         let connection = fixture.workload.makeConnection(1)
         connection.port = RecordingPort()
         fixture.context.connections[1] = connection
         fixture.context.enterIfReady(connection)
-        goOn(fixture, at: 1001)
+        run(fixture, at: 1001)
         #expect(fixture.host.requests.contains("close 1"))
         #expect(fixture.context.reopeningCount == 0)
     }
@@ -379,7 +379,7 @@ import WSCore
     func shares() {
         let numbers = (0..<3).flatMap { index in
             let fixture = Self.fixture(Self.stages((7, 0), (7, 1)), shard: Shard(index: index, count: 3))
-            goOn(fixture, at: 0)
+            run(fixture, at: 0)
             return fixture.host.requests.filter { $0.hasPrefix("reopen") }.map { $0.split(separator: " ")[1] }
         }
         #expect(numbers.sorted() == (0..<7).map { "\($0)" })
@@ -388,10 +388,10 @@ import WSCore
     @Test("The thread wakes up for each change")
     func wakeUps() {
         let fixture = Self.fixture(Self.stages((4, 4)))
-        goOn(fixture, at: 0)
+        run(fixture, at: 0)
         #expect(fixture.host.requests.last == "wake \(Self.start + 1)")
         fixture.context.now += 1
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.host.requests.last == "wake \(Self.start + Self.second + 1)")
     }
 
@@ -403,12 +403,12 @@ import WSCore
             $0.pace.rateStages = Self.stages((2, 0), (2, 2), (2, 2))
             $0.duration = .seconds(4)
         }
-        goOn(fixture, at: 1000)
+        run(fixture, at: 1000)
         try echo(0, of: fixture)
-        goOn(fixture, at: 1900)
-        goOn(fixture, at: 3000)
+        run(fixture, at: 1900)
+        run(fixture, at: 3000)
         try echo(0, of: fixture)
-        goOn(fixture, at: 3900)
+        run(fixture, at: 3900)
         fixture.context.giveUpReplies(before: .max)
         try end(0, of: fixture)
         let parts = try #require(fixture.context.measurement.latencies.stages?.results(hasLatencies: true))
@@ -428,8 +428,8 @@ import WSCore
             $0.pace.rateStages = Self.stages((1, 0), (1, 1), (1, 1))
             $0.duration = .seconds(2)
         }
-        goOn(fixture, at: 0)
-        goOn(fixture, at: 1500)
+        run(fixture, at: 0)
+        run(fixture, at: 1500)
         let connection: EchoConnection = try fixture.connection(0)
         Array("wrong".utf8).withUnsafeBytes { connection.receive($0.bytes, as: .text) }
         let parts = fixture.context.measurement.latencies.stages?.results(hasLatencies: true)

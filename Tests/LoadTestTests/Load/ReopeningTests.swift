@@ -28,7 +28,7 @@ import WSCore
             $0.connectionCount = 3
             change(&$0)
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         return fixture
     }
 
@@ -51,7 +51,7 @@ import WSCore
         try end(2, of: fixture)
         add(2, to: fixture)
         #expect(fixture.host.requests.last == "wake soon")
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port(2).sent.count == 1)
     }
 
@@ -60,10 +60,10 @@ import WSCore
         let fixture = fixture { $0.pace.ramp = .seconds(3) }
         try end(2, of: fixture)
         add(2, to: fixture)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port(2).sent.count == 0)
         fixture.context.now = Self.start + 2 * Self.second
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port(2).sent.count == 1)
     }
 
@@ -72,7 +72,7 @@ import WSCore
         let fixture = fixture { $0.pace.rate = 3 }
         try fixture.port(0).room = 0
         fixture.context.now = Self.start + Self.second
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         let owedTimes = try fixture.connection(0, as: EchoConnection.self).owedTimes
         #expect(owedTimes == [Self.start + Self.second])
         try end(0, of: fixture)
@@ -90,7 +90,7 @@ import WSCore
         let fixture = fixture { $0.pace.rate = 3 }
         try fixture.port(0).room = 0
         fixture.context.now = Self.start + Self.second
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         try end(0, of: fixture)
         fixture.context.endSending(isCutShort: true)
         #expect(fixture.tally.unsent == 1)

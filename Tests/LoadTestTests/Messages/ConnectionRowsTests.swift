@@ -60,7 +60,7 @@ import WSCore
             $0.data = data
             $0.messages.templates = [template]
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port(0).sent == [Array("Ada1".utf8)])
         #expect(try fixture.port(1).sent == [Array("Bo1".utf8)])
     }

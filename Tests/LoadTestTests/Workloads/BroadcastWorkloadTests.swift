@@ -30,7 +30,7 @@ import WSCore
     func publishing() throws {
         let fixture = makeFixture(connected: [0, 1, 2])
         fixture.context.now = Self.start + 250_000_000
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try [0, 1, 2].map { try fixture.port($0).sent.count } == [2, 1, 0])
         #expect(fixture.host.requests == ["wake \(Self.start + 300_000_000)"])
         #expect(fixture.workload.readerCount == 1)

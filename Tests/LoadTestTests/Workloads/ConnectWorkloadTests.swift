@@ -15,7 +15,7 @@ import WSCore
     func attempts() {
         for isLate in [true, false] {
             let fixture = makeFixture()
-            fixture.workload.goOn()
+            fixture.workload.sendDue()
             #expect(fixture.host.attempts.count == 3)
             #expect(!fixture.workload.isAnswered)
             fixture.workload.stopWaiting(isLate: isLate)
@@ -28,12 +28,12 @@ import WSCore
     @Test("Only a successful attempt has a latency; both outcomes make room for another")
     func outcomes() {
         let fixture = makeFixture()
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         fixture.context.now += 2500
         fixture.host.attempts[0](true)
         fixture.host.attempts[1](false)
         #expect(fixture.tally.received == 1)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.host.attempts.count == 5)
         #expect(fixture.largestLatency() == 2500)
     }
@@ -41,7 +41,7 @@ import WSCore
     @Test("A message count limits the attempts")
     func number() {
         let fixture = makeFixture { $0.messageCount = 2 }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.host.attempts.count == 2)
     }
 
@@ -76,7 +76,7 @@ import WSCore
             context.endSending(isCutShort: false)
             context.phase = .draining
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.unsent, fixture.tally.errorCount) == (0, 2, 0))
         #expect(fixture.workload.isAnswered)
     }
@@ -87,15 +87,15 @@ import WSCore
             $0.connectionCount = 1
             $0.pace.rate = 10
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         fixture.context.now += 450_000_000
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.host.attempts.count == 1)
         fixture.host.attempts[0](true)
         let connection = fixture.workload.makeConnection(0)
         fixture.context.now += 50_000_000
         fixture.workload.ended(connection)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.waited) == (2, 1))
         #expect(fixture.context.measurement.delays.totalCount == 1)
         #expect(fixture.context.measurement.delays.maximum == 0)

@@ -18,10 +18,10 @@ import WSCore
     @Test("A closed loop sends as many messages as may be in flight")
     func closedLoop() throws {
         let fixture = LoadFixture(.echo) { $0.pace.inFlight = 3 }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port().sent.count == 3)
         #expect(fixture.tally.sent == 3)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port().sent.count == 3)
     }
 
@@ -29,7 +29,7 @@ import WSCore
     func reply() throws {
         let fixture = LoadFixture(.echo, connected: [3])
         let connection: EchoConnection = try fixture.connection(3)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         fixture.context.now = Self.start + 1500
         receive(0, on: connection)
         #expect((fixture.tally.received, fixture.tally.sent) == (1, 2))
@@ -66,7 +66,7 @@ import WSCore
     func lastReply() throws {
         let fixture = LoadFixture(.echo) { $0.messageCount = 1 }
         let connection: EchoConnection = try fixture.connection(0)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         receive(0, on: connection)
         #expect(try fixture.port().sent.count == 1)
         #expect(fixture.host.requests == ["drain"])
@@ -85,7 +85,7 @@ import WSCore
     @Test("Late replies time out and are replaced by other messages")
     func late() throws {
         let fixture = LoadFixture(.echo) { $0.pace.inFlight = 2 }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         fixture.context.now = Self.start + 5000
         fixture.context.giveUpReplies(before: Self.start + 1)
         #expect(fixture.tally.timeouts == 2)

@@ -13,7 +13,7 @@ import WSCore
             $0.pace.heartbeat = .seconds(2)
         }
         fixture.context.now = Self.start + 2_000_000_000
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [2, 1])
         #expect(try fixture.port().sent.allSatisfy { $0.count == 16 })
         #expect(fixture.host.requests == ["wake \(Self.start + 3_000_000_000)"])
@@ -40,7 +40,7 @@ import WSCore
             $0.pace.heartbeat = .seconds(1)
         }
         fixture.context.now = Self.start + 3_500_000_000
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port(0).sent.count == 4)
     }
 }

@@ -10,7 +10,7 @@ import WSCore
     @Test("send: a connection that accepts everything leaves the others their turn")
     func turns() throws {
         let fixture = LoadFixture(.send)
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.tally.sent == 256)
         #expect(fixture.host.requests == ["fill 0"])
         fixture.context.fill(try fixture.connection(0, as: SendConnection.self))
@@ -21,11 +21,11 @@ import WSCore
     func limits() throws {
         let fixture = LoadFixture(.send)
         try fixture.port().room = 5
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.tally.sent == 5)
         #expect(fixture.host.requests == [])
         let counted = LoadFixture(.send) { $0.messageCount = 3 }
-        counted.workload.goOn()
+        counted.workload.sendDue()
         counted.context.drainIfSent()
         #expect(counted.tally.sent == 3)
         #expect(counted.host.requests == ["drain"])
@@ -34,7 +34,7 @@ import WSCore
     @Test("send: messages contain their numbers")
     func numbers() throws {
         let fixture = LoadFixture(.send) { $0.messageCount = 2 }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         let digits = try fixture.port().sent.map { String(decoding: $0.prefix(8), as: UTF8.self) }
         #expect(digits == ["00000000", "00000001"])
     }
@@ -44,7 +44,7 @@ import WSCore
         let fixture = LoadFixture(.receive) {
             $0.messages.templates = [Template(literal: [0x61]), Template(literal: [0x62])]
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(try fixture.port().sent == [[0x61], [0x62]])
         #expect(fixture.tally.sent == 2)
     }
@@ -56,7 +56,7 @@ import WSCore
             $0.messageCount = 10
         }
         try fixture.port().room = 5
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(!fixture.context.findsStandstill())
         fixture.context.now += 10_000_000_000
         #expect(fixture.context.findsStandstill())

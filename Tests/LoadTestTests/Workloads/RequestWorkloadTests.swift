@@ -20,7 +20,7 @@ import WSCore
             plan.replies.expectations = expectations
             change(&plan)
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         return fixture
     }
 

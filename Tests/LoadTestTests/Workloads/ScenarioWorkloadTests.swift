@@ -43,7 +43,7 @@ import WSCore
             plan.conversation.scenario = scenario
             change(&plan)
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         return fixture
     }
 
@@ -59,7 +59,7 @@ import WSCore
         let fixture = try load(line, Self.unnamed)
         var texts: [[Substring]] = []
         for _ in 0..<3 {
-            fixture.workload.goOn()
+            fixture.workload.sendDue()
             let sent = try fixture.port().sent.map { String(decoding: $0, as: UTF8.self) }
             texts.append(try #require(sent.last).split(separator: " "))
             let ended: ScenarioConnection = try fixture.connection(0)
@@ -110,7 +110,7 @@ import WSCore
     func openLoop() throws {
         let fixture = try load(Self.ask, Self.reply) { $0.pace.rate = 1 }
         fixture.context.now = Self.start + Self.second
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect(fixture.tally.sent == 1)
         try receive("reply ok", on: fixture, at: Self.start + Self.second + 500)
         #expect((fixture.tally.sent, fixture.tally.received) == (2, 1))
@@ -253,7 +253,7 @@ import WSCore
             plan.duration = nil
             plan.messageCount = 4
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.context.remainingMessages) == (3, 1))
         for number in 0..<3 as Range<UInt64> {
             let connection: ScenarioConnection = try fixture.connection(number)
@@ -276,7 +276,7 @@ import WSCore
             plan.duration = nil
             plan.messageCount = 3
         }
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         try receive("reply bad", on: fixture)
         let failed: ScenarioConnection = try fixture.connection(0)
         #expect(!failed.mayStartIteration)
@@ -341,7 +341,7 @@ import WSCore
         #expect(fixture.context.senders.map(\.number) == [0])
         #expect(fixture.context.measurement.logins.maximum == 700)
         #expect((fixture.tally.sent, try step("login", of: fixture).received) == (0, 1))
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         #expect((fixture.tally.sent, fixture.tally.received) == (1, 0))
     }
 
@@ -497,7 +497,7 @@ import WSCore
         let named = { (name: String) in #"{"type":"message","direction":"in","match":"a","name":"\#(name)"}"# }
         let fixture = try load(Self.ask, named("first"), Self.ask, named("second")) { $0.pace.rate = 1 }
         fixture.context.now = Self.start + Self.second
-        fixture.workload.goOn()
+        fixture.workload.sendDue()
         for time in [2, 3, 4, 5] as [UInt64] { try receive("a", on: fixture, at: Self.start + time * Self.second) }
         // The second iteration was due after 1 s, but started after 3 s.
         #expect(fixture.tally.waited == 1)

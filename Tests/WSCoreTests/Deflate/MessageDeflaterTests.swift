@@ -67,9 +67,9 @@ import Testing
     }
 
     @Test("incompressible data is tried less and less often, but compression resumes when it helps")
-    func patience() {
+    func maximumFailures() {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())
-        for seed in 1...UInt64(MessageDeflater.patience) {
+        for seed in 1...UInt64(MessageDeflater.maximumFailures) {
             #expect(compress(noise(seed, byteCount: 200), by: deflater) == nil)
         }
         let message = words(1, byteCount: 200)

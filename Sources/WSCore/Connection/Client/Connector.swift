@@ -85,11 +85,11 @@ package final class Connector {
     package func cancel() {
         timer = nil
         phaseTimer = nil
-        leaveStage(for: .over)
+        replaceStage(with: .over)
     }
 
     /// Cancels the current stage and closes the stream.
-    private func leaveStage(for next: Stage) {
+    private func replaceStage(with next: Stage) {
         let left = stage
         stage = next
         switch left {
@@ -254,7 +254,7 @@ package final class Connector {
                 case .failure(.lost(.protection(let error as TLSError), _)):
                     finish(.failure(.proxySecurity(proxy, error)))
                 case .failure(.proxy(_, .failed)) where targets.count > 1:
-                    leaveStage(for: .idle)
+                    replaceStage(with: .idle)
                     open(through: proxy, to: targets.dropFirst())
                 case .failure(let error): finish(.failure(error))
                 case .success(let firstBytes):
@@ -343,7 +343,7 @@ package final class Connector {
             didStep?(.received(head))
             if !isOver { didStep?(.redirected(request, to: next)) }
             guard !isOver else { return }
-            leaveStage(for: .idle)
+            replaceStage(with: .idle)
             request = next
             connect()
         } catch {
@@ -364,7 +364,7 @@ package final class Connector {
         didStep?(.received(head))
         if case .negotiate(let next) = next, !isOver { didStep?(.redirected(upgrade, to: next)) }
         guard !isOver else { return }
-        leaveStage(for: .idle)
+        replaceStage(with: .idle)
         switch next {
         case .upgrade(let upgrade): (request, nextRequest) = (upgrade, nil)
         case .negotiate(let upgrade): negotiate(before: upgrade)

@@ -57,21 +57,21 @@ package final class LogWriter: @unchecked Sendable {
     /// Whether producers that can wait should pause: the queue is half full, and its reader has accepted something
     /// within the last second.
     package var isBusy: Bool {
-        monitor.locked { queue.count > queueLimitBytes / 2 && Self.now - lastMove < Self.patience }
+        monitor.locked { queue.count > queueLimitBytes / 2 && Self.now - lastMove < Self.stallTimeout }
     }
 
-    private static let patience = Duration.seconds(1)
+    private static let stallTimeout = Duration.seconds(1)
     /// The storage that the thread keeps between pieces, in bytes.
     private static let keptPieceBytes = 64 << 10
 
     /// Blocks until everything is written, as long as the reader makes progress.
     /// - Parameters:
-    ///   - patience: The maximum time without progress. Default: 500 ms.
+    ///   - stallTimeout: The maximum time without progress. Default: 500 ms.
     ///   - limit: The maximum total time. Default: 5 s.
-    package func drain(patience: Duration = .milliseconds(500), limit: Duration = .seconds(5)) {
+    package func drain(stallTimeout: Duration = .milliseconds(500), limit: Duration = .seconds(5)) {
         monitor.locked {
             let end = Self.now + limit
-            var deadline = Self.now + patience
+            var deadline = Self.now + stallTimeout
             var seenBytes = writtenBytes
             while !queue.isEmpty {
                 let rest = min(deadline, end) - Self.now
@@ -79,7 +79,7 @@ package final class LogWriter: @unchecked Sendable {
                 monitor.wait(atMost: rest)
                 guard writtenBytes > seenBytes else { continue }
                 seenBytes = writtenBytes
-                deadline = Self.now + patience
+                deadline = Self.now + stallTimeout
             }
         }
     }

@@ -22,7 +22,7 @@ extension LoadWorker: LoadHost {
         guard timers.soon == nil else { return }
         timers.soon = Timer(on: loop) { [unowned self] in
             timers.soon = nil
-            goOn()
+            continuePhase()
         }
         timers.soon?.start(after: .zero)
     }

@@ -86,7 +86,7 @@ final class LoadWorker {
         context = LoadContext(settings.plan, shard: shard, clockOffset: clockOffset)
         opener = try ConnectionOpener(settings, shard: shard, rows: context.rows, on: loop)
         workload = context.makeWorkload()
-        timers.pace = PreciseTimer(on: loop) { [unowned self] in goOn() }
+        timers.pace = PreciseTimer(on: loop) { [unowned self] in continuePhase() }
         context.host = self
     }
 
@@ -96,13 +96,13 @@ final class LoadWorker {
     }
 
     /// Continues the current phase when a timer fires.
-    func goOn() {
+    func continuePhase() {
         switch context.phase {
         case .opening: openDue()
         case .loading:
             takeTime()
             reopener.openDue()
-            workload.goOn()
+            workload.sendDue()
             context.drainIfSent()
         case .draining: closeIfAnswered()
         case .ready: reopener.openDue()
@@ -182,7 +182,7 @@ final class LoadWorker {
         takeTime()
         workload.begin()
         if workload.isDeserted { drain() }
-        goOn()
+        continuePhase()
     }
 
     private func startProgressTimer() {

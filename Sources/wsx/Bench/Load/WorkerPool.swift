@@ -31,7 +31,7 @@ final class WorkerPool {
 
         /// Stops the wakers on the worker's thread: a loop turns once more when it is released, and a waker may just
         /// have fired.
-        func letGo() {
+        func stopWakers() {
             for waker in [start, allSent, drain, terminate] { waker.stop() }
         }
     }
@@ -170,7 +170,7 @@ final class WorkerPool {
             worker.reports.didEnd = { [unowned worker] in worker.loop.stop() }
             worker.open()
             worker.loop.run()
-            member.letGo()
+            member.stopWakers()
             start.didEnd.wake()
         } catch {
             start.channel.send(.failure(error))

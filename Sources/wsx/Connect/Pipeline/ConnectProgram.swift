@@ -25,7 +25,7 @@ final class ConnectProgram {
         case notStarted
         case running
         /// Its input is closed, and it has a grace period to exit.
-        case leaving
+        case inputClosed
         /// Its process group has received SIGTERM, and is killed at `killTime`.
         case terminating(killTime: Duration)
         /// Its process group has ended, and the rest of its standard error is read.
@@ -115,9 +115,9 @@ final class ConnectProgram {
     // MARK: Ending
 
     /// Ends the program after the connection, first by closing its input.
-    func leave() {
+    func endInput() {
         guard stage == .running else { return }
-        stage = .leaving
+        stage = .inputClosed
         host.closeProgramInput()
         discardOutput()
         timer.start(after: grace)
@@ -143,7 +143,7 @@ final class ConnectProgram {
     }
 
     private func exited() {
-        endedByItself = stage == .running || stage == .leaving
+        endedByItself = stage == .running || stage == .inputClosed
         guard stage != .gone else { return }
         if let process, process.hasGroup {
             if case .terminating = stage {} else { terminate() }
@@ -158,7 +158,7 @@ final class ConnectProgram {
         switch stage {
         case .notStarted, .running, .gone: break
         case .readingErrors: end()
-        case .leaving:
+        case .inputClosed:
             terminate()
             // Repeat, because a timer may fire a fraction of a millisecond early.
             timer.start(after: grace, every: Self.groupInterval)

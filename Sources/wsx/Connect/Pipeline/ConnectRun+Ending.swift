@@ -117,7 +117,7 @@ extension ConnectRun {
         prompt?.showsDisconnected()
         connections?.connectionWasLost(because: cause, hasConfirmed: acknowledgements.connectionFollows())
         // Keep reading the input: the messages are queued.
-        readOn()
+        resumeInput()
         return true
     }
 
@@ -170,7 +170,7 @@ extension ConnectRun {
 
     /// Stops the loop after the program, if any, has ended.
     func stopLoop() {
-        if let program, !program.isGone { program.leave() } else { loop.stop() }
+        if let program, !program.isGone { program.endInput() } else { loop.stop() }
     }
 
     private func setDeadline(after delay: Duration, action: @escaping () -> Void) {
@@ -222,7 +222,7 @@ extension ConnectRun {
             stages.codecs?.resume()
             if !(stages.codecs?.isFull ?? false) { resumeReading() }
         }
-        readOn()
+        resumeInput()
         if state.isDraining, outputs.isDrained { stopLoop() }
     }
 

@@ -281,7 +281,7 @@ extension ConnectRun {
     }
 
     /// Starts or resumes reading the input.
-    func readOn() {
+    func resumeInput() {
         guard !state.isEnding, !isFull else { return }
         input.start()
     }
@@ -450,7 +450,7 @@ extension ConnectRun: RequestStage.Host {
 
     func requestsMoved() {
         stages.acknowledgements?.confirmInTime()
-        readOn()
+        resumeInput()
         if input.isOver { startLinger() }
     }
 }
@@ -468,7 +468,7 @@ extension ConnectRun: AcknowledgementStage.Host {
         sendWaiting()
         stages.requests?.sendWaiting()
         stages.acknowledgements?.confirmInTime()
-        readOn()
+        resumeInput()
         if input.isOver, current?.linger == nil { startLinger() }
     }
 }

@@ -88,7 +88,7 @@ extension ConnectRun: ConnectionHandler {
             state.closing = .begun
             close(with: closeFrame)
         }
-        if isConfirmation { readOn() }
+        if isConfirmation { resumeInput() }
         let replyRoundTrip = current?.replies?.pongReceived(
             payload, at: loop.now, receivedCount: state.conditions.receivedCount)
         if let replyRoundTrip { current?.linger?.measured(roundTrip: replyRoundTrip) }
@@ -130,7 +130,7 @@ extension ConnectRun: ConnectionHandler {
 
     /// Resumes the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
-        readOn()
+        resumeInput()
         stages.requests?.scheduleWork()
     }
 
@@ -181,7 +181,7 @@ extension ConnectRun: ExchangeStage.Host {
         sendWaiting()
         stages.requests?.sendWaiting()
         stages.acknowledgements?.confirmInTime()
-        readOn()
+        resumeInput()
         guard input.isOver else { return }
         if let linger = current?.linger { linger.messageArrived() } else { startLinger() }
     }

@@ -228,11 +228,11 @@ final class ConnectRun {
         sendInitialMessages()
         sendUnacknowledged(on: connection)
         stages.requests?.sendWaiting()
-        goOn()
+        startInput()
     }
 
     /// Starts the input, or resumes it after a reconnect.
-    private func goOn() {
+    private func startInput() {
         if settings.isRepl {
             if state.isEnding { endAsAsked() }
             return
@@ -244,7 +244,9 @@ final class ConnectRun {
         }
         if input.close != nil { return endAsAsked() }
         if input.isOver || !settings.readsPipe, state.inputEnded() { return endAsAsked() }
-        guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else { return readOn() }
+        guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else {
+            return resumeInput()
+        }
         input.end()
         // Messages that are sent again may get further replies.
         state.awaitReplies()

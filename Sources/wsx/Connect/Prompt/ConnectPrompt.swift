@@ -120,9 +120,9 @@ final class ConnectPrompt {
         editor.isEmpty ? connection.endAsAsked() : editor.discardLine()
     }
 
-    private func carryOut(_ action: ConnectAction) {
+    private func perform(_ action: ConnectAction) {
         switch action {
-        case .shared(let action): carryOut(action)
+        case .shared(let action): perform(action)
         case .binary(let bytes): send(message: bytes, as: .binary)
         case .file(let path, let kind): sendFile(path, as: kind)
         case .sendJSON(let text): send(message: text, as: .text)
@@ -136,15 +136,15 @@ final class ConnectPrompt {
         }
     }
 
-    private func carryOut(_ action: PromptAction) {
+    private func perform(_ action: PromptAction) {
         switch action {
         case .send(let bytes): send(message: bytes, as: settings.kind)
         case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
-        case .view(let action): display.carryOut(action)
+        case .view(let action): display.perform(action)
         case .record(let path):
-            recording.carryOut(path)
+            recording.record(to: path)
             display.statusLine.update()
         case .quit: connection.endAsAsked()
         }
@@ -236,7 +236,7 @@ extension ConnectPrompt: PromptEditorDelegate {
         switch PromptLine(line, commands: PromptCommandTable.connect) {
         case .message(let bytes): send(message: bytes, as: settings.kind)
         case .empty: break
-        case .action(let action): carryOut(action)
+        case .action(let action): perform(action)
         case .mistake(let why): console.error(why)
         }
     }

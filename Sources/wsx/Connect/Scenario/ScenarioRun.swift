@@ -126,14 +126,14 @@ final class ScenarioRun {
 
     /// Performs all due actions.
     private func advance() {
-        carryOutProtocol()
+        performProtocolActions()
         guard failure == nil else { return }
         player.advance(at: loop.nowNanoseconds, self)
-        goOn()
+        awaitNextEvent()
     }
 
     /// Carries out the actions that the application protocol requests.
-    private func carryOutProtocol() {
+    private func performProtocolActions() {
         let now = loop.nowNanoseconds
         while let item = conversation?.next() {
             switch item {
@@ -151,7 +151,7 @@ final class ScenarioRun {
     }
 
     /// Waits for the next event, or ends the run.
-    private func goOn() {
+    private func awaitNextEvent() {
         switch player.phase {
         case .notStarted: startTimer()
         case .betweenIterations: break
@@ -259,7 +259,7 @@ extension ScenarioRun: ConnectionHandler {
     func connection(_ connection: Connection<ScenarioRun>, didEnd end: ConnectionEnd) {
         self.connection = nil
         // The last messages may contain the reason for the end.
-        if failure == nil { carryOutProtocol() }
+        if failure == nil { performProtocolActions() }
         // If the run has failed, this end closes the connection, and no step is at fault.
         if failure == nil, let problem = conversation?.failure(of: end) { fail(with: problem) }
         if failure == nil { player.connectionEnded(ScenarioFailure.Ending(end), at: loop.nowNanoseconds, self) }

@@ -47,7 +47,7 @@ final class CodecStage {
     /// The wait for the last messages of a connection.
     private struct Ending {
         /// The time limit for each answer of a program.
-        let patience: Duration
+        let timeout: Duration
         let timer: Timer
         let continuation: () -> Void
     }
@@ -114,13 +114,13 @@ final class CodecStage {
     }
 
     /// Waits until all messages of an ended connection have been passed on.
-    /// - Parameter patience: The time limit for each answer of a program.
+    /// - Parameter timeout: The time limit for each answer of a program.
     /// - Returns: Whether there are any. Then `continuation` is called later.
-    func delaysEnd(atMost patience: Duration, continuation: @escaping () -> Void) -> Bool {
+    func delaysEnd(atMost timeout: Duration, continuation: @escaping () -> Void) -> Bool {
         guard isBusy else { return false }
         let timer = Timer(on: loop) { [unowned self] in patienceEnded() }
-        ending = Ending(patience: patience, timer: timer, continuation: continuation)
-        timer.start(after: patience, every: patience)
+        ending = Ending(timeout: timeout, timer: timer, continuation: continuation)
+        timer.start(after: timeout, every: timeout)
         return true
     }
 
@@ -226,7 +226,7 @@ final class CodecStage {
             return false
         }
         queue.change(at: index) { entry in complete(&entry, decoding, codec, with: line) }
-        if let ending { ending.timer.start(after: ending.patience, every: ending.patience) }
+        if let ending { ending.timer.start(after: ending.timeout, every: ending.timeout) }
         flush()
         return host.takesDecoded
     }

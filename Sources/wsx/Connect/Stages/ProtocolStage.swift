@@ -313,7 +313,7 @@ final class ProtocolStage {
         guard let session else { return [.unchanged(reason: nil)] }
         if case .over = state { return [] }
         session.received(payload, as: kind, at: now, &output)
-        return carryOut(send)
+        return performActions(send)
     }
 
     private func detect(_ selection: ProtocolSelection?) {
@@ -331,14 +331,14 @@ final class ProtocolStage {
 
     /// Carries out what a call outside of the connection's handler has caused.
     private func finishCall() {
-        let arrivals = carryOut { [unowned self] payload, kind in
+        let arrivals = performActions { [unowned self] payload, kind in
             host.transmit(payload, as: kind)
             return true
         }
         if !arrivals.isEmpty { host.passOn(arrivals) }
     }
 
-    private func carryOut(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
+    private func performActions(_ send: (RawSpan, MessageKind) -> Bool) -> [Arrival] {
         let items = output.items
         output.removeAll()
         var arrivals: [Arrival] = []

@@ -28,7 +28,7 @@ extension Distributor: SenderControl {
     }
 
     func resumeSender(_ sender: Int?, after reason: PauseReasons) {
-        if let sender { clients[sender]?.resumeReading(after: reason) } else { readOn() }
+        if let sender { clients[sender]?.resumeReading(after: reason) } else { resumeInput() }
     }
 
     func pauseClients(for reason: PauseReasons) { clients.pause(for: reason) }
@@ -49,7 +49,7 @@ extension Distributor: FaultHost {
 
     func gatesDidDrain() {
         outputs.drained()
-        readOn()
+        resumeInput()
     }
 }
 
@@ -88,6 +88,6 @@ extension Distributor: ClientExchange.Host {
 extension Distributor: EndOfTurnWork {
     /// Resumes the input after a client has connected.
     func endTurn() {
-        readOn()
+        resumeInput()
     }
 }

@@ -147,7 +147,7 @@ final class Distributor<Directory: ClientDirectory> {
     // MARK: From the input
 
     /// Starts or resumes reading the input while there are clients to send to.
-    func readOn() {
+    func resumeInput() {
         switch input {
         case .unused, .over: break
         case .waiting(let settings):

@@ -61,7 +61,7 @@ final class ClientScenario {
     }
 
     /// Waits for the client or the end of a pause, or ends the connection.
-    private func goOn() {
+    private func awaitNextEvent() {
         reportFailure()
         if isDropping { return host.drop(number) }
         // In the next turn, so a scenario that never waits leaves turns to other clients.
@@ -70,7 +70,7 @@ final class ClientScenario {
         let now = host.loop.nowNanoseconds
         let timer = Timer(on: host.loop) { [unowned self] in
             player.timePassed(at: host.loop.nowNanoseconds, self)
-            goOn()
+            awaitNextEvent()
         }
         self.timer = timer
         // The loop's timers may fire up to a millisecond early.
@@ -90,7 +90,7 @@ extension ClientScenario: EndOfTurnWork {
         guard !hasEnded else { return }
         let now = host.loop.nowNanoseconds
         if player.phase == .notStarted { player.start(at: now, self) } else { player.advance(at: now, self) }
-        goOn()
+        awaitNextEvent()
     }
 }
 

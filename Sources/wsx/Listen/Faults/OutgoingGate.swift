@@ -97,7 +97,7 @@ final class OutgoingGate {
     }
 
     /// Resumes sending when the connection has room again.
-    func goOn() {
+    func resume() {
         schedule()
     }
 

@@ -16,7 +16,7 @@ extension ProgramSession {
         hold = nil
         // Drain the output: nothing waits for the client any more.
         output?.resume()
-        if events == nil { leave() }
+        if events == nil { endInput() }
     }
 
     /// Ends the program after its client has left.
@@ -30,19 +30,19 @@ extension ProgramSession {
             }
         }
         clientIsLeaving()
-        leave()
+        endInput()
     }
 
     /// Ends the program with the server, or after its client, which may still be leaving.
     func serverEnds() {
-        if events == nil || client == nil { leave() }
+        if events == nil || client == nil { endInput() }
     }
 
     /// Ends the program, first by closing its input.
-    func leave() {
+    func endInput() {
         output?.resume()
         guard stage == .running else { return }
-        stage = .leaving
+        stage = .inputClosed
         input?.finish()
         endTimer.start(after: pool.arguments.programs.programGrace)
     }
@@ -56,7 +56,7 @@ extension ProgramSession {
 
     /// Handles the program's exit. Processes it started may still be running.
     func exited() {
-        endedByItself = stage == .running || stage == .leaving
+        endedByItself = stage == .running || stage == .inputClosed
         input?.close()
         guard stage != .gone, let process = process?.process else { return beginLastReading() }
         guard process.hasGroup else { return groupIsGone() }
@@ -69,7 +69,7 @@ extension ProgramSession {
         guard let process = process?.process else { return }
         switch stage {
         case .running: break
-        case .leaving:
+        case .inputClosed:
             terminate()
             // Repeat, because a timer may fire a fraction of a millisecond early.
             endTimer.start(after: pool.arguments.programs.programGrace, every: Self.groupInterval)

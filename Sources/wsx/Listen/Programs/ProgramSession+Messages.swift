@@ -139,7 +139,7 @@ extension ProgramSession {
     private func giveUp(onLineLongerThan limit: Int) {
         host.programFailed(InputProblem.words(forLineOf: pool.command.name, longerThan: limit), of: number)
         close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
-        leave()
+        endInput()
     }
 
     /// Closes the client's connection and discards the program's further output.

@@ -11,7 +11,7 @@ final class ProgramSession {
         /// Running for its client.
         case running
         /// Its input is closed, and it has a grace period to exit.
-        case leaving
+        case inputClosed
         /// Its process group has received SIGTERM, and is killed at `killTime`.
         case terminating(killTime: Duration)
         /// Its process group has ended or been killed.

@@ -124,12 +124,12 @@ final class ListenPrompt {
         switch PromptLine(addressed.content, commands: PromptCommandTable.listen) {
         case .message(let bytes): send(bytes, to: addressed.client)
         case .empty: break
-        case .action(let action): carryOut(action, for: addressed.client)
+        case .action(let action): perform(action, for: addressed.client)
         case .mistake(let why): console.error(why)
         }
     }
 
-    private func carryOut(_ action: ListenAction, for client: Int?) {
+    private func perform(_ action: ListenAction, for client: Int?) {
         switch (action, client) {
         case (.shared(.send(let bytes)), _): send(bytes, to: client)
         case (.shared(.ping(let payload)), _): send(.ping, payload, to: client)
@@ -137,9 +137,9 @@ final class ListenPrompt {
         case (.shared(.close(let frame)), _): send(.close(frame), [], to: client)
         case (_, let client?):
             console.error("only messages, /ping, /pong, and /close can go to one client; omit '@\(client)'")
-        case (.shared(.view(let action)), nil): display.carryOut(action)
+        case (.shared(.view(let action)), nil): display.perform(action)
         case (.shared(.record(let path)), nil):
-            recording.carryOut(path)
+            recording.record(to: path)
             display.statusLine.update()
         case (.shared(.quit), nil): server.end()
         case (.clients, nil): showClients()

@@ -52,7 +52,7 @@ final class ReplayFeed {
     func answer(_ payload: RawSpan, as kind: MessageKind) {
         guard let exchange = progress.next(for: payload, as: kind) else { return }
         begin(exchange)
-        goOn()
+        resume()
         if isBusy { host.pauseForReplay(client) }
     }
 
@@ -62,7 +62,7 @@ final class ReplayFeed {
     }
 
     /// Sends replies while there is room.
-    func goOn() {
+    func resume() {
         while isBusy, host.hasRoom(for: client) {
             guard !sendNext() else { continue }
             if closesAtEnd { host.closeAfterReplay(client) }
@@ -100,7 +100,7 @@ final class ReplayFeed {
 extension ReplayFeed: EndOfTurnWork {
     /// Begins.
     func endTurn() {
-        goOn()
+        resume()
     }
 }
 

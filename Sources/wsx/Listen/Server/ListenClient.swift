@@ -168,8 +168,8 @@ final class ListenClient: ConnectionHandler {
 
     /// Resumes everything that waited for room in the send queue.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
-        gate?.goOn()
-        replay?.goOn()
+        gate?.resume()
+        replay?.resume()
         program?.clientDidDrain()
         run.distributor.slowReaders.clientDidDrain(number)
     }
@@ -232,7 +232,7 @@ extension Connection: ServedClient where Handler == ListenClient {
     }
 
     func gateDidDrain() {
-        handler.replay?.goOn()
+        handler.replay?.resume()
         handler.program?.clientDidDrain()
     }
 }

@@ -335,7 +335,7 @@ final class ListenRun {
     }
 
     private func outputsDidDrain() {
-        if outputs.isRecording { distributor.readOn() }
+        if outputs.isRecording { distributor.resumeInput() }
         if isStopping, outputs.isDrained { loop.stop() }
     }
 }

@@ -22,7 +22,7 @@ final class ListenThreads {
 
         /// Releases the run on its own thread: a loop turns once more when it is released, and a waker may just have
         /// fired.
-        func letGo() {
+        func stopWakers() {
             for waker in [end, stop] { waker.stop() }
         }
     }
@@ -93,7 +93,7 @@ final class ListenThreads {
         do throws(Failure) {
             let run = try makeRun(start)
             let control = try makeControl(of: run)
-            defer { control.letGo() }
+            defer { control.stopWakers() }
             try run.start()
             start.channel.send(.success(control))
             run.loop.run()

@@ -65,7 +65,7 @@ final class PromptDisplay {
     // MARK: Commands
 
     /// Carries out a command that concerns only the terminal.
-    func carryOut(_ action: ViewAction) {
+    func perform(_ action: ViewAction) {
         if !view.showsReceived, let command = action.filteringCommand {
             return console.error(
                 "/\(command): received messages go to standard output, not to this terminal; /find and /tail show them")

@@ -112,9 +112,9 @@ import Testing
             withLog(way.descriptor(ends.writeEnd)) { log in
                 for line in Self.lines(3_000) { log.write(line) }
                 closeAll(ends.readEnd)
-                log.drain(patience: .seconds(10), limit: .seconds(10))
+                log.drain(stallTimeout: .seconds(10), limit: .seconds(10))
                 log.write("more\n")
-                log.drain(patience: .seconds(10), limit: .seconds(10))
+                log.drain(stallTimeout: .seconds(10), limit: .seconds(10))
                 #expect(!log.isBusy)
             }
             closeAll(ends.writeEnd)
@@ -127,12 +127,12 @@ import Testing
         withLog(NonblockingDescriptor(ends.writeEnd)) { log in
             let text = Self.lines(10_000).joined()
             log.write(text)
-            log.drain(patience: .milliseconds(20), limit: .seconds(60))
+            log.drain(stallTimeout: .milliseconds(20), limit: .seconds(60))
             let reading = try? LoopThread {
                 // In small pieces, each of which shows that the reader makes progress.
                 #expect(readAll(ends.readEnd, count: text.utf8.count, limit: 4096) == text)
             }
-            log.drain(patience: .seconds(60), limit: .seconds(60))
+            log.drain(stallTimeout: .seconds(60), limit: .seconds(60))
             log.write("end\n")
             reading?.join()
             #expect(readAll(ends.readEnd, count: 4) == "end\n")

@@ -78,7 +78,7 @@ import WSCore
             #expect(!client.letsThrough(.message(.text)))
             for _ in 0..<3 { faults.loop.runOnce() }
             client.isFull = false
-            client.gate?.goOn()
+            client.gate?.resume()
             faults.loop.turn { client.sent == ["text "] }
         }
     }
