@@ -14,9 +14,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / ".build/coverage"
 FOLDERS = [*(f"Sources/WSCore/{name}" for name in (
-    "Bytes", "Protocol", "Handshake", "Proxy", "Deflate", "Continuity", "IO", "TLS", "Connection")),
+    "Bytes", "Protocol", "Handshake", "Proxy", "Deflate", "Reconnection", "Keepalive", "IO", "TLS", "Connection")),
     "Sources/CommandLine", "Sources/Conversation", "Sources/Formats", "Sources/LoadTest", "Sources/wsx"]
-REQUIRED = {f"Sources/WSCore/{name}": 95 for name in ("Protocol", "Handshake", "Proxy", "Deflate", "Continuity")}
+REQUIRED = {f"Sources/WSCore/{name}": 95 for name in (
+    "Protocol", "Handshake", "Proxy", "Deflate", "Reconnection", "Keepalive")}
 
 
 def exported():
