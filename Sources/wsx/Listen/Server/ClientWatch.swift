@@ -3,7 +3,7 @@ import WSCore
 /// Detects silent and idle clients, as requested: one heartbeat per client, and one timer for all idle timeouts.
 final class ClientWatch {
     private let heartbeatSettings: HeartbeatTimer<ListenClient>.Settings?
-    private unowned let distributor: Distributor<Server<ListenClient>>
+    private unowned let broadcaster: Broadcaster<Server<ListenClient>>
     private var heartbeats: [Int: HeartbeatTimer<ListenClient>] = [:]
     private var idleWatch: IdleWatch?
     private var idleTimer: Timer?
@@ -13,24 +13,24 @@ final class ClientWatch {
     private static let idleFrame = CloseFrame(code: .goingAway, reason: "idle")
 
     /// Creates the watch, or returns `nil` if neither heartbeats nor an idle timeout are requested.
-    init?(_ arguments: ListenArguments, of distributor: Distributor<Server<ListenClient>>) {
+    init?(_ arguments: ListenArguments, of broadcaster: Broadcaster<Server<ListenClient>>) {
         guard arguments.heartbeats.heartbeat != nil || arguments.access.idleTimeout != nil else { return nil }
         heartbeatSettings = arguments.heartbeats.heartbeat.map {
             .init(interval: $0, maximumMisses: arguments.heartbeats.heartbeatMisses)
         }
         idleWatch = arguments.access.idleTimeout.map { IdleWatch(limit: $0) }
-        self.distributor = distributor
+        self.broadcaster = broadcaster
     }
 
     /// Starts watching a new client.
     func add(_ connection: Connection<ListenClient>) {
         let number = connection.handler.number
-        idleWatch?.add(number, at: distributor.loop.now)
+        idleWatch?.add(number, at: broadcaster.loop.now)
         startLooking()
         guard let heartbeatSettings else { return }
         heartbeats[number] = HeartbeatTimer(heartbeatSettings, of: connection) { [unowned self] event in
             switch event {
-            case .sentPing(let payload): distributor.outputs.sentHeartbeat(payload, to: number)
+            case .sentPing(let payload): broadcaster.outputs.sentHeartbeat(payload, to: number)
             case .sentMessage: break
             case .lost(let silence):
                 causes[number] = .silent(for: silence, misses: heartbeatSettings.maximumMisses)
@@ -55,15 +55,15 @@ final class ClientWatch {
 
     private func startLooking() {
         guard let idleWatch, idleTimer == nil else { return }
-        let timer = Timer(on: distributor.loop) { [unowned self] in look() }
+        let timer = Timer(on: broadcaster.loop) { [unowned self] in look() }
         timer.start(after: idleWatch.lookInterval, every: idleWatch.lookInterval)
         idleTimer = timer
     }
 
     private func look() {
         guard let limit = idleWatch?.limit else { return }
-        let now = distributor.loop.now
-        for connection in distributor.clients.all where !connection.isClosing {
+        let now = broadcaster.loop.now
+        for connection in broadcaster.clients.all where !connection.isClosing {
             let number = connection.number
             // A client that we do not read, or that waits for our gate, is not to blame for being idle, unless it does
             // not read either.
@@ -71,9 +71,9 @@ final class ClientWatch {
             if hasToWait, !connection.isFull { idleWatch?.excuse(number, at: now) }
             guard idleWatch?.isIdle(number, carriedBytes: connection.carriedBytes, at: now) ?? false else { continue }
             causes[number] = .idle(limit)
-            distributor.close(connection, with: Self.idleFrame)
+            broadcaster.close(connection, with: Self.idleFrame)
         }
-        if distributor.clients.isEmpty { idleTimer = nil }
+        if broadcaster.clients.isEmpty { idleTimer = nil }
     }
 }
 

@@ -60,12 +60,12 @@ final class ListenClient: ConnectionHandler {
         let trace = run.outputs.makeTrace(ofClient: client.number)
         let gate = run.faults.makeGate(ofClient: client.number)
         let replay = run.settings.replay.map {
-            ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.distributor)
+            ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.broadcaster)
         }
         let program = run.programs?.start(
             for: client, at: run.url(of: client), port: run.places[client.endpointIndex].port)
         let exchange = run.exchangeRules.map {
-            ClientExchange($0, client: client.number, of: run.distributor, console: run.outputs.console)
+            ClientExchange($0, client: client.number, of: run.broadcaster, console: run.outputs.console)
         }
         let scenario = run.makeScenario(ofClient: client.number)
         let isPlain =
@@ -102,13 +102,13 @@ final class ListenClient: ConnectionHandler {
         if let gate, gate.ignoresClient { return }
         // With compression, a few bytes on the wire can become a large message. Without it, a turn receives no more
         // than one read.
-        if payload.byteCount >= Self.countedBytes { run.distributor.budget.spend(payload.byteCount, from: number) }
+        if payload.byteCount >= Self.countedBytes { run.broadcaster.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.outputs.received(payload, as: kind, from: number) }
         if !(exchange?.answers(payload) ?? false) { serve(payload, as: kind, on: connection) }
         if let gate, gate.isLastMessage() {
             connection.stopAnsweringPings()
             if let replay, replay.isBusy { return replay.closeAtEnd() }
-            run.distributor.send(.close(run.faults.closeFrame), RawSpan(), to: connection)
+            run.broadcaster.send(.close(run.faults.closeFrame), RawSpan(), to: connection)
         }
     }
 
@@ -120,8 +120,8 @@ final class ListenClient: ConnectionHandler {
         case .conversation: break
         case .exec: program?.receive(payload, as: kind, from: connection)
         case .scenario: scenario?.received(payload, as: kind)
-        case .broadcast: run.distributor.relay(payload, as: kind, from: connection)
-        case .echo: run.distributor.send(.message(kind), payload, to: connection)
+        case .broadcast: run.broadcaster.relay(payload, as: kind, from: connection)
+        case .echo: run.broadcaster.send(.message(kind), payload, to: connection)
         case .replay: replay?.answer(payload, as: kind)
         }
     }
@@ -152,7 +152,7 @@ final class ListenClient: ConnectionHandler {
     func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
         guard let trace else { return }
         trace.received(header)
-        run.distributor.budget.spend(TurnBudget.bytesPerShownFrame, from: number)
+        run.broadcaster.budget.spend(TurnBudget.bytesPerShownFrame, from: number)
         run.outputs.pauseIfFull(by: number)
     }
 
@@ -171,7 +171,7 @@ final class ListenClient: ConnectionHandler {
         gate?.resume()
         replay?.resume()
         program?.clientDidDrain()
-        run.distributor.slowReaders.clientDidDrain(number)
+        run.broadcaster.slowReaders.clientDidDrain(number)
     }
 
     /// Closes the client with 1013.

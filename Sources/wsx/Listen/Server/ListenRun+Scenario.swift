@@ -23,13 +23,13 @@ extension ListenRun: ClientScenario.Host {
     }
 
     func play(_ item: InputItem, _ payload: RawSpan, to number: Int) -> Bool {
-        guard let client = distributor.clients[number], client.takesMessages else { return false }
-        distributor.send(item, payload, to: client)
+        guard let client = broadcaster.clients[number], client.takesMessages else { return false }
+        broadcaster.send(item, payload, to: client)
         return true
     }
 
     func drop(_ number: Int) {
-        distributor.clients[number]?.terminate()
+        broadcaster.clients[number]?.terminate()
     }
 
     func scenarioFailed(_ failure: ScenarioFailure, of number: Int) {
@@ -40,10 +40,10 @@ extension ListenRun: ClientScenario.Host {
             console.error("client \(number): the scenario failed in \(failure)")
             outputs.writeEvent { $0.writeFailure(.scenarioFailed(failure), client: number) }
         }
-        guard let client = distributor.clients[number] else { return }
+        guard let client = broadcaster.clients[number] else { return }
         // RFC 6455 §7.4.1: 1008 is for messages that violate the endpoint's policy. 1002 would blame the client's frames.
         // The client must not learn the expected values: they may be secrets, such as those of {{env:NAME}}.
         let reason = "the scenario failed in \(failure.place)"
-        distributor.close(client, with: CloseFrame(code: .policyViolation, reason: reason))
+        broadcaster.close(client, with: CloseFrame(code: .policyViolation, reason: reason))
     }
 }

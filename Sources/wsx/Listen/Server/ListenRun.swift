@@ -9,7 +9,7 @@ import WSCore
 ///                                ├──(--exec)──► ProgramSession ──► the same client
 ///                                ├──(--scenario)──► ClientScenario ──► the same client
 ///                                └──(--broadcast)──┐
-///      stdin, ListenPrompt ──────────────────► Distributor ──► every client
+///      stdin, ListenPrompt ──────────────────► Broadcaster ──► every client
 final class ListenRun {
     /// The phases of the run.
     private enum Phase {
@@ -38,11 +38,11 @@ final class ListenRun {
     let log: ClientLog
     private(set) lazy var server = makeServer()
     /// Sends messages to clients.
-    private(set) lazy var distributor = Distributor(
+    private(set) lazy var broadcaster = Broadcaster(
         to: server, input: settings.readsPipe ? settings.arguments.inputSettings : nil,
         answersByItself: settings.arguments.mode.answersByItself, outputs: outputs, faults: faults)
     /// Detects silent and idle clients, or `nil` if not requested.
-    private(set) lazy var watch = ClientWatch(settings.arguments, of: distributor)
+    private(set) lazy var watch = ClientWatch(settings.arguments, of: broadcaster)
     /// The programs of the clients, or `nil` without `--exec`.
     private(set) lazy var programs = settings.program.map { ProgramPool($0, settings.arguments, of: self) }
     /// The listening places, in the order of the settings' endpoints.
@@ -133,10 +133,10 @@ final class ListenRun {
     /// Counts the output that the remaining clients have not taken, and their input that was not read.
     private func countLosses() {
         // Clients that wait for standard output are not read.
-        if distributor.clients.all.contains(where: { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }) {
+        if broadcaster.clients.all.contains(where: { $0.pauseReasons.contains(.output) && $0.hasUnreadBytes }) {
             hasUnread = true
         }
-        for connection in distributor.clients.all where queuedBytes[connection.number] != nil {
+        for connection in broadcaster.clients.all where queuedBytes[connection.number] != nil {
             unsent.queuedBytes += connection.unsentBytes
         }
     }
@@ -198,7 +198,7 @@ final class ListenRun {
                 client: client.number)
         }
         if settings.arguments.server.servesOnce { server.stopListening() }
-        loop.atEndOfTurn(distributor)
+        loop.atEndOfTurn(broadcaster)
         return ListenClient(client, of: self)
     }
 
@@ -224,7 +224,7 @@ final class ListenRun {
         connection.handler.program?.clientLeft(end, failure)
         if settings.arguments.server.servesOnce { return endAfterOnlyClient(with: failure) }
         if stopIfOver() { return }
-        distributor.slowReaders.clientDidDrain(number)
+        broadcaster.slowReaders.clientDidDrain(number)
     }
 
     /// The failure that a connection's end counts as. A server for many clients ignores how they disconnect, except
@@ -263,19 +263,19 @@ final class ListenRun {
         // Answers to clients are not what the user wanted to send.
         if settings.arguments.mode == .conversation {
             // Other input waits for clients.
-            unsent.hasInput = distributor.isInputHeldUp && !distributor.slowReaders.isEmpty
-            for connection in distributor.clients.all {
+            unsent.hasInput = broadcaster.isInputHeldUp && !broadcaster.slowReaders.isEmpty
+            for connection in broadcaster.clients.all {
                 unsent.delayedMessageCount += connection.handler.waitingMessageCount
                 if connection.unsentBytes > 0 { queuedBytes[connection.number] = connection.unsentBytes }
             }
         }
-        distributor.endInput()
+        broadcaster.endInput()
         // Limit the time: if standard output is stuck, clients paused for it are never read.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
         endTimer?.start(after: settings.arguments.limits.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
         server.stopListening()
-        for connection in distributor.clients.all {
-            distributor.close(connection, with: CloseFrame(code: .goingAway))
+        for connection in broadcaster.clients.all {
+            broadcaster.close(connection, with: CloseFrame(code: .goingAway))
         }
         programs?.end()
         stopIfOver()
@@ -284,7 +284,7 @@ final class ListenRun {
     /// Stops if no clients, programs, or threads are left. Returns whether it stopped.
     @discardableResult
     private func stopIfOver() -> Bool {
-        guard isEnding, distributor.clients.isEmpty, programs?.isEmpty ?? true, threads?.areOver ?? true else {
+        guard isEnding, broadcaster.clients.isEmpty, programs?.isEmpty ?? true, threads?.areOver ?? true else {
             return false
         }
         stop()
@@ -305,9 +305,9 @@ final class ListenRun {
         if !isEnding {
             if self.failure == nil { self.failure = failure }
             phase = .ending(.onlyClientLeft)
-            unsent.hasInput = distributor.hasUnsentInput
+            unsent.hasInput = broadcaster.hasUnsentInput
         }
-        distributor.endInput()
+        broadcaster.endInput()
         programs?.end()
         stopIfOver()
     }
@@ -323,7 +323,7 @@ final class ListenRun {
         guard waitsForOutput else {
             // So that each client has its line in the log and its event.
             countLosses()
-            for connection in distributor.clients.all { connection.terminate() }
+            for connection in broadcaster.clients.all { connection.terminate() }
             return loop.atEndOfTurn(
                 DeferredWork { [self] in
                     outputs.flush()
@@ -335,7 +335,7 @@ final class ListenRun {
     }
 
     private func outputsDidDrain() {
-        if outputs.isRecording { distributor.resumeInput() }
+        if outputs.isRecording { broadcaster.resumeInput() }
         if isStopping, outputs.isDrained { loop.stop() }
     }
 }
@@ -344,12 +344,12 @@ extension ListenRun: ListenPromptServer {
     /// Sends a typed item to one client or to all. A message to all is refused while the server is ending.
     func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem? {
         if client == nil, isEnding { return .serverIsEnding }
-        return distributor.send(typed: item, payload, to: client)
+        return broadcaster.send(typed: item, payload, to: client)
     }
 
     /// The clients, ordered by number.
     var clientRows: [ClientRow] {
-        distributor.clients.inOrder.map { connection in
+        broadcaster.clients.inOrder.map { connection in
             let line = connection.handler.logLine
             return ClientRow(
                 number: connection.number, address: line?.address ?? "?", path: line?.escapedPath ?? "",
@@ -361,7 +361,7 @@ extension ListenRun: ListenPromptServer {
     /// The facts about the server for the status line.
     var statusFacts: StatusLine.Facts {
         StatusLine.Facts(
-            place: [places.first?.url ?? "listening", Phrase.count(distributor.clients.count, "client")],
+            place: [places.first?.url ?? "listening", Phrase.count(broadcaster.clients.count, "client")],
             recording: outputs.recording.path)
     }
 
@@ -374,10 +374,10 @@ extension ListenRun: ListenPromptServer {
 extension ListenRun: ProgramHost {
     var console: Console { outputs.console }
 
-    func client(_ number: Int) -> (any ServedClient)? { distributor.clients[number] }
+    func client(_ number: Int) -> (any ServedClient)? { broadcaster.clients[number] }
 
     func close(_ client: any ServedClient, with frame: CloseFrame) {
-        distributor.close(client, with: frame)
+        broadcaster.close(client, with: frame)
     }
 
     func programSent(_ payload: RawSpan, as kind: MessageKind, to client: Int) {

@@ -2,7 +2,7 @@ import WSCore
 
 // The protocols through which other parts of the server reach the clients.
 
-extension Distributor: BroadcastHost {
+extension Broadcaster: BroadcastHost {
     func fullReaders(but sender: Int?) -> [Int] { clients.fullReaders(but: sender) }
 
     var readingStates: [Int: ReadingState] { clients.readingStates }
@@ -22,7 +22,7 @@ extension Distributor: BroadcastHost {
     }
 }
 
-extension Distributor: SenderControl {
+extension Broadcaster: SenderControl {
     func pauseSender(_ sender: Int?, for reason: PauseReasons) {
         if let sender { clients[sender]?.pauseReading(for: reason) } else { reader?.pause() }
     }
@@ -36,7 +36,7 @@ extension Distributor: SenderControl {
     func resumeClients(after reason: PauseReasons) { clients.resume(after: reason) }
 }
 
-extension Distributor: FaultHost {
+extension Broadcaster: FaultHost {
     func client(_ number: Int) -> (any ServedClient)? { clients[number] }
 
     func sendDue(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
@@ -53,7 +53,7 @@ extension Distributor: FaultHost {
     }
 }
 
-extension Distributor: ReplayHost {
+extension Broadcaster: ReplayHost {
     func hasRoom(for client: Int) -> Bool {
         clients[client].map { !$0.isFull && !$0.hasFullGate } ?? false
     }
@@ -76,7 +76,7 @@ extension Distributor: ReplayHost {
     }
 }
 
-extension Distributor: ClientExchange.Host {
+extension Broadcaster: ClientExchange.Host {
     func answer(_ number: Int, with payload: RawSpan) {
         guard let client = clients[number], client.letsThrough(.message(.text), payload),
             client.send(payload, as: .text)
@@ -85,7 +85,7 @@ extension Distributor: ClientExchange.Host {
     }
 }
 
-extension Distributor: EndOfTurnWork {
+extension Broadcaster: EndOfTurnWork {
     /// Resumes the input after a client has connected.
     func endTurn() {
         resumeInput()

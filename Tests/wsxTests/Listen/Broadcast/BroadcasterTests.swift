@@ -3,14 +3,14 @@ import WSCore
 
 @testable import wsx
 
-@Suite struct DistributorTests {
+@Suite struct BroadcasterTests {
     @Test("Input goes to each client, or to the one it names")
     func input() throws {
-        try withDistributor { distributor, directory, console in
-            distributor.received(input: .message(.text), Array("a".utf8).span.bytes, client: nil)
-            distributor.received(input: .message(.binary), Array("b".utf8).span.bytes, client: 2)
-            distributor.received(input: .ping, Array("c".utf8).span.bytes, client: nil)
-            distributor.received(input: .pong, Array("d".utf8).span.bytes, client: 1)
+        try withBroadcaster { broadcaster, directory, console in
+            broadcaster.received(input: .message(.text), Array("a".utf8).span.bytes, client: nil)
+            broadcaster.received(input: .message(.binary), Array("b".utf8).span.bytes, client: 2)
+            broadcaster.received(input: .ping, Array("c".utf8).span.bytes, client: nil)
+            broadcaster.received(input: .pong, Array("d".utf8).span.bytes, client: 1)
             #expect(directory[1].sent == ["text a", "ping c", "pong d"])
             #expect(directory[2].sent == ["text a", "binary b", "ping c"])
             #expect(console.take() == [])
@@ -19,23 +19,23 @@ import WSCore
 
     @Test("A close event of the input closes clients, and is ignored without a code")
     func inputClose() throws {
-        try withDistributor { distributor, directory, _ in
-            distributor.received(input: .close(nil), RawSpan(), client: nil)
-            distributor.received(input: .close(CloseFrame(code: .goingAway)), RawSpan(), client: 1)
-            distributor.received(input: .message(.text), Array("x".utf8).span.bytes, client: nil)
+        try withBroadcaster { broadcaster, directory, _ in
+            broadcaster.received(input: .close(nil), RawSpan(), client: nil)
+            broadcaster.received(input: .close(CloseFrame(code: .goingAway)), RawSpan(), client: 1)
+            broadcaster.received(input: .message(.text), Array("x".utf8).span.bytes, client: nil)
             #expect(directory[1].sent == ["close 1001 "] && directory[2].sent == ["text x"])
         }
     }
 
     @Test("Input for a departed client, and invalid input, is reported")
     func badInput() throws {
-        try withDistributor { distributor, directory, console in
-            distributor.received(input: .ping, RawSpan(), client: 9)
+        try withBroadcaster { broadcaster, directory, console in
+            broadcaster.received(input: .ping, RawSpan(), client: 9)
             directory[2].isClosing = true
-            distributor.received(input: .ping, RawSpan(), client: 2)
-            distributor.received(badInput: "input line 3", .notText)
-            distributor.inputEnded(.accessDenied)
-            distributor.inputEnded(.badDescriptor)
+            broadcaster.received(input: .ping, RawSpan(), client: 2)
+            broadcaster.received(badInput: "input line 3", .notText)
+            broadcaster.inputEnded(.accessDenied)
+            broadcaster.inputEnded(.badDescriptor)
             #expect(
                 console.take() == [
                     "wsx: input was not sent: there is no client 9",
@@ -49,10 +49,10 @@ import WSCore
 
     @Test("A typed message is sent and shown once, or the reason against it is returned")
     func typed() throws {
-        try withDistributor { distributor, directory, console in
+        try withBroadcaster { broadcaster, directory, console in
             let payload = Array("x".utf8)
             func send(_ item: InputItem, to client: Int?) -> DeliveryProblem? {
-                distributor.send(typed: item, payload.span.bytes, to: client)
+                broadcaster.send(typed: item, payload.span.bytes, to: client)
             }
             #expect(send(.message(.text), to: 1) == nil)
             #expect(console.take() == ["#1 → text      1 B  x"])
@@ -74,62 +74,62 @@ import WSCore
 
     @Test("A client's message goes to all others, and a full queue pauses the client")
     func relay() throws {
-        try withDistributor(3) { distributor, directory, _ in
-            distributor.relay(Array("x".utf8).span.bytes, as: .text, from: directory[1])
+        try withBroadcaster(3) { broadcaster, directory, _ in
+            broadcaster.relay(Array("x".utf8).span.bytes, as: .text, from: directory[1])
             #expect(directory[1].sent == [] && directory[2].sent == ["text x"] && directory[3].sent == ["text x"])
-            #expect(distributor.slowReaders.isEmpty)
+            #expect(broadcaster.slowReaders.isEmpty)
             directory[3].isFull = true
-            distributor.relay(RawSpan(), as: .text, from: directory[1])
-            #expect(!distributor.slowReaders.isEmpty && directory[1].pauseReasons == .slowReader)
+            broadcaster.relay(RawSpan(), as: .text, from: directory[1])
+            #expect(!broadcaster.slowReaders.isEmpty && directory[1].pauseReasons == .slowReader)
             directory[3].isFull = false
-            distributor.slowReaders.clientDidDrain(3)
+            broadcaster.slowReaders.clientDidDrain(3)
             #expect(directory[1].pauseReasons == [])
         }
     }
 
     @Test("A client that reads nothing while others wait is closed with 1013")
     func slowReader() throws {
-        try withDistributor { distributor, directory, console in
+        try withBroadcaster { broadcaster, directory, console in
             directory[2].isFull = true
             directory[2].unsentBytes = 100
             directory[1].hasUnreadBytes = true
-            distributor.relay(RawSpan(), as: .text, from: directory[1])
+            broadcaster.relay(RawSpan(), as: .text, from: directory[1])
             directory.loop.turn { directory[2].isClosing }
             #expect(directory[2].sent.last == "close 1013 reading too slowly")
             #expect(console.take() == ["Client 2 reads nothing and holds up the others: closed with 1013"])
-            distributor.close(slowReader: 9, because: "has left")
+            broadcaster.close(slowReader: 9, because: "has left")
             #expect(console.take() == [])
         }
     }
 
     @Test("With --drop each message passes through each client's gate")
     func gates() throws {
-        try withDistributor(2) {
+        try withBroadcaster(2) {
             $0.faults.dropRate = 1
-        } _: { distributor, directory, _ in
+        } _: { broadcaster, directory, _ in
             for client in directory.connections.values {
-                client.gate = distributor.faults.makeGate(ofClient: client.number)
+                client.gate = broadcaster.faults.makeGate(ofClient: client.number)
             }
-            distributor.sendToAll(RawSpan(), as: .text)
-            distributor.relay(RawSpan(), as: .text, from: directory[1])
-            distributor.send(.message(.text), RawSpan(), to: directory[1])
+            broadcaster.sendToAll(RawSpan(), as: .text)
+            broadcaster.relay(RawSpan(), as: .text, from: directory[1])
+            broadcaster.send(.message(.text), RawSpan(), to: directory[1])
             #expect(directory[1].sent == [] && directory[2].sent == [])
-            distributor.send(.ping, RawSpan(), to: directory[1])
+            broadcaster.send(.ping, RawSpan(), to: directory[1])
             #expect(directory[1].sent == ["ping "])
-            distributor.waitForSlowReaders()
-            distributor.gatesDidDrain()
+            broadcaster.waitForSlowReaders()
+            broadcaster.gatesDidDrain()
         }
     }
 
     @Test("Messages in a gate are sent when they are due")
     func delays() throws {
-        try withDistributor(2) {
+        try withBroadcaster(2) {
             $0.faults.delay = .milliseconds(1) ... .milliseconds(1)
-        } _: { distributor, directory, _ in
+        } _: { broadcaster, directory, _ in
             for client in directory.connections.values {
-                client.gate = distributor.faults.makeGate(ofClient: client.number)
+                client.gate = broadcaster.faults.makeGate(ofClient: client.number)
             }
-            distributor.sendToAll(Array("x".utf8).span.bytes, as: .text)
+            broadcaster.sendToAll(Array("x".utf8).span.bytes, as: .text)
             #expect(directory[1].sent == [])
             directory.loop.turn { directory.connections.values.allSatisfy { $0.sent == ["text x"] } }
         }
@@ -137,54 +137,54 @@ import WSCore
 
     @Test("A sender waits for the next turn when its messages have used up their share")
     func budget() throws {
-        try withDistributor { distributor, directory, _ in
+        try withBroadcaster { broadcaster, directory, _ in
             let message = [UInt8](repeating: 0, count: 8 << 20)
-            distributor.relay(message.span.bytes, as: .binary, from: directory[1])
+            broadcaster.relay(message.span.bytes, as: .binary, from: directory[1])
             #expect(directory[1].pauseReasons == .turn)
             directory.loop.turn { directory[1].pauseReasons == [] }
-            distributor.sendToAll(message.span.bytes, as: .binary)
-            #expect(distributor.budget.holdsInput)
-            directory.loop.turn { !distributor.budget.holdsInput }
+            broadcaster.sendToAll(message.span.bytes, as: .binary)
+            #expect(broadcaster.budget.holdsInput)
+            directory.loop.turn { !broadcaster.budget.holdsInput }
         }
     }
 
     @Test("A replay checks for room, sends only to its client, and closes it")
     func replay() throws {
-        try withDistributor { distributor, directory, _ in
-            #expect(distributor.hasRoom(for: 1) && !distributor.hasRoom(for: 9))
+        try withBroadcaster { broadcaster, directory, _ in
+            #expect(broadcaster.hasRoom(for: 1) && !broadcaster.hasRoom(for: 9))
             directory[1].isFull = true
-            #expect(!distributor.hasRoom(for: 1))
-            distributor.pauseForReplay(1)
+            #expect(!broadcaster.hasRoom(for: 1))
+            broadcaster.pauseForReplay(1)
             #expect(directory[1].pauseReasons == .replay)
-            distributor.resumeAfterReplay(1)
+            broadcaster.resumeAfterReplay(1)
             #expect(directory[1].pauseReasons == [])
-            distributor.say(.message(.text), Array("x".utf8).span.bytes, after: .zero, to: 1)
-            distributor.say(.ping, RawSpan(), after: .zero, to: 9)
-            distributor.closeAfterReplay(1)
+            broadcaster.say(.message(.text), Array("x".utf8).span.bytes, after: .zero, to: 1)
+            broadcaster.say(.ping, RawSpan(), after: .zero, to: 9)
+            broadcaster.closeAfterReplay(1)
             #expect(directory[1].sent == ["text x", "close 1012 "])
         }
     }
 
     @Test("Clients and the input are paused and resumed individually or together")
     func senders() throws {
-        try withDistributor { distributor, directory, _ in
-            distributor.pauseSender(1, for: .turn)
-            distributor.pauseSender(nil, for: .turn)
-            distributor.pauseClients(for: .output)
+        try withBroadcaster { broadcaster, directory, _ in
+            broadcaster.pauseSender(1, for: .turn)
+            broadcaster.pauseSender(nil, for: .turn)
+            broadcaster.pauseClients(for: .output)
             #expect(directory[1].pauseReasons == [.turn, .output] && directory[2].pauseReasons == .output)
-            distributor.resumeClients(after: .output)
-            distributor.resumeSender(1, after: .turn)
-            distributor.resumeSender(nil, after: .turn)
+            broadcaster.resumeClients(after: .output)
+            broadcaster.resumeSender(1, after: .turn)
+            broadcaster.resumeSender(nil, after: .turn)
             #expect(directory[1].pauseReasons == [] && directory[2].pauseReasons == [])
-            distributor.endTurn()
-            distributor.endInput()
-            #expect(distributor.reader == nil && distributor.client(2) === directory[2])
+            broadcaster.endTurn()
+            broadcaster.endInput()
+            #expect(broadcaster.reader == nil && broadcaster.client(2) === directory[2])
         }
     }
 
-    private func withDistributor(
+    private func withBroadcaster(
         _ count: Int = 2, _ change: (inout ListenArguments) -> Void = { _ in },
-        _ body: (Distributor<FakeDirectory>, FakeDirectory, ReadableConsole) throws -> Void
+        _ body: (Broadcaster<FakeDirectory>, FakeDirectory, ReadableConsole) throws -> Void
     ) throws {
         var arguments = ListenArguments()
         arguments.transcript.timestamps = .off
@@ -195,8 +195,8 @@ import WSCore
         let outputs = try ListenOutputs(
             arguments, isPrompt: false, to: nil, faults: faults, console: console.console, on: loop)
         let directory = FakeDirectory(count, on: loop)
-        let distributor = Distributor(
+        let broadcaster = Broadcaster(
             to: directory, input: nil, answersByItself: false, outputs: outputs, faults: faults)
-        try body(distributor, directory, console)
+        try body(broadcaster, directory, console)
     }
 }

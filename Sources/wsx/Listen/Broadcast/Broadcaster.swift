@@ -5,7 +5,7 @@ import WSCore
 ///      input, prompt ────────► one client
 ///      input, prompt, client ► all (other) clients ──► TurnBudget, SlowReaders: the sender waits
 ///                                  └── with --delay or --drop: through each client's gate
-final class Distributor<Directory: ClientDirectory> {
+final class Broadcaster<Directory: ClientDirectory> {
     typealias Client = Directory.ConnectedClient
 
     /// The state of standard input as a source of messages.
@@ -32,7 +32,7 @@ final class Distributor<Directory: ClientDirectory> {
     /// Limits the work per turn for expensive messages, including broadcasts.
     private(set) lazy var budget = TurnBudget(of: self)
 
-    /// Creates the distributor for a server's clients.
+    /// Creates the broadcaster for a server's clients.
     /// - Parameter input: How to read standard input, or `nil` to leave it unread.
     init(
         to directory: Directory, input: InputReader.Settings?, answersByItself: Bool, outputs: ListenOutputs,
@@ -200,7 +200,7 @@ final class Distributor<Directory: ClientDirectory> {
     var isDelaying: Bool { faults.holdInput && clients.all.contains { $0.hasFullGate && !$0.isFull } }
 }
 
-extension Distributor: InputReader.Receiver {
+extension Broadcaster: InputReader.Receiver {
     /// Sends an input item to every client, or to the client that it names.
     func received(input item: InputItem, _ payload: RawSpan, client number: Int?) {
         if let number {
