@@ -136,7 +136,7 @@ extension ConnectRun {
                 refusal: refusal, missing: stages.exchange?.missing, isPrompt: settings.isRepl, lastCode: lastCode)
             // Close the prompt first: the last notices belong below the last typed line.
             closePrompt()
-            if let endFailure, endFailure.yieldsToRefusal, refusal != nil { show(replaced: endFailure) }
+            if let endFailure, endFailure.report.yieldsToRefusal, refusal != nil { show(replaced: endFailure) }
             if let failure = state.failure { outputs.writeEvent { $0.writeFailure(failure) } }
             showUndelivered()
             // A failure before the first request, such as a refused login, explains that there are no replies.

@@ -189,7 +189,7 @@ extension ConnectRun {
         if settings.arguments.replies.failsOnErrorReply, replies + refusals > 0 {
             return .errorReplies(replies + refusals)
         }
-        if let unsentLines, refusals == 0 || unsentLines.status == .unmet { return .application(unsentLines) }
+        if let unsentLines, refusals == 0 || unsentLines.report.status == .unmet { return .application(unsentLines) }
         guard !settings.isRepl, !state.ignoresIncoming else { return nil }
         if refusals > 0 { return .application(application.failure(.errors(refusals))) }
         return application.unconfirmedLines.map { .application($0) }
@@ -212,7 +212,7 @@ extension ConnectRun {
     func show(unsent lines: ApplicationFailure) {
         switch state.failure {
         case .application(lines)?, .incomplete(_, .application(lines))?: break
-        default: console.error(state.failure == nil ? lines.message : lines.note)
+        default: console.error(state.failure == nil ? lines.report.message ?? "" : lines.note)
         }
     }
 
@@ -282,7 +282,7 @@ extension ConnectRun: ProtocolStage.Host {
             return close(with: closeFrame)
         }
         state.dropCause = failure
-        if failure.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
+        if failure.report.isWorthRetrying { connection.terminate() } else { connection.close(settings.closeFrame) }
     }
 }
 

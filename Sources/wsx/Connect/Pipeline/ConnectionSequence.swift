@@ -133,7 +133,7 @@ final class ConnectionSequence {
 
     private func failed(_ failure: Failure) {
         state = .over
-        guard backoff != nil, failure.isWorthRetrying else { return delegate.sequence(self, didGiveUp: failure) }
+        guard backoff != nil, failure.report.isWorthRetrying else { return delegate.sequence(self, didGiveUp: failure) }
         let requested = failure.refusal?.head.retryDelay(at: WallTime.now.seconds) ?? .zero
         guard let wait = backoff?.nextWait(random: Self.random(), atLeast: requested) else {
             return delegate.sequence(self, didGiveUp: .gaveUp(after: tryCount, failure))

@@ -202,7 +202,7 @@ struct RunState {
     ) {
         guard !isDraining else { return }
         let wasEnding = isEnding
-        if let refusal, (failure ?? requestFailure)?.yieldsToRefusal == true { failure = refusal }
+        if let refusal, (failure ?? requestFailure)?.report.yieldsToRefusal == true { failure = refusal }
         // The user may leave the prompt at any time.
         if failure == nil, requestFailure == nil, let missing, !ignoresIncoming, !(isPrompt && isClosing) {
             failure = .closedBeforeReady(missing, code)
@@ -229,6 +229,6 @@ struct RunState {
             // The user has left the prompt on purpose.
             return isPrompt && isClosing ? nil : .closedEarly(goal, lastCode ?? .noStatus)
         }
-        return failure.leavesGoalOpen ? .incomplete(goal, failure) : failure
+        return failure.report.leavesGoalOpen ? .incomplete(goal, failure) : failure
     }
 }

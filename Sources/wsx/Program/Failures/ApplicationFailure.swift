@@ -8,28 +8,62 @@ struct ApplicationFailure: Equatable {
     let name: String
     let problem: ProtocolProblem
 
-    /// The exit status.
-    var status: ExitStatus {
+    /// What the failure means.
+    var report: FailureReport {
+        var report = reportOfProblem
+        report.leavesGoalOpen = true
+        report.yieldsToRefusal = report.status == .closed || report.status == .timedOut
+        return report
+    }
+
+    private var reportOfProblem: FailureReport {
         switch problem {
-        case .refused(_, afterLogin: false, _), .ended(_?, _, afterLogin: false): .refused
-        case .refused, .unusable, .ended: .closed
-        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _), .unconfirmedLines: .timedOut
-        case .notUnderstood, .undecodable: .violation
-        case .error, .errors, .refusedLine, .unsentLines(_, .refusal, _): .unmet
-        case .unsendable, .unsentLines(_, .invalid, _): .usage
+        case .refused(let words, afterLogin: false, isAboutLogin: true):
+            .init(.handshake, "\(name): \(words); check the credentials\(help)")
+        case .refused(let words, let afterLogin, _): .init(afterLogin ? .closed : .handshake, "\(name): \(words)")
+        case .notReady(let limit):
+            .init(
+                .timeout,
+                "\(name): the server did not confirm the login within \(Phrase.duration(limit)); check that the "
+                    + "server speaks \(name), or raise --connect-timeout", isWorthRetrying: true)
+        case .unusable(let words):
+            .init(.lost, "the connection was lost: \(words) (\(name))", isWorthRetrying: true)
+        case .refusedLine(let words): .init(.expectation, "\(name): \(words)", isWorthRetrying: true)
+        case .unconfirmedLines(let count):
+            .init(
+                .timeout,
+                "\(name): the server did not confirm \(Phrase.count(count, "line")), such as a subscription; check "
+                    + "\(count == 1 ? "it" : "them"), or wait longer with --linger")
+        case .ended(nil, _, _):
+            .init(
+                .lost,
+                "\(name): the server ended the connection before the login was complete; check the URL and the "
+                    + "credentials", isWorthRetrying: true)
+        case .ended(let frame?, let meaning, let afterLogin):
+            .init(
+                afterLogin ? .closed : .handshake,
+                "\(name): the server closed the connection\(afterLogin ? "" : " before the login was complete"): "
+                    + Failure.words(for: frame, meaning: meaning), isWorthRetrying: frame.code?.isTemporary ?? false)
+        case .notUnderstood(let reason):
+            .init(.violation, "\(name): a message of the server is not understood: \(reason)")
+        case .undecodable(let reason): .init(.violation, "--decode: a message cannot be decoded: \(reason)")
+        case .error(let words):
+            .init(.expectation, "\(name): the server reported an error: \(escapingControls(words))")
+        case .errors(let count):
+            .init(.expectation, "\(name): the server reported \(Phrase.count(count, "error"))")
+        case .unsendable(let reason): .init(.usage, "sending: \(reason)")
+        case .unsentLines(let count, let cause, let mayHaveArrived):
+            .init(
+                Self.kind(of: cause),
+                "\(name): \(Self.unsent(count, mayHaveArrived: mayHaveArrived)): \(Self.words(for: cause))")
         }
     }
 
-    /// The kind of failure in events.
-    var kind: FailureKind {
-        switch problem {
-        case .refused(_, afterLogin: false, _), .ended(_?, _, afterLogin: false): .handshake
-        case .refused, .ended(_?, _, _): .closed
-        case .unusable, .ended(nil, _, _): .lost
-        case .notReady, .unsentLines(_, .login, _), .unsentLines(_, .subscription, _), .unconfirmedLines: .timeout
-        case .notUnderstood, .undecodable: .violation
-        case .error, .errors, .refusedLine, .unsentLines(_, .refusal, _): .expectation
-        case .unsendable, .unsentLines(_, .invalid, _): .usage
+    private static func kind(of cause: ProtocolProblem.UnsentCause) -> FailureKind {
+        switch cause {
+        case .login, .subscription: .timeout
+        case .refusal: .expectation
+        case .invalid: .usage
         }
     }
 
@@ -40,49 +74,11 @@ struct ApplicationFailure: Equatable {
         return frame.code == .normalClosure || frame.code == .goingAway && !reconnects
     }
 
-    /// Whether another attempt may succeed.
-    var isWorthRetrying: Bool {
-        switch problem {
-        case .refused, .notUnderstood, .undecodable, .error, .errors, .unsentLines, .unconfirmedLines, .unsendable:
-            false
-        case .notReady, .unusable, .refusedLine, .ended(nil, _, _): true
-        case .ended(let frame?, _, _): Failure.closed(frame).isWorthRetrying
-        }
-    }
-
-    /// One line without the program's name.
-    var message: String {
-        switch problem {
-        case .refused(let words, afterLogin: false, isAboutLogin: true):
-            "\(name): \(words); check the credentials\(help)"
-        case .refused(let words, _, _): "\(name): \(words)"
-        case .notReady(let limit):
-            "\(name): the server did not confirm the login within \(Phrase.duration(limit)); check that the "
-                + "server speaks \(name), or raise --connect-timeout"
-        case .unusable(let words): "the connection was lost: \(words) (\(name))"
-        case .refusedLine(let words): "\(name): \(words)"
-        case .unconfirmedLines(let count):
-            "\(name): the server did not confirm \(Phrase.count(count, "line")), such as a subscription; check "
-                + "\(count == 1 ? "it" : "them"), or wait longer with --linger"
-        case .ended(nil, _, _):
-            "\(name): the server ended the connection before the login was complete; check the URL and the "
-                + "credentials"
-        case .ended(let frame?, let meaning, let afterLogin):
-            "\(name): the server closed the connection\(afterLogin ? "" : " before the login was complete"): "
-                + Failure.words(for: frame, meaning: meaning)
-        case .notUnderstood(let reason): "\(name): a message of the server is not understood: \(reason)"
-        case .undecodable(let reason): "--decode: a message cannot be decoded: \(reason)"
-        case .error(let words): "\(name): the server reported an error: \(escapingControls(words))"
-        case .errors(let count): "\(name): the server reported \(Phrase.count(count, "error"))"
-        case .unsendable(let reason): "sending: \(reason)"
-        case .unsentLines(let count, let cause, let mayHaveArrived):
-            "\(name): \(Self.unsent(count, mayHaveArrived: mayHaveArrived)): \(Self.words(for: cause))"
-        }
-    }
-
     /// The message of a run that fails for another reason, which makes the remedy pointless.
     var note: String {
-        guard case .unsentLines(let count, .subscription, let mayHaveArrived) = problem else { return message }
+        guard case .unsentLines(let count, .subscription, let mayHaveArrived) = problem else {
+            return report.message ?? ""
+        }
         let lines = Self.unsent(count, mayHaveArrived: mayHaveArrived)
         return "\(name): \(lines): the server had not confirmed the subscription"
     }

@@ -33,6 +33,6 @@ extension Failure {
     static func interruption(by end: ConnectionEnd) -> Failure? {
         guard end.violation == nil, !end.closing.wasStartedHere else { return nil }
         let failure = end.closing.received.map { Failure.closed($0) } ?? loss(of: end)
-        return failure.isWorthRetrying ? failure : nil
+        return failure.report.isWorthRetrying ? failure : nil
     }
 }

@@ -3,9 +3,7 @@ import Formats
 import LoadTest
 import WSCore
 
-/// Why a run failed.
-///
-/// This is the one place that maps an error to an exit status and to the message that the user sees.
+/// Why a run failed. ``report`` says what that means.
 enum Failure: Error {
     /// A well-formed argument that cannot be used. `what` is its purpose.
     case badArgument(what: String, why: String)
@@ -99,183 +97,143 @@ enum Failure: Error {
     /// SIGQUIT.
     case quit
 
-    /// The exit status.
-    var status: ExitStatus {
+    /// What the failure means: a case here is all that a new failure needs.
+    var report: FailureReport {
         switch self {
-        case .badArgument, .missingAddress, .badInput: .usage
-        case .input, .output, .recording, .incompleteOutput, .writing, .system, .closed, .lost, .unanswered, .unsent,
-            .program, .limitExceeded, .undeliverable:
-            .closed
-        case .listening: .unreachable
-        case .connecting(_, let error): Self.status(of: error)
-        case .application(let failure): failure.status
-        case .violation: .violation
-        case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded, .notReady: .timedOut
-        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose || failure.reason.isRunTimeout:
-            .timedOut
-        case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
-            .aborted, .scenarioFailed, .scenarioFailedForClients:
-            .unmet
-        case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
-        case .interrupted: .interrupted
-        case .terminated: .terminated
-        case .hungUp: .hungUp
-        case .quit: .quit
-        }
-    }
-
-    /// One line without the program's name: what failed, why, and what to try; nil for a failure that needs no message.
-    var message: String? {
-        switch self {
-        case .badArgument(let what, let why), .badInput(let what, let why): "\(what): \(why)"
+        case .badArgument(let what, let why), .badInput(let what, let why): .init(.usage, "\(what): \(why)")
         case .missingAddress:
-            "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS"
-        case .input(let error): "reading standard input: \(error)"
-        case .output(.badDescriptor): "writing standard output: it is closed"
-        case .output(let error): "writing standard output: \(error)"
-        case .recording(let path, let error): "recording to \(escapingControls(path)): \(error)"
-        case .incompleteOutput(let loss): "\(loss)"
-        case .writing(let path, let error): "writing \(escapingControls(path)): \(error)"
-        case .system(let error): "starting: \(error)"
-        case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
-            "listening on \(address): \(error); is another server running? If not, delete the socket file"
-        case .listening(let address, .noSuchFile) where address.hasPrefix("unix:"):
-            "listening on \(address): no such directory: "
-                + "\(File.directory(of: String(address.dropFirst("unix:".count)))); create it first"
-        case .listening(let address, let error): "listening on \(address): \(error)\(Self.listeningRemedy(for: error))"
-        case .connecting(let url, .timedOut(_, let limit, _, let redirectCount)) where redirectCount > 1:
-            "connecting to \(url): timed out after \(Phrase.duration(limit)) and \(redirectCount) redirects, perhaps in a "
-                + "loop; check the server, or raise --connect-timeout"
-        case .connecting(_, .timedOut(let phase, let limit, let peer?, _)):
-            "connecting to \(peer): \(Self.words(forTimeout: limit, in: phase))"
-        case .connecting(let url, .handshake(.closedBeforeResponse)) where url.hasPrefix("ws://"):
-            "connecting to \(url): the server closed the connection without a response; wrong port, a wss:// "
-                + "server, or a missing --subprotocol?"
-        case .connecting(let url, let error): "connecting to \(url): \(Self.words(for: error))"
-        case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))\(Self.remedy(for: frame))"
+            .init(.usage, "'wsx listen' needs [ADDRESS:]PORT; try 'wsx listen 8080', or pass a socket with LISTEN_FDS")
+        case .input(let error): .init(.system, "reading standard input: \(error)")
+        case .output(.badDescriptor): .init(.system, "writing standard output: it is closed")
+        case .output(let error): .init(.system, "writing standard output: \(error)")
+        case .recording(let path, let error): .init(.system, "recording to \(escapingControls(path)): \(error)")
+        case .incompleteOutput(let loss): .init(.system, "\(loss)")
+        case .writing(let path, let error): .init(.system, "writing \(escapingControls(path)): \(error)")
+        case .system(let error): .init(.system, "starting: \(error)")
+        case .listening(let address, let error):
+            .init(.listen, "listening on \(address): \(Self.words(forListeningOn: address, error))")
+        case .connecting(let url, let error): error.report(connectingTo: url)
+        case .closed(let frame):
+            .init(
+                .closed, "the peer closed the connection: \(Self.words(for: frame))\(Self.remedy(for: frame))",
+                leavesGoalOpen: true, yieldsToRefusal: true, isWorthRetrying: frame.code?.isTemporary ?? false)
         case .lost(let error, let silence):
-            "the connection was lost: \(error.map { "\($0)" } ?? "the peer closed it without a close frame")"
-                + Self.words(forSilence: silence)
+            .init(
+                .lost,
+                "the connection was lost: \(error.map { "\($0)" } ?? "the peer closed it without a close frame")"
+                    + Self.words(forSilence: silence),
+                leavesGoalOpen: true, yieldsToRefusal: true, isWorthRetrying: true)
         case .silent(let silence, let misses):
-            "the connection was lost: the peer sent nothing for \(Phrase.duration(silence)) and missed "
-                + "\(Phrase.count(misses, "heartbeat")); --heartbeat-misses sets the limit"
+            .init(
+                .timeout,
+                "the connection was lost: the peer sent nothing for \(Phrase.duration(silence)) and missed "
+                    + "\(Phrase.count(misses, "heartbeat")); --heartbeat-misses sets the limit",
+                leavesGoalOpen: true, isWorthRetrying: true)
         case .gaveUp(let count, let failure):
-            failure.message.map { Self.joined($0, "gave up after \(Phrase.count(count, "more attempt"))") }
+            failure.report.final("gave up after \(Phrase.count(count, "more attempt"))", leavesGoalOpen: true)
         case .undeliverable(let words, let failure):
-            failure.message.map {
-                Self.joined($0, "gave up on \(words): connections keep ending before the peer confirms it")
-            }
+            .init(
+                .lost,
+                failure.message.map {
+                    Self.joined($0, "gave up on \(words): connections keep ending before the peer confirms it")
+                }, leavesGoalOpen: true)
+        case .told(let failure): .init(failure.kind, nil, status: failure.status)
         case .limitExceeded(let error):
-            "receiving: \(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+            .init(
+                .limit,
+                "receiving: \(error)\(Self.remedy(for: error)) (\(error.identifier), closed with "
+                    + "\(error.closeCode.rawValue))", leavesGoalOpen: true)
         case .violation(let error):
-            "the peer violated the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+            .init(
+                .violation,
+                "the peer violated the WebSocket protocol: \(error) (\(error.identifier), closed with "
+                    + "\(error.closeCode.rawValue))", leavesGoalOpen: true)
         case .closingTimedOut(let limit):
-            "closing: no answer from the peer within \(Phrase.duration(limit)); --close-timeout sets the limit"
+            .init(
+                .timeout,
+                "closing: no answer from the peer within \(Phrase.duration(limit)); --close-timeout sets the limit",
+                leavesGoalOpen: true, yieldsToRefusal: true)
         case .unmet(let patterns, let limit):
-            "no message matched --expect \(patterns.map { "'\(escapingControls($0))'" }.joined(separator: ", "))"
-                + (limit.map { " within \(Phrase.duration($0)) (--timeout)" } ?? "")
+            .init(
+                .expectation,
+                "no message matched --expect \(patterns.map { "'\(escapingControls($0))'" }.joined(separator: ", "))"
+                    + (limit.map { " within \(Phrase.duration($0)) (--timeout)" } ?? ""))
         case .notReady(let pattern, let limit):
-            "no message matched --ready '\(escapingControls(pattern))' within \(Phrase.duration(limit)); "
-                + "--connect-timeout sets the limit"
+            .init(
+                .timeout,
+                "no message matched --ready '\(escapingControls(pattern))' within \(Phrase.duration(limit)); "
+                    + "--connect-timeout sets the limit", leavesGoalOpen: true, isWorthRetrying: true)
         case .closedBeforeReady(let pattern, let code):
-            "\(Self.words(forEndWith: code ?? .noStatus)) before --ready '\(escapingControls(pattern))' matched"
-        case .closedEarly(let goal, let code): "\(Self.words(forEndWith: code)) \(goal.moment)"
-        case .waitEnded(let goal, .total(let limit)):
-            "\(goal.progress) within \(Phrase.duration(limit)) of the end of the input; "
-                + "raise --linger or --timeout to wait longer"
+            .init(
+                .expectation,
+                "\(Self.words(forEndWith: code ?? .noStatus)) before --ready '\(escapingControls(pattern))' matched")
+        case .closedEarly(let goal, let code):
+            .init(.expectation, "\(Self.words(forEndWith: code)) \(goal.moment)", yieldsToRefusal: true)
         case .waitEnded(let goal, let linger):
-            linger.limit == .zero
-                ? "\(goal.progress) at the end of the input (--linger 0)"
-                : "\(goal.progress); nothing arrived for \(Phrase.duration(linger.limit ?? .zero)) (--linger)"
-        case .incompleteReplies(let replies): "\(replies)"
-        case .incomplete(let goal, let failure): failure.message.map { Self.joined($0, goal.progress) }
+            .init(.timeout, goal.progress + Self.words(forEndOf: linger), yieldsToRefusal: true)
+        case .incompleteReplies(let replies): .init(.expectation, "\(replies)")
+        case .incomplete(let goal, let failure): failure.report.final(goal.progress)
         case .errorReplies(let count):
-            "the server reported \(Phrase.count(count, "error")) (--fail)"
+            .init(
+                .expectation, "the server reported \(Phrase.count(count, "error")) (--fail)", leavesGoalOpen: true)
         case .noReply(let number, let limit):
-            "request \(number): no reply within \(Phrase.duration(limit)); --reply-timeout sets the limit"
+            .init(
+                .timeout,
+                "request \(number): no reply within \(Phrase.duration(limit)); --reply-timeout sets the limit",
+                leavesGoalOpen: true, yieldsToRefusal: true)
         case .lateReplies(let count, let limit):
-            "\(Phrase.count(count, "request")) had no reply within \(Phrase.duration(limit)); "
-                + "--reply-timeout sets the limit"
-        case .program(let words): words
-        case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
-        case .unsent(let count?, let code):
-            "\(Self.words(forEndWith: code)) before \(Phrase.count(count, "message")) \(count == 1 ? "was" : "were") sent"
-        case .unsent(nil, let code): "\(Self.words(forEndWith: code)) before the input was sent"
+            .init(
+                .timeout,
+                "\(Phrase.count(count, "request")) had no reply within \(Phrase.duration(limit)); "
+                    + "--reply-timeout sets the limit", leavesGoalOpen: true, yieldsToRefusal: true)
+        case .program(let words): .init(.program, words)
+        case .unanswered(let count):
+            .init(
+                .closed, "the peer closed the connection: \(Self.words(forUnanswered: count))", leavesGoalOpen: true,
+                yieldsToRefusal: true)
+        case .unsent(let count, let code):
+            .init(
+                .closed,
+                Self.words(forEndWith: code) + " before "
+                    + (count.map { "\(Phrase.count($0, "message")) \($0 == 1 ? "was" : "were")" } ?? "the input was")
+                    + " sent", leavesGoalOpen: true, yieldsToRefusal: true)
         case .badReplies(let tally, .echo, _) where tally.received == 0 && tally.mismatched + tally.duplicated > 0:
-            "the replies: \(tally.faults); \(Self.noEchoes)"
+            .init(.expectation, "the replies: \(tally.faults); \(Self.noEchoes)")
         case .badReplies(let tally, let mode, let reply):
-            "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
-                + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? "")
+            .init(
+                .expectation,
+                "the \(mode.wording.countedThings): \(tally.faults); \(mode.wording.expectation)"
+                    + (reply.map { "; the first mismatched reply: \($0.isEmpty ? "an empty message" : $0)" } ?? ""))
+        case .unmetThresholds: .init(.expectation, nil)
         case .aborted(let verdict, let seconds):
-            "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not hold: "
-                + "\(verdict.words)"
-        case .application(let failure): failure.message
-        case .scenarioFailed(let failure): "the scenario failed in \(failure)"
+            .init(
+                .expectation,
+                "stopped after \(seconds) s: --abort '\(escapingControls(verdict.threshold.expression))' does not "
+                    + "hold: \(verdict.words)")
+        case .application(let failure): failure.report
+        case .scenarioFailed(let failure):
+            .init(
+                failure.reason.isUnansweredClose || failure.reason.isRunTimeout ? .timeout : .expectation,
+                "the scenario failed in \(failure)")
         case .scenarioFailedForClients(let count, let clientCount):
-            "the scenario failed for \(count) of \(Phrase.count(clientCount, "client"))"
-        case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
-        case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
+            .init(.expectation, "the scenario failed for \(count) of \(Phrase.count(clientCount, "client"))")
+        case .runTimedOut(let limit):
+            .init(
+                .timeout, "timed out after \(Phrase.duration(limit)) (--timeout)", leavesGoalOpen: true,
+                yieldsToRefusal: true)
+        case .interrupted: .init(.interrupted, nil)
+        case .terminated: .init(.interrupted, nil, status: .terminated)
+        case .hungUp: .init(.interrupted, nil, status: .hungUp)
+        case .quit: .init(.interrupted, nil, status: .quit)
         }
     }
 
-    /// Whether the run may have received messages. If so, the report includes the progress towards the goal.
-    var leavesGoalOpen: Bool {
-        switch self {
-        case .closed, .lost, .silent, .gaveUp, .undeliverable, .violation, .limitExceeded, .closingTimedOut,
-            .runTimedOut, .noReply,
-            .lateReplies, .unanswered, .unsent, .errorReplies, .notReady, .application:
-            true
-        case .badArgument, .missingAddress, .badInput, .input, .output, .recording, .incompleteOutput, .writing,
-            .system, .listening, .connecting,
-            .told, .unmet, .closedEarly, .closedBeforeReady, .waitEnded, .incompleteReplies, .incomplete, .program,
-            .badReplies, .unmetThresholds, .aborted, .scenarioFailed, .scenarioFailedForClients, .interrupted,
-            .terminated, .hungUp, .quit:
-            false
-        }
-    }
-
-    /// Whether the refusal of what a line asked for is the more important failure. After it, the server may close the
-    /// connection, or leave other lines unanswered.
-    var yieldsToRefusal: Bool {
-        switch self {
-        case .closed, .lost, .closingTimedOut, .waitEnded, .runTimedOut, .unanswered, .unsent, .closedEarly,
-            .lateReplies, .noReply:
-            true
-        case .application(let failure): failure.status == .closed || failure.status == .timedOut
-        default: false
-        }
-    }
-
+    /// The exit status.
+    var status: ExitStatus { report.status }
     /// The kind of failure, which `error` events contain.
-    var kind: FailureKind {
-        switch self {
-        case .badArgument, .missingAddress, .badInput: .usage
-        case .input, .output, .recording, .incompleteOutput, .writing, .system: .system
-        case .listening: .listen
-        case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect),
-            .connecting(_, .credentialsRefused), .connecting(_, .negotiation):
-            .handshake
-        case .connecting(_, .security), .connecting(_, .proxySecurity): .tls
-        case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): .proxy
-        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded,
-            .notReady:
-            .timeout
-        case .scenarioFailed(let failure) where failure.reason.isUnansweredClose || failure.reason.isRunTimeout:
-            .timeout
-        case .unmet, .closedEarly, .closedBeforeReady, .incompleteReplies, .errorReplies, .badReplies, .unmetThresholds,
-            .aborted, .scenarioFailed, .scenarioFailedForClients:
-            .expectation
-        case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
-        case .connecting: .connect
-        case .application(let failure): failure.kind
-        case .closed, .unanswered, .unsent: .closed
-        case .lost, .undeliverable: .lost
-        case .program: .program
-        case .violation: .violation
-        case .limitExceeded: .limit
-        case .interrupted, .terminated, .hungUp, .quit: .interrupted
-        }
-    }
+    var kind: FailureKind { report.kind }
+    /// One line without the program's name: what failed, why, and what to try; nil for a failure that needs no message.
+    var message: String? { report.message }
 
     /// The response of the server that rejected the upgrade, or of the proxy that rejected the connection.
     /// The body is decoded.
@@ -288,178 +246,5 @@ enum Failure: Error {
         case .gaveUp(_, let failure): failure.refusal
         default: nil
         }
-    }
-
-    private static func status(of error: ConnectError) -> ExitStatus {
-        switch error {
-        case .unresolvable, .noAddress, .unknownZone, .unreachable, .lost: .unreachable
-        case .proxyUnreachable, .proxy, .proxySecurity, .security: .unreachable
-        case .proxyChoice: .usage
-        case .timedOut: .timedOut
-        case .handshake(.refused), .credentialsRefused, .redirect, .negotiation: .refused
-        // Without a response, there is no violation.
-        case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
-        case .handshake, .compression: .violation
-        }
-    }
-
-    private static func words(for error: ConnectError) -> String {
-        switch error {
-        case .unresolvable(let host, let error): words(forLookupOf: host, error)
-        case .noAddress(let host): "\(host) has no address of the requested family; try without -4 or -6"
-        case .unknownZone(let zone, let host):
-            "\(host): this machine has no interface '\(zone)'; list the interfaces with 'ip link'"
-        case .unreachable(let attempts): words(for: attempts, of: "server")
-        case .lost(let error, .tunnelling): "\(error) while waiting for the proxy's response; see the proxy's log"
-        case .lost(let error, .upgrading):
-            "\(error) during the upgrade; check the port, the path, and --subprotocol, and see the server's log"
-        case .lost(let error, let phase):
-            "\(error) during the \(phase.rawValue); check the port, and see the server's log"
-        case .proxyChoice(let error): "\(error)"
-        case .proxyUnreachable(let proxy, .unreachable(let attempts)):
-            "the proxy \(proxy): \(words(for: attempts, of: "proxy"))"
-        case .proxyUnreachable(let proxy, let error): "the proxy \(proxy): \(words(for: error))"
-        case .proxy(let proxy, let error): "the proxy \(proxy): \(error)"
-        case .proxySecurity(let proxy, let error): "the proxy \(proxy): \(error) (\(error.identifier))"
-        case .security(let error): "\(error) (\(error.identifier))"
-        case .redirect(let error): "\(error)"
-        case .negotiation(let reason): reason
-        case .handshake(let error): "\(error.description)"
-        case .credentialsRefused(let error): error.description(hasSentCredentials: true)
-        case .compression(let error): "\(error.description)"
-        case .timedOut(let phase, let limit, _, _): words(forTimeout: limit, in: phase)
-        }
-    }
-
-    private static func words(forLookupOf host: String, _ error: IOError) -> String {
-        switch error {
-        case .unknownName, .noAddress: "no such host: \(host); check the name"
-        case .nameServiceBusy: "cannot look up \(host): the name server does not answer; check the network connection"
-        default: "cannot look up \(host): \(error)"
-        }
-    }
-
-    private static func words(forTimeout limit: Duration, in phase: ConnectError.Phase) -> String {
-        let cause =
-            switch phase {
-            case .resolving: "the name server does not answer; check the network, or"
-            case .connecting: "the host does not answer; check the address and any firewall, or"
-            case .tunnelling: "the proxy does not answer; check its port, or"
-            case .securing:
-                "the port is open, but does not answer the TLS handshake; wrong port, or a ws:// server? Otherwise,"
-            case .upgrading: "the port is open, but does not answer the HTTP request; wrong port? Otherwise,"
-            }
-        return "timed out after \(Phrase.duration(limit)): \(cause) raise --connect-timeout"
-    }
-
-    /// The most addresses that an error line lists: a name may have dozens.
-    private static let listedAttempts = 4
-
-    private static func words(
-        for attempts: [(address: String, error: AttemptError)], of target: String
-    ) -> String {
-        var parts = attempts.prefix(listedAttempts).map { "\($0.address): \($0.error)" }
-        let rest = attempts.count - parts.count
-        if rest > 0 { parts.append("\(rest) more address\(rest == 1 ? "" : "es")") }
-        let remedy =
-            switch attempts.last?.error {
-            case .system(.connectionRefused), .system(.noSuchFile): "; is the \(target) running?"
-            case .system(.networkUnreachable), .system(.hostUnreachable):
-                "; check the address and the network connection"
-            case .source(_, .addressNotAvailable): "; give an address of this machine with --source-ip"
-            case .noSource: "; add one with --source-ip"
-            case .missingZone: "; write one like [fe80::1%eth0]"
-            default: ""
-            }
-        return parts.joined(separator: ", ") + remedy
-    }
-
-    private static func listeningRemedy(for error: IOError) -> String {
-        switch error {
-        case .addressInUse: "; is another server running? Port 0 picks a free port"
-        case .addressNotAvailable: "; use an address of this machine"
-        // Linux reserves the ports below 1024 by default.
-        case .accessDenied: "; use a port above 1023, or a directory that you can write to"
-        default: ""
-        }
-    }
-
-    /// The option that raises the exceeded limit, as a clause after the error.
-    static func remedy(for error: ProtocolError) -> String {
-        switch error {
-        case .messageTooBig: "; raise --max-message-size to accept it"
-        case .tooManyFragments: "; raise --max-fragments to accept it"
-        default: ""
-        }
-    }
-
-    /// The remedy for a close code, as a clause after its words.
-    private static func remedy(for frame: CloseFrame) -> String {
-        // The code of GraphQL servers, after the HTTP status 406.
-        frame.code?.rawValue == 4406
-            ? "; a GraphQL server requires another subprotocol: check --subprotocol or --protocol" : ""
-    }
-
-    /// The shortest time after which proxies usually drop an idle connection.
-    private static let idleLimit = Duration.seconds(10)
-
-    /// The likely cause of the end of a connection after the peer was silent, as a clause.
-    private static func words(forSilence silence: Duration) -> String {
-        guard silence >= idleLimit else { return "" }
-        return ", \(Phrase.duration(.seconds(silence.components.seconds))) after its last data; a proxy may drop idle "
-            + "connections: use --heartbeat with a shorter interval"
-    }
-
-    /// The remedy if a server in `--mode echo` replies, but not with echoes.
-    static let noEchoes = "no reply was an echo; if this server does not echo, use --mode request"
-
-    /// The number of requests without a reply: `2 requests were not answered`.
-    static func words(forUnanswered count: Int) -> String {
-        "\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not answered"
-    }
-
-    /// A message, shortened and in printable form.
-    static func words(forMessage payload: [UInt8], as kind: MessageKind) -> String {
-        guard kind == .text else { return "a binary message (\(Phrase.count(payload.count, "byte")))" }
-        return "the message \(quoted(String(decoding: payload, as: UTF8.self)))"
-    }
-
-    /// A line that is given up, in printable form.
-    static func words(forLine line: UnconfirmedLines.Line) -> String {
-        line.origin == .renewal
-            ? "renewing \(quoted(String(decoding: line.payload, as: UTF8.self)))"
-            : words(forMessage: line.payload, as: line.kind)
-    }
-
-    /// How a connection ended: `closed with 1000`.
-    static func words(forEndWith code: CloseCode) -> String {
-        switch code {
-        case .abnormalClosure: "lost without a close frame"
-        case .noStatus: "closed without a code"
-        case let code: "closed with \(code.rawValue)"
-        }
-    }
-
-    /// How a connection ended, and who ended it: `the peer closed it: 4001 "expired"`.
-    static func words(forEnd end: ConnectionEnd) -> String {
-        guard let received = end.closing.received, !end.closing.wasStartedHere else {
-            let lost = end.closing.received == nil ? end.failure.map { "the connection was lost: \($0)" } : nil
-            return lost ?? words(forEndWith: end.code)
-        }
-        return "the peer closed it: \(words(for: received))"
-    }
-
-    /// A received close frame: `4403 (forbidden) "wrong token"`.
-    /// - Parameter meaning: The meaning of the code in an application protocol, or `nil` for the usual one.
-    static func words(for frame: CloseFrame, meaning: String? = nil) -> String {
-        guard let code = frame.code else { return "no code" }
-        let meaning = (meaning ?? code.meaning).map { " (\($0))" } ?? ""
-        return "\(code.rawValue)\(meaning)" + (frame.reason.isEmpty ? "" : " \"\(escapingControls(frame.reason))\"")
-    }
-
-    /// A line followed by a clause, or by a sentence if the line ends with a question.
-    static func joined(_ line: String, _ clause: String) -> String {
-        guard line.hasSuffix("?") else { return "\(line); \(clause)" }
-        return "\(line) \(clause.prefix(1).uppercased())\(clause.dropFirst())"
     }
 }

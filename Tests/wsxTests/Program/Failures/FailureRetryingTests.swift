@@ -65,12 +65,12 @@ import WSCore
 
     @Test("Temporary failures are retried", arguments: passing)
     func passes(failure: Failure) {
-        #expect(failure.isWorthRetrying)
+        #expect(failure.report.isWorthRetrying)
     }
 
     @Test("Permanent failures are final", arguments: final)
     func ends(failure: Failure) {
-        #expect(!failure.isWorthRetrying)
+        #expect(!failure.report.isWorthRetrying)
     }
 
     @Test("The proxy in the tables is valid")
