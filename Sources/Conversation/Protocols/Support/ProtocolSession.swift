@@ -221,6 +221,8 @@ package struct ProtocolEvent: Equatable {
     /// Whether the peer refuses or ends what a line asked for, such as a subscription or a channel. `false` for other
     /// errors, such as the error of a call.
     package var isRefusal: Bool
+    /// Whether the session ends the connection because of this event, with a problem that contains its payload.
+    package var endsConnection = false
 
     /// Creates an event.
     package init(

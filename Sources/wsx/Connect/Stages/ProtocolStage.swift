@@ -81,14 +81,13 @@ final class ProtocolStage {
         }
     }
 
-    /// Whether the failure of the connection ends with the words of an event.
+    /// Whether the failure of the connection contains an event.
     func explains(_ event: ProtocolEvent) -> Bool {
         // An end that has already begun ends the run for its own reason.
-        guard !host.isClosing else { return false }
-        switch state {
-        case .over(.unusable(let words), _), .over(.refusedLine(let words), _):
-            return words.hasSuffix(quoted(String(decoding: event.payload, as: UTF8.self)))
-        case .over, .closed, .starting, .opening, .ready: return false
+        guard event.endsConnection, !host.isClosing else { return false }
+        return switch state {
+        case .over(.unusable, _), .over(.refusedLine, _): true
+        case .over, .closed, .starting, .opening, .ready: false
         }
     }
 
