@@ -97,7 +97,7 @@ run: build
 # the unit tests is in .build/unit-tests.log.
 test: test-deps
 	@mkdir -p $(SCRATCH); \
-	{ nice swift build --build-tests --scratch-path $(SCRATCH) && $(MAKE) test-unit; } > $(UNIT_LOG) 2>&1 & unit=$$!; \
+	{ nice swift build --build-tests $(SANITIZER_FLAGS) --scratch-path $(SCRATCH) && $(MAKE) --no-print-directory test-unit; } > $(UNIT_LOG) 2>&1 & unit=$$!; \
 	$(MAKE) --no-print-directory test-program; program=$$?; \
 	wait $$unit; unit=$$?; tail -n 1 $(UNIT_LOG); [ $$unit -eq 0 ] || grep -E '✘|error:' $(UNIT_LOG); \
 	$(MAKE) --no-print-directory test-alone && [ $$program -eq 0 ] && [ $$unit -eq 0 ]

@@ -227,7 +227,7 @@ package struct ScenarioPlayer: ~Copyable {
         }
     }
 
-    /// Carries out steps until one has to wait, or until the end of the iteration. Between iterations, starts the next
+    /// Performs steps until one has to wait, or until the end of the iteration. Between iterations, starts the next
     /// one.
     package mutating func advance(at now: UInt64, _ port: some Port) {
         if isBetweenIterations { begin(scenario.repeatStart, at: now) }

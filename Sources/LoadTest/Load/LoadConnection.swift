@@ -17,7 +17,7 @@ package class LoadConnection {
     /// Whether it is queued to continue sending in the next turn.
     package final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
-    internal final var owedTimes: [UInt64] = []
+    internal final var backlog: [UInt64] = []
     /// Its application protocol, or its first messages and automatic answers, or `nil` if there are none.
     package final var exchange: ConnectionExchange?
     /// The earliest deadline for which the context has a valid entry, on the loop's clock in nanoseconds.

@@ -143,10 +143,10 @@ extension LoadContext {
     }
 
     private func sendOrOwe(on connection: any LoadHandler, dueAt time: UInt64) {
-        if connection.owedTimes.isEmpty, send(on: connection, dueAt: time) { return }
+        if connection.backlog.isEmpty, send(on: connection, dueAt: time) { return }
         // The queue is full, an iteration is in progress, or the server is closing the connection.
         measurement.count(\.waited, ofMessageAt: time)
-        connection.owedTimes.append(time)
+        connection.backlog.append(time)
         openLoop?.owe()
     }
 
@@ -175,19 +175,19 @@ extension LoadContext {
     /// - Returns: The time at which it was due, or `nil` if none is due.
     internal func nextDueTime(of connection: LoadConnection) -> UInt64? {
         guard openLoop != nil else { return remainingMessages > 0 && now < measurement.sendEnd ? now : nil }
-        guard !connection.owedTimes.isEmpty else { return nil }
+        guard !connection.backlog.isEmpty else { return nil }
         openLoop?.settle(1)
-        return connection.owedTimes.removeFirst()
+        return connection.backlog.removeFirst()
     }
 
     /// Sends the messages that wait for room on a connection.
     private func sendOwed(on connection: any LoadHandler) {
         var sentCount = 0
-        for time in connection.owedTimes {
+        for time in connection.backlog {
             guard send(on: connection, dueAt: time) else { break }
             sentCount += 1
         }
-        connection.owedTimes.removeFirst(sentCount)
+        connection.backlog.removeFirst(sentCount)
         openLoop?.settle(sentCount)
     }
 
@@ -196,9 +196,9 @@ extension LoadContext {
     /// Removes a connection that has ended and counts its waiting messages as unsent. Later messages go to the other
     /// connections.
     package func forget(_ connection: LoadConnection) {
-        measurement.leftUnsent(connection.owedTimes)
-        openLoop?.settle(connection.owedTimes.count)
-        connection.owedTimes = []
+        measurement.leftUnsent(connection.backlog)
+        openLoop?.settle(connection.backlog.count)
+        connection.backlog = []
         senders.remove(connection)
     }
 
@@ -207,8 +207,8 @@ extension LoadContext {
     package func endSending(isCutShort: Bool) {
         measurement.stop(at: now, isEarly: isCutShort)
         for connection in senders {
-            measurement.leftUnsent(connection.owedTimes)
-            connection.owedTimes = []
+            measurement.leftUnsent(connection.backlog)
+            connection.backlog = []
         }
         for times in arrivals.reopening.values { measurement.leftUnsent(times) }
         arrivals.reopening = [:]
@@ -238,7 +238,7 @@ extension LoadContext {
     /// or answered anything.
     package func findsStandstill() -> Bool {
         guard plan.duration == nil, !(senders.isEmpty && arrivals.reopening.isEmpty),
-            senders.allSatisfy({ !$0.owedTimes.isEmpty || !$0.hasRoom })
+            senders.allSatisfy({ !$0.backlog.isEmpty || !$0.hasRoom })
         else {
             history.standstill = nil
             return false

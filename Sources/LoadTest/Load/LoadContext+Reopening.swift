@@ -36,8 +36,8 @@ extension LoadContext {
     /// A workload calls it in ``Workload/ended(_:)``.
     /// - Parameter delay: The time before the attempt.
     package func reopen(_ connection: LoadConnection, after delay: Duration) {
-        reopen(connection.number, owing: connection.owedTimes, after: delay)
-        connection.owedTimes = []
+        reopen(connection.number, backlog: connection.backlog, after: delay)
+        connection.backlog = []
     }
 
     /// Opens the connection with a number, which must not be open. Does nothing before the load and after the end of
@@ -45,7 +45,7 @@ extension LoadContext {
     /// - Parameters:
     ///   - times: The due times of messages that wait for it.
     ///   - delay: The time before the attempt.
-    package func reopen(_ number: UInt64, owing times: [UInt64] = [], after delay: Duration) {
+    package func reopen(_ number: UInt64, backlog times: [UInt64] = [], after delay: Duration) {
         guard phase == .ready || phase == .loading else { return }
         arrivals.reopening[number, default: []] += times
         host?.reopen(number, after: delay)
@@ -96,11 +96,11 @@ extension LoadContext {
     package func enterIfReady(_ connection: LoadConnection) {
         let number = connection.number
         guard !arrivals.unready.contains(number), let connection = connections[number],
-            let owedTimes = arrivals.reopening.removeValue(forKey: number)
+            let backlog = arrivals.reopening.removeValue(forKey: number)
         else { return }
-        // Before the load, nothing is owed, and the start of the load finds all connections.
+        // Before the load, there is no backlog, and the start of the load finds all connections.
         guard phase == .loading, workload?.isSender(connection) == true else { return }
-        connection.owedTimes = owedTimes
+        connection.backlog = backlog
         let hasStarted = senders.insert(connection)
         beginLifetime(of: connection, at: now)
         // It may be receiving, so it sends in the next turn.

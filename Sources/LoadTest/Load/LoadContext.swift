@@ -136,7 +136,7 @@ package final class LoadContext {
 
     /// Starts waiting for the last replies if all messages have been sent.
     package func drainIfSent() {
-        if phase == .loading, remainingMessages == 0, openLoop?.owedCount ?? 0 == 0 { host?.drain() }
+        if phase == .loading, remainingMessages == 0, openLoop?.backlogCount ?? 0 == 0 { host?.drain() }
     }
 }
 

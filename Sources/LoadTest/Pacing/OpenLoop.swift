@@ -12,13 +12,13 @@ package struct OpenLoop {
     }
 
     /// The number of due messages that wait for room in the queue of their connection.
-    private(set) var owedCount = 0
+    private(set) var backlogCount = 0
     private var schedule: Pacer
     /// Messages due until this time were delayed by the server, on the loop's clock in nanoseconds.
     private var heldUntil: UInt64 = 0
 
     /// The maximum number of messages that wait for room.
-    static let mostOwed = 1 << 20
+    static let maximumBacklog = 1 << 20
     /// The pause after that number is reached, in nanoseconds.
     static let pause: UInt64 = 1_000_000
 
@@ -36,7 +36,7 @@ package struct OpenLoop {
         case .over: return .over
         case .later(let time): return .later(time)
         case .due(let time, let position):
-            guard owedCount < Self.mostOwed else {
+            guard backlogCount < Self.maximumBacklog else {
                 heldUntil = now + Self.pause
                 return .later(heldUntil)
             }
@@ -53,18 +53,18 @@ package struct OpenLoop {
 
     /// Counts a due message that waits for room.
     mutating func owe() {
-        owedCount += 1
+        backlogCount += 1
     }
 
     /// Removes messages that no longer wait, because they were sent or abandoned.
     mutating func settle(_ count: Int) {
-        owedCount -= count
+        backlogCount -= count
     }
 
     /// Ends the loop. Returns the number of messages that would have been due between two times.
     /// - Parameter limit: The maximum number to count.
     mutating func end(from start: UInt64, until end: UInt64, atMost limit: Int) -> Int {
-        owedCount = 0
+        backlogCount = 0
         _ = schedule.skip(before: start)
         return schedule.skip(before: end, atMost: limit)
     }

@@ -105,7 +105,7 @@ internal final class ScenarioWorkload: Workload {
     private func hasIterations(for connection: LoadConnection) -> Bool {
         let (number, remaining) = (connection.number, context.remainingMessages)
         let reopening = context.arrivals.reopening
-        guard connection.owedTimes.isEmpty, reopening[number]?.isEmpty ?? true, remaining <= context.connectionCount
+        guard connection.backlog.isEmpty, reopening[number]?.isEmpty ?? true, remaining <= context.connectionCount
         else { return true }
         // Some of these are open, but not ready. The connection itself is one of them if it was never ready.
         var count = reopening.count - (reopening[number] == nil ? 0 : 1)

@@ -344,7 +344,7 @@ public final class Connection<Handler: ConnectionHandler> {
         abandon(with: CloseFrame(code: error.closeCode, reason: error.description))
     }
 
-    /// Lets ``LingeringClose`` take over the stream if the connection is leaving.
+    /// Lets ``LingeringClose`` take over the stream if the closing handshake or an error has ended it.
     /// - Returns: Whether it has, so that it must handle the stream's current event.
     internal func handOverIfDue() -> Bool {
         guard state == .handingOver else { return false }

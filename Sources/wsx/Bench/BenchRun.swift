@@ -17,7 +17,7 @@ final class BenchRun {
     private var startTime = WallTime.now
     private let launchTime: Duration
     /// The failure to open some connections, which has already been reported.
-    private var toldFailure: Failure?
+    private var reportedFailure: Failure?
     private var hasReportedRedirect = false
     /// The signal or time limit that ended the run early.
     private var earlyFailure: Failure?
@@ -100,7 +100,7 @@ final class BenchRun {
         let openCount = pool.openCount
         guard openCount > 0 || !settings.plan.opensConnectionsFirst else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
-            toldFailure = failure
+            reportedFailure = failure
             console.error(
                 "\(message); continuing with \(openCount) of \(settings.plan.connectionCount) connections")
         }
@@ -141,10 +141,10 @@ final class BenchRun {
 
     /// Returns the failure of a run that came to its end, or `nil` if it has none.
     private func verdict(on tally: LoadTally) -> Failure? {
-        if let toldFailure { return .told(toldFailure) }
+        if let reportedFailure { return .reported(reportedFailure) }
         if let failure {
             // Its step has been reported, unless the run ended before the load.
-            if case .scenarioFailed(let step) = failure, monitor.hasReported(step) { return .told(failure) }
+            if case .scenarioFailed(let step) = failure, monitor.hasReported(step) { return .reported(failure) }
             return failure
         }
         if !tally.isFlawless {
@@ -178,6 +178,6 @@ final class BenchRun {
             let message = failure.message
         else { return outcome }
         console.error(message)
-        return .told(failure)
+        return .reported(failure)
     }
 }

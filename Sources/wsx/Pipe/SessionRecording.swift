@@ -50,7 +50,7 @@ final class SessionRecording {
         didDrain()
     }
 
-    /// Carries out `/record`: starts recording, or stops if `path` is `nil`.
+    /// Performs `/record`: starts recording, or stops if `path` is `nil`.
     func record(to path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
             guard recorder != nil else {

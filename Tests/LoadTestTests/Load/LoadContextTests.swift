@@ -30,7 +30,7 @@ import WSCore
         fixture.workload.sendDue()
         let connection: EchoConnection = try fixture.connection(0)
         #expect(fixture.tally.sent == 1)
-        #expect(connection.owedTimes == [Self.start + Self.second, Self.start + 2 * Self.second])
+        #expect(connection.backlog == [Self.start + Self.second, Self.start + 2 * Self.second])
         try fixture.port().room = 2
         fixture.context.drained(connection)
         #expect(fixture.tally.sent == 2)

@@ -261,7 +261,7 @@ import WSCore
         #expect(fixture.tally.unsent == 0)
         // The second connection waits for its reply and sends nothing more.
         #expect(try sentCount(1, of: fixture) == 1)
-        #expect(fixture.context.openLoop?.owedCount == 1)
+        #expect(fixture.context.openLoop?.backlogCount == 1)
     }
 
     @Test("A connection that is away gets no pings")
@@ -278,7 +278,7 @@ import WSCore
         #expect(fixture.tally.unsent == 0)
         #expect(fixture.context.reopeningCount == 1)
         #expect(fixture.context.arrivals.reopening[0] == [])
-        #expect(fixture.context.openLoop?.owedCount == 0, "a retiring connection gets none, either")
+        #expect(fixture.context.openLoop?.backlogCount == 0, "a retiring connection gets none, either")
     }
 
     @Test("A subscription is sent again on each connection")

@@ -68,13 +68,13 @@ import WSCore
     }
 
     @Test("Messages that wait for a connection pass to the new one")
-    func owed() throws {
+    func backlog() throws {
         let fixture = fixture { $0.pace.rate = 3 }
         try fixture.port(0).room = 0
         fixture.context.now = Self.start + Self.second
         fixture.workload.sendDue()
-        let owedTimes = try fixture.connection(0, as: EchoConnection.self).owedTimes
-        #expect(owedTimes == [Self.start + Self.second])
+        let backlog = try fixture.connection(0, as: EchoConnection.self).backlog
+        #expect(backlog == [Self.start + Self.second])
         try end(0, of: fixture)
         #expect(fixture.tally.unsent == 0)
         add(0, to: fixture)
@@ -82,7 +82,7 @@ import WSCore
         let connection: EchoConnection = try fixture.connection(0)
         #expect(connection.ledger.sendTime(of: 0) == Self.start + Self.second)
         #expect(try fixture.port(0).sent.count == 1)
-        #expect(fixture.context.openLoop?.owedCount == 0)
+        #expect(fixture.context.openLoop?.backlogCount == 0)
     }
 
     @Test("Messages that wait for a connection stay unsent if it is not open at the end")

@@ -136,7 +136,7 @@ import Testing
             var sent = 0
             var largestQueue = 0
             var received: [UInt8] = []
-            func sendOn() {
+            func sendMore() {
                 while sent < total, !client.isFull {
                     var message = pattern(1_000_000)
                     message[0] = UInt8(sent)
@@ -154,8 +154,8 @@ import Testing
             client.handler.onMessage = { _, payload, _ in
                 received.append(payload.unsafeLoad(fromByteOffset: 0, as: UInt8.self))
             }
-            client.handler.onDrain = sendOn
-            sendOn()
+            client.handler.onDrain = sendMore
+            sendMore()
             #expect(sent < total)
             loop.run(within: .seconds(60)) { received.count == total }
             #expect(received == (0..<total).map { UInt8($0) })

@@ -118,10 +118,10 @@ private final class Forwarder: ByteStreamDelegate {
         self.target = target
         self.opposite = opposite
         waiting.append(first)
-        writeOn()
+        writeWaiting()
     }
 
-    func writeOn() { try? target?.write(&waiting) }
+    func writeWaiting() { try? target?.write(&waiting) }
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         if let didReadHead {
@@ -131,7 +131,7 @@ private final class Forwarder: ByteStreamDelegate {
             didReadHead(String(decoding: head, as: UTF8.self))
         } else {
             waiting.append(bytes.bytes)
-            writeOn()
+            writeWaiting()
         }
     }
 
@@ -139,7 +139,7 @@ private final class Forwarder: ByteStreamDelegate {
         target?.close()
         stream.close()
     }
-    func streamDidDrain(_ stream: any ByteStream) { opposite?.writeOn() }
+    func streamDidDrain(_ stream: any ByteStream) { opposite?.writeWaiting() }
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { streamDidReachEnd(stream) }
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

@@ -59,7 +59,7 @@ final class TLSEnd {
         self.handshake = handshake
         stream = TLSStream(below, session: session, layer: layer) { handshake.results.append($0) }
         stream.delegate = recorder
-        recorder.didChange = { [unowned self] _ in writeOn() }
+        recorder.didChange = { [unowned self] _ in writeWaiting() }
     }
 
     /// The number of times the handshake has ended.
@@ -77,10 +77,10 @@ final class TLSEnd {
     /// Writes all of `bytes`, continuing each time the stream has drained.
     func send(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { waiting.append($0.bytes) }
-        writeOn()
+        writeWaiting()
     }
 
-    func writeOn() {
+    func writeWaiting() {
         do {
             try stream.write(&waiting)
         } catch {

@@ -200,9 +200,9 @@ package final class Connector {
         }
     }
 
-    /// - Parameter targets: The addresses of the server if the proxy needs one. If it cannot reach the first, the next
-    ///   one follows. They are not tried at the same time, as without a proxy: each would need its own connection to the
-    ///   proxy.
+    /// Opens the first hop, and then the tunnel if there is a proxy.
+    /// - Parameter targets: The addresses of the server if the proxy needs one. Unlike without a proxy, they are tried one
+    ///   at a time: each needs its own connection to the proxy.
     private func open(through proxy: Proxy?, to targets: ArraySlice<SocketAddress> = []) {
         guard let destination = firstHop(proxy) else { preconditionFailure("echo: needs a destination") }
         peer = proxy?.description

@@ -21,8 +21,8 @@ internal final class HostLookup {
     /// Prepares a lookup.
     /// - Parameters:
     ///   - network: The family to look up, and the addresses that replace lookups.
-    ///   - didFind: Receives the addresses of a family, in the system's order of preference.
-    ///   - didEnd: Called last, with an error if there are no addresses.
+    ///   - didFind: Receives the addresses of a family, in the system's order of preference, or all that replace lookups.
+    ///   - didEnd: Called last, with an error if there are no addresses. It may be called before ``start(_:port:)`` returns.
     init(
         network: NetworkSettings, on loop: EventLoop, didFind: @escaping ([SocketAddress]) -> Void,
         didEnd: @escaping (IOError?) -> Void

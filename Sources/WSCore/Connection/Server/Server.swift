@@ -91,7 +91,7 @@ package final class Server<Handler: ConnectionHandler> {
         package var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
     }
 
-    /// An event of a client that does not get a connection, for logs.
+    /// An event other than a connection, for logs.
     package enum Event {
         /// A request was refused.
         case refused(HandshakeRefusal, OpeningFacts)
@@ -253,7 +253,7 @@ package final class Server<Handler: ConnectionHandler> {
             }
         }
         // The opening may outlive the server.
-        opening.didClose = { [weak self] in
+        opening.didFinishLingering = { [weak self] in
             self?.lingeringCount -= 1
             self?.updateAccepting()
         }

@@ -26,7 +26,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// Whether the stream is still open to deliver a refusal or TLS alert.
     private(set) var isLingering = false
     /// Called when that stream is closed.
-    var didClose: () -> Void = {}
+    var didFinishLingering: () -> Void = {}
 
     init(
         _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
@@ -87,7 +87,7 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     private func linger(sending output: consuming ByteBuffer = ByteBuffer()) {
         isLingering = true
-        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in didClose() }
+        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in didFinishLingering() }
     }
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {

@@ -69,9 +69,11 @@ internal enum Descriptor {
     static func writeAll(_ descriptor: Int32, _ bytes: RawSpan) throws(IOError) {
         var offset = 0
         while offset < bytes.byteCount {
-            offset += try bytes.extracting(droppingFirst: offset).withUnsafeBytes { (rest) throws(IOError) in
+            let count = try bytes.extracting(droppingFirst: offset).withUnsafeBytes { (rest) throws(IOError) in
                 try write(descriptor, rest)
             }
+            guard count > 0 else { throw .last }
+            offset += count
         }
     }
 

@@ -19,10 +19,12 @@ package enum SharedFile {
 
     /// Revokes all permissions of group and others for the file at `path`. Does nothing if the file does not exist.
     package static func withdraw(_ path: String) throws(IOError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return }
-            throw .last
+        let descriptor: Int32
+        do throws(IOError) {
+            descriptor = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        } catch {
+            if error == .noSuchFile { return }
+            throw error
         }
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()

@@ -117,7 +117,7 @@ package final class LogWriter: @unchecked Sendable {
         if queue.isEmpty { noteLoss() }
         monitor.notify()
         // If the system cannot create a thread now, the next line tries again.
-        if thread == nil { thread = try? LoopThread { [self] in writeOn() } }
+        if thread == nil { thread = try? LoopThread { [self] in writeWaiting() } }
     }
 
     /// Queues as many lines as fit. After a dropped line, all further lines are dropped, so the notice appears in their
@@ -141,7 +141,7 @@ package final class LogWriter: @unchecked Sendable {
     }
 
     /// Runs on the thread. Writes piece by piece without holding the lock.
-    private func writeOn() {
+    private func writeWaiting() {
         var piece = ByteBuffer()
         monitor.locked {
             while !isClosed {

@@ -93,7 +93,6 @@ internal enum Socket {
         }
     }
 
-    /// Removes the file of a Unix domain socket.
     /// Removes the file of a Unix domain socket that no process listens on, such as one left behind by a killed server.
     /// Returns whether it removed the file.
     static func removeStaleFile(_ path: String) -> Bool {
@@ -106,6 +105,7 @@ internal enum Socket {
         return connect(probe, toPath: path) == IOError.connectionRefused.code && unlink(path) == 0
     }
 
+    /// Removes the file of a Unix domain socket.
     static func removeFile(_ path: String) {
         _ = unlink(path)
     }

@@ -18,7 +18,7 @@ final class LiveMonitor {
     /// The steps whose first failure has been reported.
     private var failedSteps: Set<Int> = []
     /// The number of further checks before a missing echo causes a warning, or `nil` if there is nothing to warn about.
-    private var updatesUntilEcho: Int?
+    private var checksUntilEchoWarning: Int?
     /// Called once if the run has to end, with the reason. The reason is `nil` if the reader of standard output has closed it.
     var didFail: ((Failure?) -> Void)?
 
@@ -37,7 +37,7 @@ final class LiveMonitor {
         }
         live = LiveResults(settings.description, threadCount: settings.plan.threadCount)
         // Warn within a second, but not because of the first replies of a busy machine.
-        updatesUntilEcho = settings.plan.mode == .echo ? 2 : nil
+        checksUntilEchoWarning = settings.plan.mode == .echo ? 2 : nil
     }
 
     /// Starts with the load.
@@ -62,7 +62,7 @@ final class LiveMonitor {
 
     /// Whether anything depends on the results so far.
     private var isNeeded: Bool {
-        progress != nil || metrics != nil || updatesUntilEcho != nil || settings.plan.conversation.scenario != nil
+        progress != nil || metrics != nil || checksUntilEchoWarning != nil || settings.plan.conversation.scenario != nil
             || settings.arguments.result.output == .jsonl
             || !settings.arguments.abortConditions.isEmpty
     }
@@ -82,11 +82,11 @@ final class LiveMonitor {
 
     /// Warns once if the server replies, but not with echoes.
     private func watchEchoes() {
-        guard let updates = updatesUntilEcho else { return }
-        guard live.tally.received == 0 else { return updatesUntilEcho = nil }
+        guard let checks = checksUntilEchoWarning else { return }
+        guard live.tally.received == 0 else { return checksUntilEchoWarning = nil }
         guard live.tally.mismatched + live.tally.duplicated > 0 else { return }
-        updatesUntilEcho = updates == 0 ? nil : updates - 1
-        guard updates == 0 else { return }
+        checksUntilEchoWarning = checks == 0 ? nil : checks - 1
+        guard checks == 0 else { return }
         progress?.stop()
         console.notice("wsx: warning: \(Failure.noEchoes)")
     }

@@ -5,8 +5,8 @@ import WSCore
 ///      InputReader  ◄── standard output ── program ── standard error ──► console
 ///      MessageWriter ── standard input ──►
 ///
-///      running ──connection ends──► leaving ──grace──► terminating ──grace──► gone
-///         └──── the program exits, and its group is empty ──────────────────────▲
+///      running ──connection ends──► input closed ──grace──► terminating ──grace──► gone
+///         └──── the program exits, and its group is empty ───────────────────────────▲
 ///
 /// Its standard error is read to the end, for at most a second after its group has ended.
 final class ConnectProgram {

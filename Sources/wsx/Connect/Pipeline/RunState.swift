@@ -85,7 +85,7 @@ struct RunState {
     /// - Returns: Whether this call starts the hurry, so the caller must set a deadline.
     mutating func end(with failure: Failure?, hurried: Bool) -> Bool {
         // The prompt has already reported the failure of an earlier connection.
-        if case .told? = self.failure, failure != nil { self.failure = nil }
+        if case .reported? = self.failure, failure != nil { self.failure = nil }
         if self.failure == nil { self.failure = failure }
         end()
         let isFirstHurry = hurried && !isHurried
@@ -166,7 +166,7 @@ struct RunState {
         guard failure == nil else { return }
         let failure =
             if let end { finalFailure(of: end, unacknowledgedCount: unacknowledgedCount) } else { attemptFailure }
-        self.failure = failure.map { .told($0) }
+        self.failure = failure.map { .reported($0) }
     }
 
     private func finalFailure(of end: ConnectionEnd, unacknowledgedCount: Int) -> Failure? {
@@ -181,7 +181,7 @@ struct RunState {
     /// - Returns: The failure to report, and the follow-up that the prompt requested.
     mutating func returnToPrompt() -> (failure: Failure?, closing: Closing) {
         defer {
-            failure = failure.map { .told($0) }
+            failure = failure.map { .reported($0) }
             closing = .notBegun
             dropCause = nil
         }

@@ -132,7 +132,7 @@ final class ScenarioRun {
         awaitNextEvent()
     }
 
-    /// Carries out the actions that the application protocol requests.
+    /// Performs the actions that the application protocol requests.
     private func performProtocolActions() {
         let now = loop.nowNanoseconds
         while let item = conversation?.next() {

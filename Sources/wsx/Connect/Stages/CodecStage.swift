@@ -118,13 +118,13 @@ final class CodecStage {
     /// - Returns: Whether there are any. Then `continuation` is called later.
     func delaysEnd(atMost timeout: Duration, continuation: @escaping () -> Void) -> Bool {
         guard isBusy else { return false }
-        let timer = Timer(on: loop) { [unowned self] in patienceEnded() }
+        let timer = Timer(on: loop) { [unowned self] in timedOut() }
         ending = Ending(timeout: timeout, timer: timer, continuation: continuation)
         timer.start(after: timeout, every: timeout)
         return true
     }
 
-    private func patienceEnded() {
+    private func timedOut() {
         // A slow output is not the program's fault.
         guard host.takesDecoded else { return }
         fail(because: "\(programs.first?.name ?? "the program") did not answer in time")

@@ -328,7 +328,7 @@ final class ProtocolStage {
         session.connectionOpened(subprotocol: nil, at: now, &output)
     }
 
-    /// Carries out what a call outside of the connection's handler has caused.
+    /// Performs what a call outside of the connection's handler has caused.
     private func finishCall() {
         let arrivals = performActions { [unowned self] payload, kind in
             host.transmit(payload, as: kind)

@@ -2,9 +2,9 @@ import WSCore
 
 // How a program ends: by itself, after its client, or with the server.
 //
-//      running ──client leaves──► leaving ──grace──► terminating ──grace──► gone
-//         └────────── the program exits, others in its group do not ──┘        ▲
-//         └────────── the program exits, and its group is empty ───────────────┘
+//      running ──client leaves──► input closed ──grace──► terminating ──grace──► gone
+//         └────────── the program exits, others in its group do not ────────┘       ▲
+//         └────────── the program exits, and its group is empty ────────────────────┘
 extension ProgramSession {
     /// The interval of checks whether the rest of a process group has ended.
     private static let groupInterval = Duration.milliseconds(20)

@@ -51,7 +51,7 @@ extension ProgramSession {
             self.hold = Hold(untakenBytes: input.untakenBytes, takingTime: now)
             return false
         }
-        return now - hold.takingTime >= Self.takingPatience
+        return now - hold.takingTime >= Self.stuckTimeout
     }
 
     // MARK: From the program

@@ -26,7 +26,7 @@ final class ProgramSession {
     /// their turn.
     static let turnMessages = 1024
     /// A program that reads nothing for this long while its client is paused counts as stuck.
-    static let takingPatience = Duration.seconds(2)
+    static let stuckTimeout = Duration.seconds(2)
 
     /// The progress of a program while its client is paused.
     struct Hold {

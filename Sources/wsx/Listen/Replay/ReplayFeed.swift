@@ -52,7 +52,7 @@ final class ReplayFeed {
     func answer(_ payload: RawSpan, as kind: MessageKind) {
         guard let exchange = progress.next(for: payload, as: kind) else { return }
         begin(exchange)
-        resume()
+        sendReplies()
         if isBusy { host.pauseForReplay(client) }
     }
 
@@ -62,7 +62,7 @@ final class ReplayFeed {
     }
 
     /// Sends replies while there is room.
-    func resume() {
+    func sendReplies() {
         while isBusy, host.hasRoom(for: client) {
             guard !sendNext() else { continue }
             if closesAtEnd { host.closeAfterReplay(client) }
@@ -100,7 +100,7 @@ final class ReplayFeed {
 extension ReplayFeed: EndOfTurnWork {
     /// Begins.
     func endTurn() {
-        resume()
+        sendReplies()
     }
 }
 

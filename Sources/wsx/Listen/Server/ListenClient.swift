@@ -169,7 +169,7 @@ final class ListenClient: ConnectionHandler {
     /// Resumes everything that waited for room in the send queue.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         gate?.resume()
-        replay?.resume()
+        replay?.sendReplies()
         program?.clientDidDrain()
         run.broadcaster.slowReaders.clientDidDrain(number)
     }
@@ -232,7 +232,7 @@ extension Connection: ServedClient where Handler == ListenClient {
     }
 
     func gateDidDrain() {
-        handler.replay?.resume()
+        handler.replay?.sendReplies()
         handler.program?.clientDidDrain()
     }
 }

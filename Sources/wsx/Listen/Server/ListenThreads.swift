@@ -20,8 +20,7 @@ final class ListenThreads {
         /// Stops the thread without waiting. It needs its own waker, because a waker merges calls in quick succession.
         let stop: LoopWaker
 
-        /// Releases the run on its own thread: a loop turns once more when it is released, and a waker may just have
-        /// fired.
+        /// Stops the wakers on the thread: a loop turns once more when it is released, and a waker may just have fired.
         func stopWakers() {
             for waker in [end, stop] { waker.stop() }
         }

@@ -8,7 +8,7 @@ struct ApplicationFailure: Equatable {
     let name: String
     let problem: ProtocolProblem
 
-    /// What the failure means.
+    /// The exit status, kind, and message.
     var report: FailureReport {
         var report = reportOfProblem
         report.leavesGoalOpen = true

@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 extension ConnectError {
-    /// What it means that a connection to a URL, which has no credentials, could not be opened.
+    /// The report of a failure to connect to `url`, which has no credentials.
     func report(connectingTo url: String) -> FailureReport {
         var (report, target) = (report, url)
         switch self {

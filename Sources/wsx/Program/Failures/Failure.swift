@@ -3,7 +3,7 @@ import Formats
 import LoadTest
 import WSCore
 
-/// Why a run failed. ``report`` says what that means.
+/// Why a run failed.
 enum Failure: Error {
     /// A well-formed argument that cannot be used. `what` is its purpose.
     case badArgument(what: String, why: String)
@@ -38,7 +38,7 @@ enum Failure: Error {
     /// Connections kept ending before the peer confirmed this message, in words; the last failure.
     indirect case undeliverable(String, Failure)
     /// A failure that has been reported already.
-    indirect case told(Failure)
+    indirect case reported(Failure)
     /// The peer violated the protocol.
     case violation(ProtocolError)
     /// A received message exceeded one of our limits.
@@ -97,7 +97,7 @@ enum Failure: Error {
     /// SIGQUIT.
     case quit
 
-    /// What the failure means: a case here is all that a new failure needs.
+    /// The exit status, kind, and message. A new failure needs only a case here.
     var report: FailureReport {
         switch self {
         case .badArgument(let what, let why), .badInput(let what, let why): .init(.usage, "\(what): \(why)")
@@ -130,14 +130,14 @@ enum Failure: Error {
                     + "\(Phrase.count(misses, "heartbeat")); --heartbeat-misses sets the limit",
                 leavesGoalOpen: true, isWorthRetrying: true)
         case .gaveUp(let count, let failure):
-            failure.report.final("gave up after \(Phrase.count(count, "more attempt"))", leavesGoalOpen: true)
+            failure.report.ending(with: "gave up after \(Phrase.count(count, "more attempt"))", leavesGoalOpen: true)
         case .undeliverable(let words, let failure):
             .init(
                 .lost,
                 failure.message.map {
                     Self.joined($0, "gave up on \(words): connections keep ending before the peer confirms it")
                 }, leavesGoalOpen: true)
-        case .told(let failure): .init(failure.kind, nil, status: failure.status)
+        case .reported(let failure): .init(failure.kind, nil, status: failure.status)
         case .limitExceeded(let error):
             .init(
                 .limit,
@@ -172,7 +172,7 @@ enum Failure: Error {
         case .waitEnded(let goal, let linger):
             .init(.timeout, goal.progress + Self.words(forEndOf: linger), yieldsToRefusal: true)
         case .incompleteReplies(let replies): .init(.expectation, "\(replies)")
-        case .incomplete(let goal, let failure): failure.report.final(goal.progress)
+        case .incomplete(let goal, let failure): failure.report.ending(with: goal.progress)
         case .errorReplies(let count):
             .init(
                 .expectation, "the server reported \(Phrase.count(count, "error")) (--fail)", leavesGoalOpen: true)

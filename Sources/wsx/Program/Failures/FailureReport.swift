@@ -1,4 +1,4 @@
-/// What a failure means to the user, to scripts, and to the rest of the run.
+/// The report of a failure: for the user, for scripts, and for the rest of the run.
 struct FailureReport {
     /// The kind of failure, which `error` events contain.
     let kind: FailureKind
@@ -29,7 +29,7 @@ struct FailureReport {
     }
 
     /// The report of this failure as the last one of a run, whose message ends with a clause.
-    func final(_ clause: String, leavesGoalOpen: Bool = false) -> FailureReport {
+    func ending(with clause: String, leavesGoalOpen: Bool = false) -> FailureReport {
         FailureReport(
             kind, message.map { Failure.joined($0, clause) }, status: status, leavesGoalOpen: leavesGoalOpen)
     }

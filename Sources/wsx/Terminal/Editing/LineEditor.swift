@@ -246,7 +246,7 @@ final class LineEditor {
             continuedText = nil
             // The text as typed has the same meaning when it is recalled.
             record(isOnNewLine ? line : text)
-            handOn(line)
+            deliver(line)
         }
     }
 
@@ -258,7 +258,7 @@ final class LineEditor {
     }
 
     /// Erases the line, which the transcript will show, and submits it.
-    private func handOn(_ line: [UInt8]) {
+    private func deliver(_ line: [UInt8]) {
         erase()
         wsx_readline_reset_line()
         // If the prompt changed during a search, the end of the search has restored the old one.

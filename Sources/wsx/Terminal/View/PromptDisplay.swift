@@ -64,7 +64,7 @@ final class PromptDisplay {
 
     // MARK: Commands
 
-    /// Carries out a command that concerns only the terminal.
+    /// Performs a command that concerns only the terminal.
     func perform(_ action: ViewAction) {
         if !view.showsReceived, let command = action.filteringCommand {
             return console.error(

@@ -228,7 +228,7 @@ import Testing
             client.send(pattern(4 << 20))
             server.below.close()
             loop.run {
-                client.writeOn()
+                client.writeWaiting()
                 return client.recorder.writeError != nil
             }
             loop.settle()
@@ -283,7 +283,7 @@ import Testing
             client.send(pattern(4 << 20))
             (server.below as? TLSStream)?.close()
             loop.run {
-                client.writeOn()
+                client.writeWaiting()
                 return client.recorder.writeError != nil
             }
             #expect(!client.stream.isWriting && client.waitingBytes == 0)

@@ -78,13 +78,13 @@ import Testing
             #expect(client.stream.inFlightBytes <= 300 << 10)
             #expect((1...client.stream.inFlightBytes).contains(client.stream.unsentBytes))
             let waitingBytes = client.waitingBytes
-            client.writeOn()
+            client.writeWaiting()
             #expect(client.waitingBytes == waitingBytes)
 
             var wasWriting = false
             client.recorder.didChange = { stream in
                 if stream.isWriting { wasWriting = true }
-                client.writeOn()
+                client.writeWaiting()
             }
             server.stream.startReading()
             loop.run { server.recorder.received.count >= 8 << 20 }
@@ -122,7 +122,7 @@ import Testing
             let server = layers.makeServer(on: far)
             client.send(Array("early".utf8))
             client.stream.start()
-            client.writeOn()
+            client.writeWaiting()
             #expect(client.waitingBytes == 5)
             server.send(Array("early too".utf8))
             server.stream.start()
@@ -216,7 +216,7 @@ import Testing
             server.stream.stopReading()
             server.stream.shutdown()
             server.stream.close()
-            server.writeOn()
+            server.writeWaiting()
         }
         #expect(stream == nil)
         #expect(recorder == nil)

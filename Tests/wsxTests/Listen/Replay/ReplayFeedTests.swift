@@ -29,7 +29,7 @@ import WSCore
             feed.answer(RawSpan(), as: .text)
             #expect(feed.isBusy && host.log == ["a", "b", "pause"])
             host.room = .max
-            feed.resume()
+            feed.sendReplies()
             #expect(!feed.isBusy && host.log == ["a", "b", "pause", "c", "resume"])
         }
     }
@@ -42,12 +42,12 @@ import WSCore
             loop.runOnce()
             #expect(feed.isBusy && host.log == ["pause", "a"])
             host.room = 1
-            feed.resume()
+            feed.sendReplies()
             #expect(feed.isBusy && host.log == ["pause", "a", "b"])
             host.room = .max
-            feed.resume()
+            feed.sendReplies()
             #expect(!feed.isBusy && host.log == ["pause", "a", "b", "c", "resume"])
-            feed.resume()
+            feed.sendReplies()
             #expect(host.log.last == "resume" && host.log.count == 5)
         }
     }
@@ -70,7 +70,7 @@ import WSCore
             loop.runOnce()
             feed.cancel()
             host.room = .max
-            feed.resume()
+            feed.sendReplies()
             loop.runOnce()
             #expect(!feed.isBusy && host.log == ["pause", "a"])
         }

@@ -297,6 +297,28 @@ import WSCore
         #expect(example.failure.message?.contains("\n") != true)
     }
 
+    @Test(
+        "Whether the goal stays open, and whether the refusal of a line is more important, depends on the kind of end")
+    func goalAndRefusal() {
+        let second = Duration.seconds(1)
+        let ends: [Failure] = [
+            .closed(CloseFrame(code: .internalError)), .lost(nil), .closingTimedOut(after: second),
+            .runTimedOut(after: second), .unanswered(1), .unsent(1, .normalClosure), .lateReplies(1, after: second),
+            .noReply(to: 1, after: second),
+            .application(ApplicationFailure(name: "mqtt", problem: .unusable("silent"))),
+        ]
+        for end in ends { #expect(end.report.leavesGoalOpen && end.report.yieldsToRefusal, "\(end)") }
+        let causes: [Failure] = [
+            .silent(for: second, misses: 3), .gaveUp(after: 1, .lost(nil)), .undeliverable("x", .lost(nil)),
+            .violation(.reservedBits(1)), .limitExceeded(.messageTooBig(limit: 1)), .errorReplies(1),
+            .notReady("x", after: second),
+            .application(ApplicationFailure(name: "mqtt", problem: .error("no"))),
+        ]
+        for cause in causes { #expect(cause.report.leavesGoalOpen && !cause.report.yieldsToRefusal, "\(cause)") }
+        let last: [Failure] = [.reported(.lost(nil)), .program("x"), .unmet(["x"], after: nil), .interrupted]
+        for failure in last { #expect(!failure.report.leavesGoalOpen && !failure.report.yieldsToRefusal, "\(failure)") }
+    }
+
     @Test("A refusal contains the server's response, and other failures contain none")
     func refusal() throws {
         let refusal = try #require(Failure.connecting(url: Self.url, .handshake(Self.refused)).refusal)
