@@ -58,6 +58,7 @@ RECORD_SOURCES = [
     MEASURING / "Histogram.swift",
     MEASURING / "Histogram+Statistics.swift",
 ]
+RECORD_FLAGS = ["-parse-as-library", "-package-name", "wsx"]
 RECORD = ROOT / ".build/bench/record"
 SCRATCH = ROOT / ".build/bench"
 
@@ -75,7 +76,7 @@ def build():
     for program, libraries in GENERATORS.items():
         source = ROOT / f"Benchmarks/{program.name}.c"
         subprocess.run(["cc", "-O2", "-o", program, source, *libraries], check=True)
-    subprocess.run(["swiftc", "-O", "-parse-as-library", "-o", RECORD, *RECORD_SOURCES], check=True)
+    subprocess.run(["swiftc", "-O", *RECORD_FLAGS, "-o", RECORD, *RECORD_SOURCES], check=True)
 
 
 def versions():
