@@ -47,6 +47,8 @@ import Testing
                 client.connection = nil
                 server.connection = nil
             }
+            // The handlers refer to the model.
+            model.pairs = []
         }
     }
 

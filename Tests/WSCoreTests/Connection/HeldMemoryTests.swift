@@ -72,7 +72,7 @@ import Testing
             _ = memory.update(first, holding: heldBytes)
             #expect(second.isPaused == isPaused)
             second.isKeptWaiting = true
-            first.didFree = { memory.remove(first) }
+            first.didFree = { [unowned first] in memory.remove(first) }
             loop.advance(by: .seconds(6))
             #expect(first.isFreed && !second.isPaused)
             memory.remove(second)
@@ -97,6 +97,7 @@ import Testing
             loop.advance(by: .seconds(8))
             #expect(readers.allSatisfy(\.isFreed) && !sender.isFreed && !sender.isPaused)
             memory.remove(sender)
+            for reader in readers { reader.didFree = nil }
         }
     }
 
@@ -125,7 +126,7 @@ import Testing
     func stalling() throws {
         try withMemory { loop, memory in
             let holders = (1...4).map { FakeHolder(missing: 100 * $0) }
-            for holder in holders { holder.didFree = { memory.remove(holder) } }
+            for holder in holders { holder.didFree = { [unowned holder] in memory.remove(holder) } }
             for (holder, size) in zip(holders, [300_000, 300_000, 200_000, 250_000]) {
                 _ = memory.update(holder, holding: size)
             }
@@ -148,7 +149,7 @@ import Testing
         try withMemory { loop, memory in
             let (slow, other) = (FakeHolder(missing: 100), FakeHolder(missing: nil))
             for holder in [slow, other] { _ = memory.update(holder, holding: 600_000) }
-            other.didFree = { memory.remove(other) }
+            other.didFree = { [unowned other] in memory.remove(other) }
             for _ in 0..<4 {
                 loop.advance(by: .seconds(3))
                 slow.movedBytes += HeldMemory.uncountedBytes
@@ -192,6 +193,7 @@ import Testing
                 server.terminate()
                 near.close()
             }
+            loop.runOnce()
         }
     }
 
@@ -229,6 +231,7 @@ import Testing
                 server.terminate()
                 near.close()
             }
+            loop.runOnce()
         }
     }
 
