@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("broadcasts count once, and those that nobody takes keep messages waiting until their readers are abandoned")
+    @Test("broadcasts count once, and unread ones keep messages waiting until their readers are abandoned")
     func broadcasts() throws {
         try withMemory { loop, memory in
             let (sender, readers) = (FakeHolder(missing: 500), [FakeHolder(missing: nil), FakeHolder(missing: nil)])
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(
-        "echoes that nobody reads hold little more than the limit, also when their clients close",
+        "unread echoes hold little more than the limit, also when their clients close",
         arguments: [false, true])
     func unreadEchoes(closes: Bool) throws {
         try withLoop { loop in
@@ -252,7 +252,7 @@ extension HeldMemory {
 }
 
 private final class FakeHolder: MemoryHolder {
-    /// The size of the incomplete message, or of the output if there is none.
+    /// The size of the incomplete message; otherwise, the size of the output.
     var byteCount = 0
     var sharedBytes = 0
     var missingBytes: Int?

@@ -28,7 +28,7 @@ struct FailureReport {
         self.isWorthRetrying = isWorthRetrying
     }
 
-    /// The report of this failure as the last one of a run, whose message ends with a clause.
+    /// The report for the end of a run: the message continues with a clause, and no other traits apply.
     func ending(with clause: String, leavesGoalOpen: Bool = false) -> FailureReport {
         FailureReport(
             kind, message.map { Failure.joined($0, clause) }, status: status, leavesGoalOpen: leavesGoalOpen)
