@@ -41,7 +41,7 @@ extension LoadContext {
 
     /// Starts the connections that the ramp has reached.
     private func startConnections() {
-        let ramp = Double(plan.pace.ramp.wholeNanoseconds) / Double(plan.connectionCount)
+        let ramp = Double(plan.pace.ramp.nanoseconds) / Double(plan.connectionCount)
         while let connection = senders.nextToStart, phase == .loading {
             let time = history.startTime + UInt64(ramp * Double(connection.number))
             guard time <= now else { return wake(at: time) }
@@ -251,6 +251,6 @@ extension LoadContext {
             history.standstill = Standstill(unsentBytes: unsentBytes, receivedCount: receivedCount, since: now)
             return false
         }
-        return now - standstill.since >= max(plan.replies.timeout, workload?.replyWait ?? .zero).wholeNanoseconds
+        return now - standstill.since >= max(plan.replies.timeout, workload?.replyWait ?? .zero).nanoseconds
     }
 }

@@ -69,7 +69,7 @@ extension LoadContext {
     }
 
     private func randomTime(in range: ClosedRange<Duration>) -> UInt64 {
-        UInt64.random(in: range.lowerBound.wholeNanoseconds...range.upperBound.wholeNanoseconds, using: &shape.random)
+        UInt64.random(in: range.lowerBound.nanoseconds...range.upperBound.nanoseconds, using: &shape.random)
     }
 
     // MARK: Pauses

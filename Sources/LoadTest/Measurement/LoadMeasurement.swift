@@ -61,8 +61,8 @@ package struct LoadMeasurement: ~Copyable {
     internal mutating func begin(
         at time: UInt64, warmup: Duration, duration: Duration?, end: End, stages: LoadStages? = nil
     ) {
-        countStart = time + warmup.wholeNanoseconds
-        if let duration { sendEnd = countStart + duration.wholeNanoseconds }
+        countStart = time + warmup.nanoseconds
+        if let duration { sendEnd = countStart + duration.nanoseconds }
         self.end = duration == nil ? end : .whenStopped
         lastTime = countStart
         latencies.start(at: countStart, until: sendEnd, stages: stages)
@@ -204,7 +204,7 @@ package struct LoadMeasurement: ~Copyable {
     /// Records an opened connection.
     /// - Parameter tls: The result of its TLS handshake, or `nil` without TLS.
     package mutating func opened(_ duration: Duration, phases durations: PhaseDurations, tls: TLSSummary?) {
-        handshakes.record(duration.wholeNanoseconds)
+        handshakes.record(duration.nanoseconds)
         if let tls {
             tally.tlsHandshakes += 1
             if tls.isResumed { tally.tlsResumed += 1 }

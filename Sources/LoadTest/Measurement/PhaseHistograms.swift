@@ -17,7 +17,7 @@ package struct PhaseHistograms: ~Copyable {
     /// Records the phases of a connection. Phases that did not occur are omitted.
     internal mutating func record(_ durations: PhaseDurations) {
         for phase in ConnectError.Phase.allCases where durations[phase] > .zero {
-            let time = durations[phase].wholeNanoseconds
+            let time = durations[phase].nanoseconds
             update(phase) { $0.record(time) }
         }
     }

@@ -120,7 +120,7 @@ package struct LoadStages: Equatable, Sendable {
         var end = Duration.zero
         return stages.map { stage in
             end += stage.duration
-            return end.wholeNanoseconds
+            return end.nanoseconds
         }
     }
 
@@ -139,9 +139,4 @@ package struct LoadStages: Equatable, Sendable {
         // One nanosecond later, because the connection is active only above the limit.
         return change.map { max(time, UInt64(min($0 * 1e9, 0x1p62))) + 1 }
     }
-}
-
-extension Duration {
-    /// The duration in whole nanoseconds; 0 if negative, and at most 146 years.
-    package var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
 }

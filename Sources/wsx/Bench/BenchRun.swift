@@ -111,7 +111,7 @@ final class BenchRun {
                     + "connections were open; choose a later time")
         }
         startTime = WallTime.now + max(.zero, delay)
-        let time = loop.nowNanoseconds + delay.wholeNanoseconds
+        let time = loop.nowNanoseconds + delay.nanoseconds
         timers.start = PreciseTimer(on: loop) { [unowned self] in
             pool.start(at: time)
             monitor.start(at: time)

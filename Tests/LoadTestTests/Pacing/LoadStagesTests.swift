@@ -12,7 +12,7 @@ import Testing
 
     /// The due times of all messages at a rate with stages, of all threads.
     private static func dueTimes(_ stages: LoadStages, threads: Int = 1) -> [UInt64] {
-        let end = stages.duration.wholeNanoseconds
+        let end = stages.duration.nanoseconds
         return (0..<threads).flatMap { index in
             var schedule = LoadSchedule(
                 stages.course, connectionCount: 5, shard: Shard(index: index, count: threads))

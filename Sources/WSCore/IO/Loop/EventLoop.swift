@@ -317,12 +317,10 @@ extension Duration {
         return whole.partialValue.addingReportingOverflow(part).overflow ? .max : whole.partialValue + part
     }
 
-    /// The duration in nanoseconds, or the nearest possible value.
+    /// The duration in nanoseconds; 0 if negative, and at most 136 years, so that sums do not overflow.
     package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
-        let (product, overflow) = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow
-            ? .max : product.addingReportingOverflow(UInt64(clamping: attoseconds / 1_000_000_000)).partialValue
+        return UInt64(min(max(0, seconds), 1 << 32)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
     }
 }
 

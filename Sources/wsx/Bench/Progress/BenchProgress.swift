@@ -36,7 +36,7 @@ final class BenchProgress {
     /// - Parameter time: The start of the load, on the loop's clock in nanoseconds.
     func start(at time: UInt64) {
         startTime = time
-        endTime = settings.plan.duration.map { time + settings.plan.warmup.wholeNanoseconds + $0.wholeNanoseconds }
+        endTime = settings.plan.duration.map { time + settings.plan.warmup.nanoseconds + $0.nanoseconds }
         samples = [(max(time, loop.nowNanoseconds), 0)]
     }
 
