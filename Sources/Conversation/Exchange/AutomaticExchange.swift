@@ -66,8 +66,6 @@ package struct AutomaticExchange: ~Copyable {
         fileprivate let ready: Pattern?
         fileprivate let answers: [AnswerRule]
         fileprivate let usesLastMessage: Bool
-        /// The time between heartbeats, or `nil` if there are none.
-        package let heartbeatInterval: Duration?
 
         /// Compiles the regular expressions of a plan.
         package init(_ plan: Plan) {
@@ -77,7 +75,6 @@ package struct AutomaticExchange: ~Copyable {
                 AnswerRule(pattern: Self.compile($0.pattern, isCapturing: true), answer: $0.answer)
             }
             usesLastMessage = answers.contains { $0.answer.usesLastMessage }
-            heartbeatInterval = plan.heartbeat?.interval
         }
 
         private static func compile(_ source: String, isCapturing: Bool) -> Pattern {
@@ -121,6 +118,9 @@ package struct AutomaticExchange: ~Copyable {
         variables = TemplateVariables(rules.plan.variables)
         seeds = SeededRandom(seed: seed)
     }
+
+    /// The time between heartbeats, or `nil` if there are none.
+    package var heartbeatInterval: Duration? { rules.plan.heartbeat?.interval }
 
     /// The number of messages sent automatically, with those of earlier connections if they count.
     package var sentCount: UInt64 { stamp.sequence }

@@ -18,8 +18,16 @@ package class LoadConnection {
     package final var isSendingOn = false
     /// When messages that wait for room in its queue were due, on the loop's clock in nanoseconds.
     internal final var backlog: [UInt64] = []
-    /// Its application protocol, or its first messages and automatic answers, or `nil` if there are none.
-    package final var exchange: ConnectionExchange?
+    /// The time at which it was opened, on the loop's clock in nanoseconds.
+    internal final let openTime: UInt64
+    /// Its application protocol, automatic answers, and codecs, or `nil` if there are none.
+    package final var pipeline: Pipeline?
+    /// Whether the effects of its pipeline are being executed.
+    internal final var isExecuting = false
+    /// Whether a message that its application protocol does not understand has been reported.
+    internal final var hasReportedUnknown = false
+    /// When to try again to handle a deadline that a full connection has delayed, on the loop's clock in nanoseconds.
+    internal final var retryTime: UInt64 = 0
     /// The earliest deadline for which the context has a valid entry, on the loop's clock in nanoseconds.
     internal final var awaitedDeadline = UInt64.max
     /// Whether it pauses before its next message.
@@ -35,6 +43,7 @@ package class LoadConnection {
     internal init(_ number: UInt64, in context: LoadContext) {
         self.number = number
         self.context = .passUnretained(context)
+        openTime = context.now
     }
 
     /// Whether it accepts another message.
@@ -58,16 +67,12 @@ package class LoadConnection {
     internal func send(dueAt time: UInt64) -> Bool { false }
     /// Handles events that resulted from a message of the workload.
     internal func finishTurn() {
-        if let exchange { exchange.finishTurn(on: self, in: context.takeUnretainedValue()) }
+        if pipeline != nil, port != nil { context.takeUnretainedValue().executeEffects(of: self) }
     }
     /// When ``timePassed()`` has to be called next, on the loop's clock in nanoseconds, or `nil` for never.
-    internal var deadline: UInt64? { exchange?.deadline }
+    internal var deadline: UInt64? { pipeline?.deadline.map { max($0, retryTime) } }
     /// Handles a deadline, which may be a later one.
-    internal func timePassed() {
-        let context = context.takeUnretainedValue()
-        guard let exchange, let deadline = exchange.deadline, deadline <= context.now else { return }
-        exchange.timePassed(on: self, in: context)
-    }
+    internal func timePassed() { context.takeUnretainedValue().pipelineTimePassed(on: self) }
     /// Stops waiting for replies to messages sent before a time. Returns the number of these messages.
     internal func giveUpReplies(before time: UInt64) -> Int { 0 }
     /// The number of messages of the load sent on this connection and on earlier ones with its number. In a scenario, it
@@ -80,21 +85,18 @@ package class LoadConnection {
     /// The number of unanswered messages sent at a time or later.
     internal func unansweredCount(since time: UInt64) -> Int { 0 }
 
-    /// Lets the connection take part in the load, because its server is ready.
-    /// - Parameter time: The time at which the connection was opened, on the loop's clock in nanoseconds.
-    internal func exchangeIsReady(since time: UInt64, in context: LoadContext) {
-        context.becameReady(self, since: time)
-    }
+    /// Lets the connection take part in the load, because its server has confirmed the login.
+    internal func becameReady(in context: LoadContext) { context.becameReady(self) }
     /// Handles an event of the application protocol. Sends nothing.
     internal func received(_ event: ProtocolEvent, in context: LoadContext) {}
     /// Sends what follows from the events of a message.
     internal func proceed(in context: LoadContext) {}
-    /// Whether it has opening steps to take after the exchange is ready, and before heartbeats begin.
+    /// Whether it has opening steps to take after the server has confirmed the login, and before heartbeats begin.
     internal var isLoggingIn: Bool { false }
     /// Whether refusals are events for ``received(_:in:)``, instead of errors.
     internal var takesRefusals: Bool { false }
-    /// Whether a message that cannot be decoded may be the expected one, so it is no error before
-    /// ``ConnectionExchange/messageWasUnexpected(on:in:)``.
+    /// Whether a message that cannot be decoded may be the expected one, so it is reported only with
+    /// ``LoadContext/reportUndecodable(on:)``.
     internal var takesUndecodable: Bool { false }
 }
 

@@ -23,9 +23,4 @@ extension LoadContext {
         }
         if let time = deadlines.earliest { host?.wakeAtDeadline(time) }
     }
-
-    /// Calls ``LoadConnection/finishTurn()`` in the next turn.
-    internal func finishInNextTurn(_ connection: LoadConnection) {
-        if let handler = connections[connection.number] { host?.fillInNextTurn(handler) }
-    }
 }

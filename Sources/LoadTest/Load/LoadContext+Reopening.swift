@@ -72,16 +72,15 @@ extension LoadContext {
         var earlier = earlier(connection.number)
         earlier.count += 1
         earlier.messageCount = connection.messageCount + (rest > 0 ? templateCount - rest : 0)
-        earlier.automaticCount = connection.exchange?.automaticCount ?? 0
+        earlier.automaticCount = connection.pipeline?.automaticCount ?? 0
         arrivals.earlier[connection.number] = earlier
     }
 
     // MARK: Readiness
 
     /// Handles a server that is ready.
-    /// - Parameter startTime: The time at which the connection was opened, on the loop's clock in nanoseconds.
-    internal func becameReady(_ connection: LoadConnection, since startTime: UInt64) {
-        measurement.loggedIn(nanoseconds: now - startTime)
+    internal func becameReady(_ connection: LoadConnection) {
+        measurement.loggedIn(nanoseconds: now - connection.openTime)
         arrivals.unready.remove(connection.number)
         guard phase == .opening else { return enterIfReady(connection) }
         if arrivals.unready.isEmpty { host?.wakeSoon() }

@@ -45,24 +45,3 @@ package struct LoadProtocol: Sendable {
         self.makeSession = makeSession
     }
 }
-
-/// The formats of binary messages of a load. Each connection has its own decoders.
-package struct LoadCodecs: Sendable {
-    /// The codecs of received messages, the outermost first. None is a program.
-    package let decoders: [Codec]
-    /// The codec of sent messages, or `nil` to send them unchanged.
-    package let encoder: Codec?
-    /// The maximum size of a decoded message.
-    package let limitBytes: Int
-
-    /// Describes the formats.
-    /// - Parameters:
-    ///   - decoders: The codecs of received messages, the outermost first. None is a program.
-    ///   - encoder: The codec of sent messages, which can encode, or `nil` to send them unchanged.
-    ///   - limitBytes: The maximum size of a decoded message.
-    package init(decoders: [Codec], encoder: Codec?, limitBytes: Int) {
-        self.decoders = decoders
-        self.encoder = encoder
-        self.limitBytes = limitBytes
-    }
-}

@@ -61,7 +61,7 @@ package struct LoadPlan: Sendable {
         package var applicationProtocol: LoadProtocol?
         /// The formats of binary messages, or `nil` to leave them unchanged. An encoder excludes
         /// ``applicationProtocol`` and ``exchange``.
-        package var codecs: LoadCodecs?
+        package var codecs: MessageCodecs?
         /// The time limit for the server to become ready after the first messages; more than 0.
         package var readinessTimeout = Duration.seconds(10)
 
@@ -132,8 +132,8 @@ extension LoadPlan {
     /// Whether connections are opened before the load starts.
     package var opensConnectionsFirst: Bool { mode.load.needsConnections && stages == nil }
 
-    /// Whether each connection has an exchange besides the workload's messages.
-    package var hasExchange: Bool {
+    /// Whether a connection may have to log in before the load, or has automatic messages.
+    package var hasLogin: Bool {
         conversation.exchange != nil || conversation.applicationProtocol != nil
     }
 

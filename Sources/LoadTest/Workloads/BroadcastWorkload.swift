@@ -102,7 +102,7 @@ internal final class BroadcastWorkload: Workload {
         _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
     ) {
         let stamp = message.stamp(of: payload)
-        if stamp == nil, context.takesIntoExchange(payload, as: kind, on: reader) { return }
+        if stamp == nil, context.takes(payload, as: kind, on: reader) { return }
         // Ignore the server's messages to publishers, which are not deliveries to readers.
         guard !isSender(reader) else { return }
         // Ignore other messages of the server, such as greetings.

@@ -58,7 +58,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     }
 
     func connection(_ connection: Connection<IdleConnection>, received payload: RawSpan, as kind: MessageKind) {
-        _ = workload.context.takesIntoExchange(payload, as: kind, on: self)
+        _ = workload.context.takes(payload, as: kind, on: self)
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {

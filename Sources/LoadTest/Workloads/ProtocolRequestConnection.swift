@@ -20,7 +20,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     // MARK: Sending
 
     override var hasNext: Bool {
-        exchange?.isReady == true && requests.inFlightCount < workload.takeUnretainedValue().inFlight
+        pipeline?.isReady == true && requests.inFlightCount < workload.takeUnretainedValue().inFlight
     }
 
     override func send(dueAt time: UInt64) -> Bool {
@@ -28,12 +28,13 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
     }
 
     private func send(dueAt time: UInt64, in context: LoadContext) -> Bool {
-        guard let exchange else { return false }
+        guard let pipeline else { return false }
         let workload = workload.takeUnretainedValue()
         workload.message.set(EchoMessage.Stamp(number: nextNumber, connection: number, time: time))
         let line = workload.message.withBytes { $0.withUnsafeBytes { Array($0) } }
         do throws(ProtocolInputError) {
-            let sent = try exchange.send(line.span.bytes, as: .text, wantsReply: true, on: self, in: context)
+            let sent = try context.submit(
+                line.span.bytes, as: .text, wantsReply: true, on: self, through: pipeline)
             guard let sent else { return false }
             guard let key = sent.replyKey else { throw ProtocolInputError("it has no reply, so there is no latency") }
             requests.send(key, at: time)
@@ -57,7 +58,7 @@ internal final class ProtocolRequestConnection: LoadConnection, LoadHandler {
 
     /// Passes a message to the protocol.
     func receive(_ payload: RawSpan, as kind: MessageKind) {
-        _ = context.takeUnretainedValue().takesIntoExchange(payload, as: kind, on: self)
+        _ = context.takeUnretainedValue().takes(payload, as: kind, on: self)
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {

@@ -63,8 +63,8 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
 
     private func sendMessage() -> Bool {
         let kind = workload.context.plan.messages.kind
-        guard let exchange else { return workload.message.withBytes { send($0, as: kind) } }
-        return workload.message.withBytes { workload.context.send($0, as: kind, on: self, through: exchange) }
+        guard let pipeline else { return workload.message.withBytes { send($0, as: kind) } }
+        return workload.message.withBytes { workload.context.send($0, as: kind, on: self, through: pipeline) }
     }
 
     override func received(_ event: ProtocolEvent, in context: LoadContext) {
@@ -73,7 +73,7 @@ internal final class ReceiveConnection: LoadConnection, LoadHandler {
 
     func connection(_ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind) {
         context._withUnsafeGuaranteedRef { context in
-            if context.takesIntoExchange(payload, as: kind, on: self) { return }
+            if context.takes(payload, as: kind, on: self) { return }
             context.measurement.arrived(at: context.now)
         }
     }

@@ -109,11 +109,13 @@ internal final class RequestWorkload: Workload {
         _ payload: RawSpan, as kind: MessageKind, by connection: RequestConnection, in context: LoadContext,
         replyingOn port: some LoadPort
     ) {
-        if context.takesIntoExchange(payload, as: kind, on: connection) { return }
-        match(payload, by: connection, in: context)
-        if encodes { return connection.proceed(in: context) }
-        context.sendAfterReply(on: connection) { now in
-            connection.sendRequest(of: self, dueAt: now) { port.send($0, as: self.kind) }
+        context.receive(payload, as: kind, on: connection) { payload in
+            match(payload, by: connection, in: context)
+            context.sendAfterReply(on: connection) { now in
+                encodes
+                    ? connection.sendEncoded(of: self, dueAt: now)
+                    : connection.sendRequest(of: self, dueAt: now) { port.send($0, as: self.kind) }
+            }
         }
     }
 
@@ -147,7 +149,7 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
     override func send(dueAt time: UInt64) -> Bool {
         workload._withUnsafeGuaranteedRef { workload in
             workload.encodes
-                ? hasRoom && sendRequest(of: workload, dueAt: time) { encode($0) }
+                ? hasRoom && sendEncoded(of: workload, dueAt: time)
                 : sendRequest(of: workload, dueAt: time) { send($0, as: workload.kind) }
         }
     }
@@ -163,26 +165,11 @@ internal final class RequestConnection: RoundTripConnection, LoadHandler {
         return true
     }
 
-    /// Sends a message through the exchange, which encodes it.
-    private func encode(_ payload: RawSpan) -> Bool {
-        let context = context.takeUnretainedValue()
-        do throws(ProtocolInputError) {
-            let kind = workload.takeUnretainedValue().kind
-            return try exchange?.send(payload, as: kind, wantsReply: true, on: self, in: context) != nil
-        } catch {
-            context.host?.protocolFailed(on: self, because: .unsendable(error.description))
-            return false
-        }
-    }
-
-    override func received(_ event: ProtocolEvent, in context: LoadContext) {
-        workload.takeUnretainedValue().match(event.payload.span.bytes, by: self, in: context)
-    }
-
-    override func proceed(in context: LoadContext) {
-        let workload = workload.takeUnretainedValue()
-        context.sendAfterReply(on: self) { now in
-            sendRequest(of: workload, dueAt: now) { encode($0) }
+    /// Sends the next request of a workload through the pipeline, which encodes it.
+    fileprivate func sendEncoded(of workload: RequestWorkload, dueAt time: UInt64) -> Bool {
+        guard let pipeline else { return false }
+        return sendRequest(of: workload, dueAt: time) {
+            workload.context.send($0, as: workload.kind, on: self, through: pipeline)
         }
     }
 

@@ -59,8 +59,8 @@ internal struct ReplyVerifier: ~Copyable {
         if isRightKind, connection.ledger.expectedCount > 0, message.isEcho(payload, of: connection.expectedStamp) {
             context.measurement.answered(sentAt: connection.ledger.takeFirst(), now: context.now)
         } else {
-            // The rules of an exchange apply to messages of either kind, and there are no protocols for echoes.
-            if context.takesIntoExchange(payload, as: .text, on: connection) { return }
+            // Automatic answers apply to messages of either kind, and there are no protocols for echoes.
+            if context.takes(payload, as: .text, on: connection) { return }
             receivedUnexpected(payload, isRightKind: isRightKind, by: connection, in: context)
         }
     }

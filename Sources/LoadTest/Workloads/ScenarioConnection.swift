@@ -16,12 +16,10 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     private var dueTime: UInt64?
     /// When the current iteration started, on the loop's clock in nanoseconds.
     private var startTime: UInt64 = 0
-    private let openTime: UInt64
 
     init(_ number: UInt64, of workload: ScenarioWorkload) {
         self.workload = .passUnretained(workload)
         let context = workload.context
-        openTime = context.now
         player = ScenarioPlayer(
             workload.scenario, connection: number + 1, defaultTimeout: context.plan.replies.timeout, repeats: true,
             clockOffset: context.clockOffset, seed: context.seed(of: number))
@@ -39,7 +37,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     /// Plays the opening steps, unless the opening of an application protocol precedes them.
     func start() {
-        guard exchange?.isReady ?? true, player.phase == .notStarted else { return }
+        guard pipeline?.isReady ?? true, player.phase == .notStarted else { return }
         withContext { context, workload in
             if workload.scenario.repeatStart > 0 { context.arrivals.unready.insert(number) }
             player.start(at: context.now, ScenarioPort(of: self))
@@ -47,7 +45,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         }
     }
 
-    override func exchangeIsReady(since time: UInt64, in context: LoadContext) { start() }
+    override func becameReady(in context: LoadContext) { start() }
 
     override var hasNext: Bool { isReady && player.isBetweenIterations && hasRoom }
 
@@ -117,8 +115,8 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
 
     private func becomeReady(_ context: LoadContext) {
         isReady = true
-        if context.arrivals.unready.contains(number) { context.becameReady(self, since: openTime) }
-        exchange?.startHeartbeats(on: self, in: context)
+        if context.arrivals.unready.contains(number) { context.becameReady(self) }
+        context.startHeartbeats(on: self)
     }
 
     /// Starts the next iteration if it is due.
@@ -187,7 +185,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// Counts a message that no step has taken.
     fileprivate func skippedMessage() {
         withContext { context, _ in
-            exchange?.messageWasUnexpected(on: self, in: context)
+            context.reportUndecodable(on: self)
             if countsSteps(context) { context.measurement.count(\.pushes, ofMessageAt: context.now) }
         }
     }
@@ -202,7 +200,7 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
         guard !isOver else { return }
         isOver = true
         switch failure.reason {
-        case .wrong, .unexpected: exchange?.messageWasUnexpected(on: self, in: context)
+        case .wrong, .unexpected: context.reportUndecodable(on: self)
         default: break
         }
         // The end of the run is no fault of an opening step.
@@ -258,9 +256,10 @@ internal final class ScenarioConnection: LoadConnection, LoadHandler {
     /// Passes a message to the current step, and carries out the steps that follow.
     func receive(_ payload: RawSpan, as kind: MessageKind) {
         withContext { context, workload in
-            if context.takesIntoExchange(payload, as: kind, on: self) { return }
-            player.received(payload, as: kind, at: context.now, ScenarioPort(of: self))
-            advance(context, workload)
+            context.receive(payload, as: kind, on: self) { payload in
+                player.received(payload, as: kind, at: context.now, ScenarioPort(of: self))
+                advance(context, workload)
+            }
         }
     }
 
@@ -314,11 +313,11 @@ private struct ScenarioPort: ScenarioPlayer.Port {
     }
 
     func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
-        guard let exchange = connection.exchange else { return connection.transmit(payload, as: kind) }
+        guard let pipeline = connection.pipeline else { return connection.transmit(payload, as: kind) }
         let context = connection.context.takeUnretainedValue()
         do throws(ProtocolInputError) {
             // Replies are messages for the steps.
-            return try exchange.send(payload, as: kind, wantsReply: true, on: connection, in: context) != nil
+            return try context.submit(payload, as: kind, wantsReply: true, on: connection, through: pipeline) != nil
         } catch {
             throw .unsendable(error.description)
         }

@@ -69,7 +69,7 @@ internal final class SendConnection: LoadConnection, LoadHandler {
     /// Counts a message from the server.
     func connection(_ connection: Connection<SendConnection>, received payload: RawSpan, as kind: MessageKind) {
         context._withUnsafeGuaranteedRef { context in
-            if context.takesIntoExchange(payload, as: kind, on: self) { return }
+            if context.takes(payload, as: kind, on: self) { return }
             context.measurement.arrived(at: context.now)
         }
     }

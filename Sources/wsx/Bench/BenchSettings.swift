@@ -96,7 +96,7 @@ struct BenchSettings: Sendable {
             }
         }
         if !arguments.codecs.isEmpty {
-            plan.conversation.codecs = LoadCodecs(
+            plan.conversation.codecs = MessageCodecs(
                 decoders: arguments.codecs.decoders, encoder: arguments.codecs.encoder,
                 limitBytes: arguments.client.limits.maximumMessageBytes)
         }

@@ -12,7 +12,7 @@ extension LoadScenario {
     ///   - secrets: Reads environment variables.
     /// - Throws: ``Failure/badArgument(what:why:)``, which names the line and the column.
     static func make(
-        _ arguments: ScenarioArguments, data: LoadData?, codecs: LoadCodecs?, protocolSelection: ProtocolSelection?,
+        _ arguments: ScenarioArguments, data: LoadData?, codecs: MessageCodecs?, protocolSelection: ProtocolSelection?,
         secrets: Secrets
     ) throws(Failure) -> LoadScenario? {
         guard let path = arguments.path else { return nil }
@@ -47,7 +47,7 @@ extension LoadScenario {
 
 extension ScenarioOptions {
     /// Adds the codecs of received messages.
-    fileprivate mutating func add(_ codecs: LoadCodecs?) {
+    fileprivate mutating func add(_ codecs: MessageCodecs?) {
         guard let codecs else { return }
         (decoders, decodedLimitBytes) = (codecs.decoders, codecs.limitBytes)
     }

@@ -186,8 +186,8 @@ import WSCore
             let connection = fixture.workload.makeConnection(0)
             connection.port = RecordingPort()
             fixture.context.connections[0] = connection
-            fixture.context.prepareExchange(of: connection, subprotocol: nil)
-            fixture.context.beginExchange(on: connection)
+            fixture.context.openPipeline(of: connection, subprotocol: nil)
+            fixture.context.beginPipeline(of: connection)
         }
         #expect(texts.map { $0[0] } == ["1", "2", "3"])
         #expect(Set(texts.map { $0[1] }).count == 3)

@@ -116,7 +116,7 @@ import WSCore
         add(1, to: fixture)
         #expect(fixture.context.senders.map(\.number) == [0, 2])
         fixture.context.now = Self.start + 500
-        fixture.context.becameReady(try fixture.connection(1, as: EchoConnection.self), since: Self.start)
+        fixture.context.becameReady(try fixture.connection(1, as: EchoConnection.self))
         #expect(fixture.context.senders.map(\.number) == [0, 1, 2])
         #expect(fixture.context.measurement.logins.maximum == 500)
     }

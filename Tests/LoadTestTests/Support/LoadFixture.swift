@@ -96,9 +96,9 @@ struct LoadFixture {
             let connection = workload.makeConnection(number)
             connection.port = RecordingPort()
             context.connections[number] = connection
-            context.prepareExchange(of: connection, subprotocol: nil)
+            context.openPipeline(of: connection, subprotocol: nil)
             workload.opened(connection)
-            context.beginExchange(on: connection)
+            context.beginPipeline(of: connection)
         }
         context.now = Self.start
         context.begin(workload, at: Self.start)

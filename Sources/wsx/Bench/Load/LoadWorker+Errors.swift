@@ -29,7 +29,7 @@ extension LoadWorker {
             if connection.isEndExpected { return }
             guard !connection.isClosing else { return note(failure, counting: \.closedErrors) }
             if let failure = applicationFailure(end, of: connection) {
-                return note(failure, counting: connection.exchange?.isReady == true ? \.closedErrors : \.loginErrors)
+                return note(failure, counting: connection.pipeline?.isReady == true ? \.closedErrors : \.loginErrors)
             }
             note(end.closing.received.map { .closed($0) } ?? .lost(end.failure), counting: \.closedErrors)
         }
@@ -43,13 +43,13 @@ extension LoadWorker {
 
     /// The failure for a connection that the server has ended, if the application protocol has more to say about it.
     private func applicationFailure(_ end: ConnectionEnd, of connection: LoadConnection) -> Failure? {
-        guard context.plan.conversation.applicationProtocol != nil, let exchange = connection.exchange else {
+        guard context.plan.conversation.applicationProtocol != nil, let pipeline = connection.pipeline else {
             return nil
         }
         let frame = end.closing.received
-        let meaning = frame?.code.flatMap { exchange.meaning(of: $0) }
-        guard meaning != nil || !exchange.isReady else { return nil }
-        return application(.ended(frame, meaning: meaning, afterLogin: exchange.isReady))
+        let meaning = frame?.code.flatMap { pipeline.meaning(of: $0) }
+        guard meaning != nil || !pipeline.isReady else { return nil }
+        return application(.ended(frame, meaning: meaning, afterLogin: pipeline.isReady))
     }
 
     /// Ends the run because of a failure on this side.

@@ -79,13 +79,13 @@ extension LoadWorker: LoadHost {
         if countsTime { context.measurement.opened(opened.duration, phases: opened.phaseDurations, tls: opened.tls) }
         let connection = workload.makeConnection(number)
         context.connections[number] = connection
-        context.prepareExchange(of: connection, subprotocol: opened.upgrade.subprotocol)
+        context.openPipeline(of: connection, subprotocol: opened.upgrade.subprotocol)
         opener.join(connection, to: opened)
         workload.opened(connection)
-        context.beginExchange(on: connection)
+        context.beginPipeline(of: connection)
         context.enterIfReady(connection)
         // During the load, no timer waits for first connections.
-        if timers.readiness == nil, connection.exchange != nil, context.phase == .loading { startReadinessTimer() }
+        if timers.readiness == nil, connection.pipeline != nil, context.phase == .loading { startReadinessTimer() }
     }
 
     func stepFailed(_ failure: ScenarioFailure, isOpening: Bool) {
@@ -101,9 +101,9 @@ extension LoadWorker: LoadHost {
         switch problem {
         case .refused(_, afterLogin: false, _), .ended(_, _, afterLogin: false), .notReady:
             note(failure, counting: \.loginErrors)
-        case .refused, .ended, .unusable: note(failure, counting: \.closedErrors)
+        case .refused, .ended, .unusable, .refusedLine: note(failure, counting: \.closedErrors)
         case .notUnderstood, .undecodable: note(failure, counting: \.protocolErrors)
-        case .error, .errors, .unsentLines, .unconfirmedLines, .refusedLine:
+        case .error, .errors, .unsentLines, .unconfirmedLines:
             note(failure, counting: \.applicationErrors)
         case .unsendable: end(because: failure)
         }

@@ -82,7 +82,7 @@ final class LoadWorker {
     init(_ settings: BenchSettings, shard: Shard, on loop: EventLoop) throws(Failure) {
         self.settings = settings
         self.loop = loop
-        let clockOffset = WallTime.now.sinceEpoch.wholeNanoseconds &- loop.nowNanoseconds
+        let clockOffset = WallTime.now.sinceEpoch.nanoseconds &- loop.nowNanoseconds
         context = LoadContext(settings.plan, shard: shard, clockOffset: clockOffset)
         opener = try ConnectionOpener(settings, shard: shard, rows: context.rows, on: loop)
         workload = context.makeWorkload()
@@ -115,7 +115,7 @@ final class LoadWorker {
     /// Opens the connections, unless the workload opens them as part of the load.
     func open() {
         opener.start(at: loop.nowNanoseconds)
-        if settings.plan.hasExchange { startReadinessTimer() }
+        if settings.plan.hasLogin { startReadinessTimer() }
         openDue()
     }
 
@@ -124,8 +124,8 @@ final class LoadWorker {
         let limit = settings.plan.conversation.readinessTimeout
         timers.readiness = Timer(on: loop) { [unowned self] in
             takeTime()
-            guard context.now > limit.wholeNanoseconds else { return }
-            for connection in context.lateExchanges(before: context.now - limit.wholeNanoseconds) {
+            guard context.now > limit.nanoseconds else { return }
+            for connection in context.lateLogins(before: context.now - limit.nanoseconds) {
                 let failure =
                     settings.arguments.exchange.ready.map { Failure.notReady($0, after: limit) }
                     ?? application(.notReady(after: limit))
@@ -202,7 +202,7 @@ final class LoadWorker {
 
     private func giveUpReplies() {
         takeTime()
-        let timeout = settings.plan.replies.timeout.wholeNanoseconds
+        let timeout = settings.plan.replies.timeout.nanoseconds
         guard context.now > timeout else { return }
         context.giveUpReplies(before: context.now - timeout)
         if context.phase == .loading {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadTest
 
-@Suite struct RuleExchangeTests {
+@Suite struct HeartbeatMessageTests {
     private static let interval: UInt64 = 20_000_000_000
 
     /// Starts a load whose connection sends a heartbeat every 20 s. It was opened at the time 0.
@@ -47,7 +47,7 @@ import Testing
         #expect(try pass(to: 2 * Self.interval, on: fixture) == [])
         let connection = try #require(fixture.context.connections[0])
         Array("welcome".utf8).withUnsafeBytes {
-            _ = fixture.context.takesIntoExchange($0.bytes, as: .text, on: connection)
+            _ = fixture.context.takes($0.bytes, as: .text, on: connection)
         }
         #expect(fixture.host.requests.contains("deadline \(3 * Self.interval)"))
     }

@@ -5,7 +5,7 @@ import WSCore
 
 @testable import LoadTest
 
-@Suite struct ProtocolExchangeTests {
+@Suite struct ProtocolLoadTests {
     private static let start = LoadFixture.start
 
     /// Starts a load whose connection has logged in, unless `greeting` is `nil`.
@@ -47,7 +47,7 @@ import WSCore
                 case let connection as ScenarioConnection:
                     connection.receive(bytes.bytes, as: kind)
                 default:
-                    _ = fixture.context.takesIntoExchange(bytes.bytes, as: kind, on: connection)
+                    _ = fixture.context.takes(bytes.bytes, as: kind, on: connection)
                 }
             }
         }
@@ -306,8 +306,8 @@ import WSCore
         let connection = fixture.workload.makeConnection(0)
         connection.port = RecordingPort()
         fixture.context.connections[0] = connection
-        fixture.context.prepareExchange(of: connection, subprotocol: nil)
-        fixture.context.beginExchange(on: connection)
+        fixture.context.openPipeline(of: connection, subprotocol: nil)
+        fixture.context.beginPipeline(of: connection)
         fixture.context.resume(connection)
         #expect(try sent(fixture) == requests)
     }
@@ -322,7 +322,7 @@ import WSCore
             plan.messageCount = 2
             plan.replies.field = JSONField("id")
             plan.replies.expectations = [#"^\{"id""#]
-            plan.conversation.codecs = LoadCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
+            plan.conversation.codecs = MessageCodecs(decoders: [.messagePack], encoder: .messagePack, limitBytes: 1000)
         }
         fixture.workload.sendDue()
         let request: [UInt8] = [0x81, 0xA2, 0x69, 0x64, 0x01]
@@ -345,7 +345,7 @@ import WSCore
         let template = try LoadFixture.template("list")
         let fixture = LoadFixture(.request) { plan in
             plan.messages.templates = [template]
-            plan.conversation.codecs = LoadCodecs(decoders: [.auto], encoder: nil, limitBytes: 1000)
+            plan.conversation.codecs = MessageCodecs(decoders: [.auto], encoder: nil, limitBytes: 1000)
         }
         fixture.workload.sendDue()
         let connection: RequestConnection = try fixture.connection(0)
@@ -359,7 +359,7 @@ import WSCore
     func unencodable() throws {
         var plan = LoadPlan(.request)
         plan.messages.templates = [try LoadFixture.template("list")]
-        plan.conversation.codecs = LoadCodecs(decoders: [], encoder: .cbor, limitBytes: 1000)
+        plan.conversation.codecs = MessageCodecs(decoders: [], encoder: .cbor, limitBytes: 1000)
         let problem = try #require(plan.problem)
         #expect("\(problem.option): \(problem.reason)".hasPrefix("--encode cbor: message 1: "))
         plan.replies.field = JSONField("id")

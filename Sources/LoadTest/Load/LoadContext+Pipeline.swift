@@ -1,0 +1,197 @@
+import Conversation
+import WSCore
+
+// The pipelines of connections: logins, keepalives, automatic answers, and codecs.
+//
+//      received ─► pipeline ─► the workload, or LoadConnection.received(_:in:), then .proceed(in:)
+//      the workload ─► submit ─► pipeline ─► connection
+extension LoadContext {
+    /// The time after which a full connection is asked again whether it has room, in nanoseconds.
+    private static let retryNanoseconds: UInt64 = 100_000_000
+
+    /// Creates the pipeline of a connection that is being opened, if it needs one.
+    /// - Parameter subprotocol: The subprotocol that the server selected, or `nil` if it selected none.
+    package func openPipeline(of connection: LoadConnection, subprotocol: String?) {
+        let (conversation, number) = (plan.conversation, connection.number)
+        guard plan.hasLogin || conversation.codecs != nil else { return }
+        let codecs = conversation.codecs ?? MessageCodecs()
+        let pipeline: Pipeline
+        if let exchangeRules {
+            var answers = AutomaticExchange(exchangeRules, seed: seed(of: number))
+            prepare(&answers.variables, of: number)
+            answers.begin(connection: number + 1, sentCount: earlier(number).automaticCount)
+            pipeline = Pipeline(codecs, answers: answers, clockOffset: clockOffset)
+        } else {
+            let row = rows?.row(of: number)
+            let session = conversation.applicationProtocol?.makeSession(number + 1, row, clockOffset)
+            pipeline = Pipeline(codecs, session: session, clockOffset: clockOffset)
+        }
+        pipeline.opened(subprotocol: subprotocol, at: now)
+        connection.pipeline = pipeline
+        if !pipeline.isReady { arrivals.unready.insert(number) }
+    }
+
+    /// Sends the first messages on a connection that has been opened.
+    package func beginPipeline(of connection: LoadConnection) {
+        executeEffects(of: connection)
+        if connection.pipeline?.isReady == true { startHeartbeats(on: connection) }
+    }
+
+    /// Starts the heartbeats, if there are any, unless the connection is still logging in.
+    internal func startHeartbeats(on connection: LoadConnection) {
+        guard !connection.isLoggingIn else { return }
+        connection.pipeline?.startHeartbeats(at: now)
+        awaitDeadline(of: connection)
+    }
+
+    /// Passes a received message through the pipeline of a connection.
+    /// - Parameter body: Handles the message if it is the workload's.
+    @inline(__always)
+    internal func receive(
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, _ body: (RawSpan) -> Void
+    ) {
+        guard let pipeline = connection.pipeline else { return body(payload) }
+        receive(payload, as: kind, on: connection, through: pipeline, body)
+    }
+
+    private func receive(
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, through pipeline: Pipeline,
+        _ body: (RawSpan) -> Void
+    ) {
+        pipeline.received(payload, as: kind, at: now) { payload, _, role in
+            if !connection.takesUndecodable { reportUndecodable(on: connection) }
+            if role == .message { body(payload) }
+        }
+        executeEffects(of: connection)
+    }
+
+    /// Passes a received message, which is not decoded, through the pipeline of a connection.
+    /// - Returns: Whether nothing is left to do for the workload.
+    @inline(__always)
+    internal func takes(_ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection) -> Bool {
+        guard let pipeline = connection.pipeline else { return false }
+        var isTaken = true
+        receive(payload, as: kind, on: connection, through: pipeline) { _ in isTaken = false }
+        return isTaken
+    }
+
+    /// Reports the last message if it could not be decoded, and none has been reported yet.
+    internal func reportUndecodable(on connection: LoadConnection) {
+        guard let problem = connection.pipeline?.takeUndecodable() else { return }
+        host?.protocolFailed(on: connection, because: .undecodable("\(problem)"))
+    }
+
+    /// A message that has been sent.
+    internal struct SentMessage {
+        /// The key of its reply, or `nil` if it has none.
+        let replyKey: ProtocolEvent.ReplyKey?
+    }
+
+    /// Sends a message of the workload through the pipeline of a connection. Events that result from it wait for the next
+    /// turn, because the workload is sending. It then calls ``awaitDeadline(of:)``.
+    /// - Parameter wantsReply: Whether the workload waits for a reply.
+    /// - Returns: `nil` if the connection is closing.
+    /// - Throws: ``ProtocolInputError``. Nothing has been sent.
+    internal func submit(
+        _ payload: RawSpan, as kind: MessageKind, wantsReply: Bool, on connection: LoadConnection,
+        through pipeline: Pipeline
+    ) throws(ProtocolInputError) -> SentMessage? {
+        guard pipeline.isReady, !connection.isClosing, connection.port != nil else { return nil }
+        let key = try pipeline.submit(payload, as: kind, wantsReply: wantsReply, at: now)
+        var isSent = true
+        if !connection.isExecuting {
+            while let (payload, kind) = pipeline.nextMessage() {
+                isSent = connection.transmit(payload.span.bytes, as: kind) && isSent
+            }
+            if pipeline.hasEffects, let handler = connections[connection.number] { host?.fillInNextTurn(handler) }
+        }
+        return isSent ? SentMessage(replyKey: key) : nil
+    }
+
+    /// Sends a message that needs no reply through the pipeline of a connection. Reports one that cannot be sent.
+    /// - Returns: Whether it was sent.
+    internal func send(
+        _ payload: RawSpan, as kind: MessageKind, on connection: LoadConnection, through pipeline: Pipeline
+    ) -> Bool {
+        guard connection.hasRoom else { return false }
+        do throws(ProtocolInputError) {
+            let sent = try submit(payload, as: kind, wantsReply: false, on: connection, through: pipeline)
+            awaitDeadline(of: connection)
+            return sent != nil
+        } catch {
+            host?.protocolFailed(on: connection, because: .unsendable(error.description))
+            return false
+        }
+    }
+
+    /// Handles the deadline of the pipeline of a connection.
+    internal func pipelineTimePassed(on connection: LoadConnection) {
+        guard let pipeline = connection.pipeline, let deadline = pipeline.deadline, deadline <= now else { return }
+        // A full connection is not read, so the session cannot know whether the peer is silent.
+        guard connection.hasRoom else { return connection.retryTime = now + Self.retryNanoseconds }
+        guard !connection.isClosing else { return connection.retryTime = .max }
+        pipeline.timePassed(at: now)
+        executeEffects(of: connection)
+    }
+
+    // MARK: Effects
+
+    internal func executeEffects(of connection: LoadConnection) {
+        guard let pipeline = connection.pipeline, !connection.isExecuting else { return }
+        connection.isExecuting = true
+        var hasEvents = false
+        while let effect = pipeline.next() {
+            switch effect {
+            case .send(let payload, let kind): _ = connection.transmit(payload.span.bytes, as: kind)
+            case .event(let event): hasEvents = pass(event, to: connection) || hasEvents
+            case .ready:
+                connection.becameReady(in: self)
+                startHeartbeats(on: connection)
+            case .failed(let problem): end(connection, because: problem)
+            case .notUnderstood(let reason):
+                guard !connection.hasReportedUnknown else { continue }
+                connection.hasReportedUnknown = true
+                host?.protocolFailed(on: connection, because: .notUnderstood(reason))
+            // A message that cannot be answered, because a value is missing, is the workload's. Other messages insert only
+            // values that exist; see ``AutomaticExchange/Plan``.
+            case .unanswered, .notGreeted: break
+            }
+        }
+        connection.isExecuting = false
+        if hasEvents { connection.proceed(in: self) }
+        awaitDeadline(of: connection)
+    }
+
+    /// Passes an event to the workload. Returns whether it got it.
+    private func pass(_ event: ProtocolEvent, to connection: LoadConnection) -> Bool {
+        switch event.role {
+        case .hidden, .notice: return false
+        case .refusal where !connection.takesRefusals:
+            host?.protocolFailed(on: connection, because: .error(String(decoding: event.line, as: UTF8.self)))
+            return false
+        case .event, .reply, .refusal:
+            connection.received(event, in: self)
+            return true
+        }
+    }
+
+    /// Ends a connection, which is useless.
+    private func end(_ connection: LoadConnection, because problem: ProtocolProblem) {
+        connection.isClosing = true
+        // Its end is not another error.
+        connection.isEndExpected = true
+        stopAwaiting(connection)
+        host?.protocolFailed(on: connection, because: problem)
+        switch problem {
+        case .unusable, .refusedLine: connection.port?.terminate()
+        default: host?.close(connection)
+        }
+    }
+
+    /// The connections that have waited for their server to be ready since a time or longer.
+    package func lateLogins(before time: UInt64) -> [LoadConnection] {
+        arrivals.unready.compactMap { connections[$0] }.filter {
+            $0.openTime < time && $0.pipeline?.isReady == false
+        }
+    }
+}
