@@ -17,10 +17,10 @@ final class ScenarioRun {
     /// Continues the current step when its time has come.
     private var timer: Timer?
     private let embeddedEcho: SharedEmbeddedEcho
-    /// The application protocol, or `nil` if there is none.
-    private let conversation: ScenarioConversation?
-    /// The formats of binary messages, or `nil` to leave them unchanged.
-    private let codecs: ScenarioCodecs?
+    /// The application protocol, if there is one, and the formats of binary messages.
+    private let pipeline: Pipeline
+    /// Whether the effects of the pipeline are being executed.
+    private var isExecuting = false
     private var stopRequests: StopRequests?
     private var progress: Progress
 
@@ -42,7 +42,7 @@ final class ScenarioRun {
     static let defaultTimeout = Duration.seconds(10)
 
     /// Prepares a run.
-    /// - Throws: ``Failure`` if an output cannot be opened.
+    /// - Throws: ``Failure`` if an output cannot be opened, or if a codec is a program.
     init(
         _ scenario: Scenario, _ settings: ConnectSettings, on loop: EventLoop, console: Console
     ) throws(Failure) {
@@ -51,12 +51,11 @@ final class ScenarioRun {
         self.loop = loop
         self.console = console
         embeddedEcho = SharedEmbeddedEcho(on: loop, console: console)
-        codecs =
-            settings.arguments.codecs.isEmpty
-            ? nil
-            : try ScenarioCodecs(
-                settings.arguments.codecs, limitBytes: settings.arguments.client.limits.maximumMessageBytes,
-                console: console)
+        let codecs = settings.arguments.codecs
+        if let program = codecs.decoders.first(where: { $0.program != nil }) {
+            throw .badArgument(
+                what: "--decode \(escapingControls(program.name))", why: "scenarios run no programs; use another codec")
+        }
         log = ScenarioLog(settings.arguments, console: console, on: loop)
         progress = Progress(stepStart: loop.nowNanoseconds)
         report = try ScenarioReport(scenario, settings.arguments.scenario, console: console)
@@ -65,11 +64,12 @@ final class ScenarioRun {
             scenario, connection: 1, defaultTimeout: Self.defaultTimeout, repeats: false, clockOffset: clockOffset,
             seed: .random(in: .min ... .max))
         settings.data.set(&player.variables)
-        conversation = settings.protocolSelection.map {
-            ScenarioConversation(
-                $0, clockOffset: clockOffset,
-                readinessTimeout: settings.arguments.client.network.connectTimeouts.whole)
-        }
+        pipeline = Pipeline(
+            MessageCodecs(
+                decoders: codecs.decoders, encoder: codecs.encoder,
+                limitBytes: settings.arguments.client.limits.maximumMessageBytes),
+            session: settings.protocolSelection?.makeSession(connection: 1, clockOffset: clockOffset),
+            readinessTimeout: settings.arguments.client.network.connectTimeouts.whole, clockOffset: clockOffset)
     }
 
     /// Runs until the end. Returns the failure, or `nil` if every step has passed.
@@ -117,37 +117,63 @@ final class ScenarioRun {
             opened.stream, settings: settings.connection(), deflate: opened.deflate,
             resources: ConnectionResources(on: loop), handler: self)
         self.connection = connection
-        conversation?.connectionOpened(subprotocol: opened.upgrade.subprotocol, at: loop.nowNanoseconds)
+        pipeline.opened(subprotocol: opened.upgrade.subprotocol, at: loop.nowNanoseconds)
+        let isReady = pipeline.isReady
         connection.start(with: opened.firstBytes)
         progress.stepStart = loop.nowNanoseconds
-        if conversation == nil { player.start(at: loop.nowNanoseconds, self) }
+        if isReady { player.start(at: loop.nowNanoseconds, self) }
         advance()
     }
 
     /// Performs all due actions.
     private func advance() {
-        performProtocolActions()
-        guard failure == nil else { return }
-        player.advance(at: loop.nowNanoseconds, self)
+        repeat {
+            executeEffects()
+            guard failure == nil else { return }
+            player.advance(at: loop.nowNanoseconds, self)
+        } while pipeline.hasEffects
         awaitNextEvent()
     }
 
-    /// Performs the actions that the application protocol requests.
-    private func performProtocolActions() {
+    /// Executes the effects of the pipeline, and the steps that follow each.
+    private func executeEffects() {
+        isExecuting = true
+        defer { isExecuting = false }
         let now = loop.nowNanoseconds
-        while let item = conversation?.next() {
-            switch item {
+        while failure == nil, let effect = pipeline.next() {
+            switch effect {
             case .send(let payload, let kind): transmit(payload.span.bytes, as: kind)
             case .ready: player.start(at: now, self)
-            case .message(let event):
+            case .event(let event):
+                switch event.role {
+                case .hidden, .notice: continue
+                case .event, .reply, .refusal: break
+                }
                 let kind: MessageKind = event.isText ? .text : .binary
                 player.received(event.payload.span.bytes, as: kind, shownAs: event.line, at: now, self)
-            case .notice(let text): console.notice(text)
-            case .ended where player.phase == .over: break
-            case .failure(let failure), .ended(let failure): return end(with: failure)
+            case .notUnderstood(let reason):
+                console.notice("wsx: \(protocolName): a message is not understood: \(reason)")
+            // The end of the conversation is a failure unless all steps are done.
+            case .failed(.ended) where player.phase == .over: break
+            case .failed(let problem): return end(with: failure(problem))
+            // A scenario has no automatic answers.
+            case .unanswered, .notGreeted: break
             }
             player.advance(at: now, self)
         }
+    }
+
+    private var protocolName: String { settings.protocolSelection?.descriptor.name ?? "" }
+
+    private func failure(_ problem: ProtocolProblem) -> Failure {
+        .application(ApplicationFailure(name: protocolName, problem: problem))
+    }
+
+    /// The failure for a connection that the server has ended during the login.
+    private func failure(of end: ConnectionEnd) -> Failure? {
+        guard !pipeline.isReady, end.violation == nil, !end.closing.wasStartedHere else { return nil }
+        let frame = end.closing.received
+        return failure(.ended(frame, meaning: frame?.code.flatMap { pipeline.meaning(of: $0) }, afterLogin: false))
     }
 
     /// Waits for the next event, or ends the run.
@@ -165,13 +191,13 @@ final class ScenarioRun {
     }
 
     private func startTimer() {
-        guard let deadline = [player.deadline, conversation?.deadline].compactMap({ $0 }).min() else {
+        guard let deadline = [player.deadline, pipeline.deadline].compactMap({ $0 }).min() else {
             return timer = nil
         }
         let now = loop.nowNanoseconds
         let timer = Timer(on: loop) { [unowned self] in
             let now = loop.nowNanoseconds
-            conversation?.timePassed(at: now)
+            pipeline.timePassed(at: now)
             player.timePassed(at: now, self)
             advance()
         }
@@ -213,21 +239,15 @@ final class ScenarioRun {
 extension ScenarioRun: ConnectionHandler {
     func connection(_ connection: Connection<ScenarioRun>, received payload: RawSpan, as kind: MessageKind) {
         log?.show(payload, as: kind, .received)
-        // The steps that follow are taken once per turn.
-        if let codecs {
-            codecs.decode(payload, as: kind) { receive($0, as: $1, opcode: kind) }
-        } else {
-            receive(payload, as: kind, opcode: kind)
-        }
-        loop.atEndOfTurn(self)
-    }
-
-    /// Handles a message.
-    /// - Parameter opcode: Its kind before it was decoded.
-    private func receive(_ payload: RawSpan, as kind: MessageKind, opcode: MessageKind) {
         let now = loop.nowNanoseconds
-        if let conversation { return conversation.received(payload, as: kind, at: now) }
-        player.received(payload, as: opcode, at: now, self)
+        pipeline.received(payload, as: kind, at: now) { payload, kind, _ in
+            player.received(payload, as: kind, at: now, self)
+        }
+        if let problem = pipeline.takeUndecodable() {
+            console.notice("wsx: warning: a message was not decoded: \(problem)")
+        }
+        // The steps that follow are taken once per turn.
+        loop.atEndOfTurn(self)
     }
 
     func connection(_ connection: Connection<ScenarioRun>, receivedPing payload: RawSpan) {
@@ -259,9 +279,9 @@ extension ScenarioRun: ConnectionHandler {
     func connection(_ connection: Connection<ScenarioRun>, didEnd end: ConnectionEnd) {
         self.connection = nil
         // The last messages may contain the reason for the end.
-        if failure == nil { performProtocolActions() }
+        if failure == nil { executeEffects() }
         // If the run has failed, this end closes the connection, and no step is at fault.
-        if failure == nil, let problem = conversation?.failure(of: end) { fail(with: problem) }
+        if failure == nil, let failure = failure(of: end) { fail(with: failure) }
         if failure == nil { player.connectionEnded(ScenarioFailure.Ending(end), at: loop.nowNanoseconds, self) }
         if case .failed(let step) = player.phase { fail(with: .scenarioFailed(step)) }
         if failure == nil, player.phase == .over, !scenario.endsConnection {
@@ -282,13 +302,15 @@ extension ScenarioRun: EndOfTurnWork {
 
 extension ScenarioRun: ScenarioPlayer.Port {
     func send(_ payload: RawSpan, as kind: MessageKind) throws(ScenarioFailure.Reason) -> Bool {
-        guard let conversation else {
-            guard let message = try codecs?.encode(payload, as: kind) else { return transmit(payload, as: kind) }
-            return transmit(message.payload.span.bytes, as: message.kind)
+        guard let connection, !connection.isClosing else { return false }
+        do throws(ProtocolInputError) {
+            // Replies are messages for the steps.
+            _ = try pipeline.submit(payload, as: kind, wantsReply: true, at: loop.nowNanoseconds)
+        } catch {
+            throw .unsendable(error.description)
         }
-        for (message, kind) in try conversation.messages(for: payload, at: loop.nowNanoseconds) {
-            guard transmit(message.span.bytes, as: kind) else { return false }
-        }
+        guard !isExecuting else { return true }
+        while let (message, kind) = pipeline.nextMessage() { transmit(message.span.bytes, as: kind) }
         return true
     }
 
